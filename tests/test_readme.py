@@ -25,6 +25,7 @@ from tests.support.running.documented import (
     prepare,
     words_of,
 )
+from tests.support.running.forked import command
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
@@ -61,8 +62,14 @@ def run_the_next_commands(printed: str, state: Path) -> None:
         assert words[1:3] == ["--config", str(state / "emu.toml")]
         if words[3] == "client" or {"edit", "rank"} & set(words):
             words.append("--help")  # there is no server, terminal or character here
+        assert Path(words[0]) == BIN / "emu"
         done = subprocess.run(
-            words, cwd="/", input="long enough\n", capture_output=True, text=True, check=False
+            [*command("emu"), *words[1:]],
+            cwd="/",
+            input="long enough\n",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, (line, done.stderr)
 

@@ -3,16 +3,15 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from emu.opcodes import OpcodeStore, VersionRange
+from tests.support.running.forked import command
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent.parent
-EMU = Path(sys.executable).parent / "emu"
 
 
 def offered(line: str, folder: Path, shell: str = "bash") -> list[str]:
@@ -22,7 +21,7 @@ def offered(line: str, folder: Path, shell: str = "bash") -> list[str]:
     if shell == "fish":
         where["COMP_CWORD"] = words[-1]
     done = subprocess.run(
-        [str(EMU)], cwd=folder, capture_output=True, text=True, check=True,
+        command("emu"), cwd=folder, capture_output=True, text=True, check=True,
         env={**os.environ, "_EMU_COMPLETE": f"{shell}_complete", **where},
     )  # fmt: skip
     return done.stdout.splitlines()
@@ -60,7 +59,7 @@ def test_each_shell_gets_its_script_as_documented(shell: str, tmp_path: Path) ->
     page = (ROOT / "docs" / "guides" / "tools.md").read_text(encoding="utf-8")
     assert re.search(rf"_EMU_COMPLETE={shell}_source emu\b", page)
     done = subprocess.run(
-        [str(EMU)], cwd=tmp_path, capture_output=True, text=True, check=True,
+        command("emu"), cwd=tmp_path, capture_output=True, text=True, check=True,
         env={**os.environ, "_EMU_COMPLETE": f"{shell}_source"},
     )  # fmt: skip
     assert f"_EMU_COMPLETE={shell}_complete" in done.stdout

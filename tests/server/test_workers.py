@@ -45,7 +45,8 @@ async def test_workers_share_port_and_database_and_a_killed_one_is_replaced_alon
     with store_database() as where:
         for name in PLAYERS:
             add_account(where, name, "testpass")
-        async with supervised(2, partial(command_on, where, tmp_path)) as (one, log):
+        command = partial(command_on, where, tmp_path)
+        async with supervised(2, command, shutdown_time=60) as (one, log):
             await one.ready()
             for index in range(2):
                 assert f"login/{index}: clients on UDP {HOST}:{one.port}".encode() in one.written
@@ -76,7 +77,7 @@ async def test_workers_share_port_and_database_and_a_killed_one_is_replaced_alon
 async def test_a_worker_ends_when_its_supervisor_is_gone(tmp_path: Path) -> None:
     add_account(tmp_path / "emu.sqlite", "testlabs", "testpass")
     command = partial(worker_command, None, settings_of(tmp_path / "emu.sqlite", {}))
-    async with supervised(1, command) as (one, _log):
+    async with supervised(1, command, shutdown_time=60) as (one, _log):
         await one.ready()
         client = await logged_in(one.port)
         await client.close()

@@ -411,6 +411,8 @@ class LoginEndpoint:
         await drained(self.dispatcher, self._scheduler, drained_by)
         if self._port is not None:
             await self._port.stopListening()
+            # A port that is closed has no address any more.
+            self._port = None
         self._refusals.stop()
         self._link_refusals.stop()
 

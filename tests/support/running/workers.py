@@ -18,9 +18,10 @@ PROGRAM = (sys.executable, str(Path(__file__).with_name("worker_program.py")))
 Command = Callable[[int], Sequence[str]]
 
 
-def workers_config(workers: int, port: int = 0) -> Config:
+def workers_config(workers: int, port: int = 0, shutdown_time: int = 1) -> Config:
     """Return the settings of a supervisor."""
-    config = parse({}, [f"login.listen={HOST}:{port}", "network.shutdown_time=1"])
+    listen = f"login.listen={HOST}:{port}"
+    config = parse({}, [listen, f"network.shutdown_time={shutdown_time}"])
     return with_settings(config, {"login": {"workers": workers}})
 
 
@@ -32,11 +33,13 @@ def stand_in(**modes: str) -> Command:
 class Supervised:
     """A supervisor in this process, and what it has written."""
 
-    def __init__(self, workers: int, command: Command | None = None, port: int = 0) -> None:
+    def __init__(
+        self, workers: int, command: Command | None = None, port: int = 0, shutdown_time: int = 1
+    ) -> None:
         self.written = b""
         self.happened: list[str] = []
         self.service = WorkerSupervisor(
-            workers_config(workers, port),
+            workers_config(workers, port, shutdown_time),
             command or stand_in(),
             write=self._write,
             reactor=reactor,
@@ -69,11 +72,14 @@ class Supervised:
 
 @asynccontextmanager
 async def supervised(
-    workers: int = 2, command: Command | None = None
+    workers: int = 2, command: Command | None = None, *, shutdown_time: int = 1
 ) -> AsyncIterator[tuple[Supervised, Log]]:
-    """Run a supervisor until the end of the block."""
+    """Run a supervisor until the end of the block.
+
+    Workers that are whole servers need a `shutdown_time` that is enough on a busy machine.
+    """
     with captured_log("text") as log:
-        one = Supervised(workers, command)
+        one = Supervised(workers, command, shutdown_time=shutdown_time)
         one.service.privilegedStartService()
         one.service.startService()
         try:
