@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from tests.support.foreign.programs import debian_program, lacking
+from tests.support.running.forked import forked_words
 from tests.support.running.guides import free_ports
 
 pytestmark = pytest.mark.slow
@@ -99,7 +100,7 @@ def test_the_settings_of_nodes_are_good(kind: str, tmp_path: Path) -> None:
         "EMU_DATABASE_URL": "postgresql://emu:hidden@192.0.2.10/emu",
         "XDG_STATE_HOME": str(tmp_path),
     }
-    command = [PROGRAMS / "emu", "--config", CLUSTER / f"{kind}.toml", "config", "check"]
+    command = [*forked_words("emu"), "--config", CLUSTER / f"{kind}.toml", "config", "check"]
     done = subprocess.run(
         [str(word) for word in command],
         env=environment,
@@ -163,7 +164,7 @@ def test_prometheus_accepts_its_file_with_the_shipped_alerts(tmp_path: Path) -> 
 
 
 def test_the_settings_of_the_container_are_good() -> None:
-    done = run(PROGRAMS / "emu", "--config", DEPLOY / "container.toml", "config", "check")
+    done = run(*forked_words("emu"), "--config", DEPLOY / "container.toml", "config", "check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -326,7 +327,7 @@ def test_the_container_serves_a_login(debian: Path, tmp_path: Path) -> None:
                 status = run(*image.command(commands["HEALTHCHECK"]))
             assert status.returncode == 0, (tmp_path / "log").read_text() + status.stderr
             player = run(
-                PROGRAMS / "emu", "client", "login", f"127.0.0.1:{login}",
+                *forked_words("emu"), "client", "login", f"127.0.0.1:{login}",
                 "--user", "borvik", "--password", "long-enough",
             )  # fmt: skip
             assert player.returncode == 0, player.stdout + player.stderr

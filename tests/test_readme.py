@@ -25,7 +25,7 @@ from tests.support.running.documented import (
     prepare,
     words_of,
 )
-from tests.support.running.forked import command
+from tests.support.running.forked import forked_words
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
@@ -64,7 +64,7 @@ def run_the_next_commands(printed: str, state: Path) -> None:
             words.append("--help")  # there is no server, terminal or character here
         assert Path(words[0]) == BIN / "emu"
         done = subprocess.run(
-            [*command("emu"), *words[1:]],
+            [*forked_words("emu"), *words[1:]],
             cwd="/",
             input="long enough\n",
             capture_output=True,

@@ -10,7 +10,7 @@ table `opcode_meta`.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -55,6 +55,8 @@ COLUMNS: Mapping[str, type] = {
 """The columns of a row in the order of `OpcodeRow`, with their types."""
 KEY = ("first_version", "last_version", "name")
 """The columns of the primary key."""
+FEW_RANGES = 8
+"""Up to so many ranges are read one by one; there are about 60, with 35,000 rows."""
 
 TRIGGERS = 4
 """Triggers of the table `opcodes`; they write the history."""
@@ -297,7 +299,7 @@ class OpcodeStore:
         """Remove a name from exactly one range. Raises `CommandError` if it is not there."""
         # The row is read under the write lock: another tool cannot change it in between.
         with self._database.transaction():
-            old = self._existing().get((*version_range, name))
+            old = self._existing([version_range]).get((*version_range, name))
             if old is None:
                 raise CommandError(f"there is no row {name} in the range {version_range}")
             plan = Plan([RowChange(old, None)])
@@ -322,8 +324,9 @@ class OpcodeStore:
         # Read completely before the transaction, because reading a file may take long, and the lock
         # stops others.
         given = list(rows)
+        ranges = None if keep is Keep.NOTHING else {row.range for _, row in given}
         with self._database.transaction():
-            plan = plan_rows(self._existing(), given, source=source, keep=keep)
+            plan = plan_rows(self._existing(ranges), given, source=source, keep=keep)
             if not dry_run:
                 self._write(plan.changes, action, progress=progress)
         return plan
@@ -335,7 +338,8 @@ class OpcodeStore:
         `CommandError` after a concurrent edit of the same field, or if the row is invalid.
         """
         with self._database.transaction():
-            present = self._existing().get(key_of(RowChange(old, new).row))
+            row = RowChange(old, new).row
+            present = self._existing([row.range]).get(key_of(row))
             plan = Plan(amended(old, new, present))
             self._write(plan.changes, action)
         return plan
@@ -377,8 +381,11 @@ class OpcodeStore:
 
     # -- internals ------------------------------------------------------------------------------
 
-    def _existing(self) -> dict[Key, OpcodeRow]:
-        return {key_of(row): row for row in self.rows()}
+    def _existing(self, ranges: Collection[VersionRange] | None = None) -> dict[Key, OpcodeRow]:
+        """Return all rows, or at least those of some ranges, by their keys."""
+        if ranges is None or len(ranges) > FEW_RANGES:
+            return {key_of(row): row for row in self.rows()}
+        return {key_of(row): row for one in ranges for row in self.rows(one)}
 
     def _steps(self, version_range: VersionRange | None) -> list[HistoryStep]:
         """Return the changes of the history, the newest first; only those of a range if given."""
@@ -400,7 +407,7 @@ class OpcodeStore:
         # SQLite reads a negative limit as no limit.
         entries = self.history(limit=-1, change=number)
         check_takes_back(number, entries, action, version_range)
-        existing = self._existing()
+        existing = self._existing({entry.row.range for entry in entries})
         for entry in entries:
             # An undo must not overwrite a later edit of the same row.
             if existing.get(key_of(entry.row)) != entry.new:

@@ -148,7 +148,7 @@ def test_the_forked_command_of_the_tests_does_what_the_installed_one_does(
     tmp_path: Path, words: tuple[str, ...], typed: str, status: int
 ) -> None:
     found = []
-    for name, program in (("real", [str(PROGRAMS / "emu")]), ("fork", forked.command("emu"))):
+    for name, program in (("real", [str(PROGRAMS / "emu")]), ("fork", forked.forked_words("emu"))):
         folder = tmp_path / name
         folder.mkdir()
         done = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from emu.opcodes import OpcodeStore, VersionRange
-from tests.support.running.forked import command
+from tests.support.running.forked import forked_words
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent.parent
@@ -21,7 +21,7 @@ def offered(line: str, folder: Path, shell: str = "bash") -> list[str]:
     if shell == "fish":
         where["COMP_CWORD"] = words[-1]
     done = subprocess.run(
-        command("emu"), cwd=folder, capture_output=True, text=True, check=True,
+        forked_words("emu"), cwd=folder, capture_output=True, text=True, check=True,
         env={**os.environ, "_EMU_COMPLETE": f"{shell}_complete", **where},
     )  # fmt: skip
     return done.stdout.splitlines()
@@ -59,7 +59,7 @@ def test_each_shell_gets_its_script_as_documented(shell: str, tmp_path: Path) ->
     page = (ROOT / "docs" / "guides" / "tools.md").read_text(encoding="utf-8")
     assert re.search(rf"_EMU_COMPLETE={shell}_source emu\b", page)
     done = subprocess.run(
-        command("emu"), cwd=tmp_path, capture_output=True, text=True, check=True,
+        forked_words("emu"), cwd=tmp_path, capture_output=True, text=True, check=True,
         env={**os.environ, "_EMU_COMPLETE": f"{shell}_source"},
     )  # fmt: skip
     assert f"_EMU_COMPLETE={shell}_complete" in done.stdout

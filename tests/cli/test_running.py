@@ -16,7 +16,7 @@ from emu.cli.running import new_lines
 from emu.database.sqlite.served import serving_process
 from tests.support.patience import patience
 from tests.support.running.command_line import CommandLine
-from tests.support.running.forked import command
+from tests.support.running.forked import forked_words
 from tests.support.running.whole_server import PROGRAMS, settings_of
 
 
@@ -62,7 +62,7 @@ class Operator:
 
     def __call__(self, *words: str) -> tuple[int, str]:
         done = subprocess.run(
-            [*command("emu"), "--config", str(self.line.config), *words], cwd=self.folder,
+            [*forked_words("emu"), "--config", str(self.line.config), *words], cwd=self.folder,
             capture_output=True, text=True, timeout=patience(30), check=False,
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
@@ -130,7 +130,7 @@ def test_a_start_that_fails_says_why(operator: Operator) -> None:
 def test_stop_waits_for_the_announced_time_and_can_be_cancelled(operator: Operator) -> None:
     assert operator.started()[0] == 0
     waiting = subprocess.Popen(
-        [*command("emu"), "--config", str(operator.line.config), "stop", "--in", "600"],
+        [*forked_words("emu"), "--config", str(operator.line.config), "stop", "--in", "600"],
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert waiting.stderr is not None

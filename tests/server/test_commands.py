@@ -11,7 +11,7 @@ from twisted.internet.threads import deferToThread
 from tests.support.login.scripted_world import connect_world
 from tests.support.running.command_line import CommandLine
 from tests.support.running.documented import examples, words_of
-from tests.support.running.forked import command
+from tests.support.running.forked import forked_words
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -30,7 +30,7 @@ class Command:
 
     def __init__(self, folder: Path, *words: str) -> None:
         self.process = subprocess.Popen(
-            [*command("emu"), *words], cwd=folder, stdin=subprocess.DEVNULL,
+            [*forked_words("emu"), *words], cwd=folder, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 

@@ -17,9 +17,9 @@ from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.support.foreign.programs import run_beside
 from tests.support.running.clients import connect
 from tests.support.running.command_line import CommandLine
+from tests.support.running.forked import forked_words
 from tests.support.running.whole_server import (
     HOST,
-    PROGRAMS,
     ServerProcess,
     add_account,
     reactor,
@@ -54,7 +54,7 @@ async def settled(database: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 async def doctor(commands: CommandLine, *words: str) -> list[dict[str, str]]:
     """Return what an operator's doctor reports about logins, in a process of its own."""
-    command = [str(PROGRAMS / "emu"), "--config", str(commands.config), "doctor", "--json", *words]
+    command = [*forked_words("emu"), "--config", str(commands.config), "doctor", "--json", *words]
     ended = await run_beside(command)
     return [one for one in json.loads(ended.output) if one["check"] == "login"]
 

@@ -24,9 +24,9 @@ from tests.support.admin.worked_examples import examples
 from tests.support.foreign import query_clients
 from tests.support.foreign.npm import npm_client, npm_clients
 from tests.support.foreign.programs import debian_program, output_of
+from tests.support.running.forked import forked_words
 from tests.support.running.whole_server import (
     HOST,
-    PROGRAMS,
     Harness,
     find_port,
     harness,
@@ -118,7 +118,7 @@ async def test_our_own_command_asks_a_running_server(verb, options, tmp_path: Pa
     async with harness(tmp_path, SETTINGS) as server:
         await server.world_registered()
         at = f"{HOST}:{port_of(server, verb.upper())}"
-        words = [str(PROGRAMS / "emu"), "query", verb, at, *options]
+        words = [*forked_words("emu"), "query", verb, at, *options]
         reported = json.loads(await output_of([*words, "--json"]))
         lines = await output_of(words)
         port = server.login_port
@@ -208,9 +208,9 @@ async def test_nonsense_leaves_ports_that_answer(tmp_path: Path) -> None:
         assert [name for name, shell in shells.items() if shell.counters["failed"]] == []
         for verb in ("a2s", "ogp"):
             at = f"{HOST}:{port_of(server, verb.upper())}"
-            assert "Qeynos" in await output_of([str(PROGRAMS / "emu"), "query", verb, at])
+            assert "Qeynos" in await output_of([*forked_words("emu"), "query", verb, at])
         words = ["ggmp", "query", f"{HOST}:{ports[-1]}", "--password", TOKEN]
-        assert "Qeynos" in await output_of([str(PROGRAMS / "emu"), *words])
+        assert "Qeynos" in await output_of([*forked_words("emu"), *words])
 
 
 async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ from tests.support.admin.web import Browser
 from tests.support.database.stores import world_character
 from tests.support.foreign.programs import output_of
 from tests.support.running.command_line import CommandLine
+from tests.support.running.forked import forked_words
 from tests.support.running.whole_server import (
     HOST,
-    PROGRAMS,
     Harness,
     add_account,
     find_port,
@@ -222,7 +222,7 @@ async def all_answers(server: Harness, browser: Browser) -> dict[str, str]:
         area = "ssq" if verb == "ssq" else "query"
         what = {"a2s": "A2S on UDP", "ogp": "OGP on UDP", "ssq": "on UDP"}[verb]
         at = f"{HOST}:{find_port(server.log.text, area, what)}"
-        words = [str(PROGRAMS / "emu"), "query", verb, at, "--json"]
+        words = [*forked_words("emu"), "query", verb, at, "--json"]
         reported[verb] = await output_of(words)
     for path in PATHS:
         reported[path] = (await browser.get(f"/api/{path}")).body.decode()

@@ -12,7 +12,7 @@ from threading import Timer
 from twisted.internet.threads import deferToThread
 
 from tests.support.patience import patience
-from tests.support.running.forked import command
+from tests.support.running.forked import forked_words
 
 LONGEST = 60.0
 LONGEST_IN_TERMINAL = 10.0
@@ -30,7 +30,7 @@ async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, 
 
     def run() -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*command("emu"), *map(str, words)], input=stdin, capture_output=True,
+            [*forked_words("emu"), *map(str, words)], input=stdin, capture_output=True,
             text=True, check=False, timeout=patience(LONGEST), cwd=folder, env=environment(folder),
         )  # fmt: skip
 
@@ -43,7 +43,7 @@ async def emu_on_open_pipe(folder: Path, *words: object, stdin: str) -> tuple[st
 
     def run() -> tuple[str, int]:
         with subprocess.Popen(
-            [*command("emu"), *map(str, words)], stdin=subprocess.PIPE,
+            [*forked_words("emu"), *map(str, words)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
             env=environment(folder),
         ) as process:  # fmt: skip
@@ -68,7 +68,7 @@ async def emu_on_terminal(folder: Path, *words: object, keys: list[tuple[str, st
 def _on_terminal(folder: Path, words: tuple[object, ...], keys: list[tuple[str, str]]) -> str:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [*command("emu"), *map(str, words)], stdin=theirs, stdout=theirs,
+        [*forked_words("emu"), *map(str, words)], stdin=theirs, stdout=theirs,
         stderr=theirs, cwd=folder, env=environment(folder), start_new_session=True,
     )  # fmt: skip
     os.close(theirs)

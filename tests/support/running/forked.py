@@ -53,14 +53,14 @@ _kept: list[subprocess.Popen[bytes]] = []
 """The process: the end of its standard input would end it."""
 
 
-def command(program: str) -> list[str]:
+def forked_words(program: str) -> list[str]:
     """Return the words that run a program of `forking.PROGRAMS` from a shell or a subprocess."""
     return [sys.executable, "-IS", forked_command.__file__, _place(), program]
 
 
 def write_command(path: Path, program: str) -> None:
     """Write a script that runs a program of `forking.PROGRAMS`, ``python`` only with a file."""
-    run = f'exec {" ".join(command(program))} "$@"'
+    run = f'exec {" ".join(forked_words(program))} "$@"'
     if program == "python":
         run = f'case "$1" in *.py) {run};; *) exec {sys.executable} "$@";; esac'
     path.write_text(f"#!/bin/sh\n{run}\n", encoding="utf-8")
