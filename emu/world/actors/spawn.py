@@ -360,6 +360,13 @@ class Spawn:
         self._sheet: Sheet | None = None
         self._mind: Mind[Spawn] | None = None
 
+    def template(self) -> SpawnTemplate:
+        """Return a template from which a spawn like this one is made."""
+        return replace(
+            self.look, level=self.level, size=self.size, appearance=self.appearance,
+            words=self.words, verbs=self.verbs, more_verbs=self.more_verbs, pose=self.pose,
+        )  # fmt: skip
+
     def may_be_seen_by(self, viewer: Spawn) -> bool:
         """Return whether it is shown to the player with a spawn; everybody sees itself."""
         if viewer is self:

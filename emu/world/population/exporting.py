@@ -19,8 +19,9 @@ import attrs
 from emu.content.population import Standing
 from emu.files import begins_with
 from emu.schema.writing import toml_value
-from emu.world.actors.spawn import Footer, SpawnKind, SpawnTemplate
-from emu.world.population.files import LARGEST_SIZE, SAME, STATES, SpawnRow, VerbRow
+from emu.world.actors.spawn import SpawnTemplate
+from emu.world.population.files import LARGEST_SIZE
+from emu.world.population.rows import row_of_place, spawn_row
 from emu.world.zones.definitions import Fixture, ZoneDefinition
 from emu.world_stream.movement import Position
 
@@ -28,12 +29,6 @@ HEAD: Final = """\
 # Written by `emu content export`. Change what you like; commands of verbs that this server does not
 # have are no faults as long as this head stays.
 """
-_SAME: Final = tuple(
-    field
-    for field in attrs.fields(SpawnRow)
-    if field.name in {*SAME, "targetable", "show_name"} - {"name"}
-)
-"""The keys of a spawn that are written if they differ from their defaults."""
 
 
 def is_exported(path: Path) -> bool:
@@ -72,67 +67,11 @@ def _zone_row(zone: ZoneDefinition) -> dict[str, Any]:
         for field in attrs.fields(type(zone))
         if getattr(zone, field.name) != field.default
     }
-    row["safe"] = _place(zone.safe)
+    row["safe"] = row_of_place(zone.safe)
     # A behavior's options are a table without a default that compares.
     if not zone.behavior_options:
         row.pop("behavior_options", None)
     return row
-
-
-def spawn_row(fixture: Fixture) -> dict[str, Any]:
-    """Return a fixture as a ``[[spawn]]`` table, without the keys that have their default.
-
-    Read again, the table gives an equal fixture.
-    """
-    template = fixture.template
-    row: dict[str, Any] = {
-        "kind": template.kind.value, "name": template.name, "place": _place(fixture.place),
-    }  # fmt: skip
-    own = [(field.name, getattr(template, field.name), field.default) for field in _SAME]
-    own += [
-        ("title", template.guild, ""),
-        ("behavior", fixture.behavior, ""),
-        ("id", fixture.key, ""),
-        ("grid", fixture.place.grid, 0),
-        ("looks", dict(template.appearance), {}),
-        ("words", sorted(template.words), []),
-        ("behavior_options", dict(fixture.behavior_options), {}),
-    ]
-    own += [(name, getattr(template.pose, name), 0) for name in STATES]
-    row |= {name: value for name, value, default in own if value != default}
-    if template.verbs:
-        row["verbs"] = [_verb(verb) for verb in template.verbs]
-    if template.more_verbs:
-        row["more_verbs"] = [_verb(verb) for verb in template.more_verbs]
-    if template.destination is not None:
-        to = template.destination
-        at = {} if to.position is None else {"place": _place(to.position)}
-        row["to"] = {"zone": to.zone_id} | at
-    if template.footer is not None:
-        row |= _footer(template.kind, template.footer)
-    return row
-
-
-def _verb(verb: object) -> dict[str, Any]:
-    """Return a verb; its name and command are always written."""
-    values = {field.name: (getattr(verb, field.name), field) for field in attrs.fields(VerbRow)}
-    return {name: value for name, (value, field) in values.items() if value != field.default}
-
-
-def _footer(kind: SpawnKind, footer: Footer) -> dict[str, Any]:
-    hidden = {name: False for name in ("with_heading", "with_place") if not getattr(footer, name)}
-    place = [footer.x, footer.y, footer.z]
-    row: dict[str, Any] = {"widget": {"id": footer.id, "place": place} | hidden}
-    if kind is SpawnKind.SIGN:
-        row["sign"] = {
-            "title": footer.title, "text": footer.description, "distance": footer.distance,
-            "show": footer.show, "language": footer.language,
-        }  # fmt: skip
-    return row
-
-
-def _place(place: Position) -> list[float]:
-    return [place.x, place.y, place.z, place.heading]
 
 
 def _table(title: str, row: Mapping[str, Any]) -> str:

@@ -17,14 +17,15 @@ import tomlkit
 
 from emu.errors import CommandError, FileFormatError
 from emu.files import ANYBODY, flush, parse_document, partial_file, read_whole
-from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.population.atlas import STARTS
 from emu.world.population.eq2emu_files import is_imported
-from emu.world.population.files import STATES, read_fixtures
-from emu.world.zones.definitions import Atlas, ZoneDefinition
+from emu.world.population.files import read_fixtures
+from emu.world.population.rows import spawn_row
+from emu.world.zones.definitions import Atlas, Fixture, ZoneDefinition
+from emu.world_stream.movement import Position
 
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}(\.toml)?")
-_MODELS: Final = ("model_type", "soga_model_type")
 
 
 def row_of(
@@ -39,50 +40,10 @@ def row_of(
     if spawn.kind not in (SpawnKind.NPC, SpawnKind.OBJECT) or spawn.destination is not None:
         raise CommandError(f"{spawn.name} is no creature and no object; it cannot be saved")
     at = spawn.origin
-    row: dict[str, Any] = {
-        "kind": spawn.kind.value,
-        "name": spawn.name,
-        # Rounded: nobody needs millimeters, and the file stays readable.
-        "place": [round(float(number), 3) for number in at[:3]] + [round(at.heading % 360.0, 2)],
-    }
-    looks = dict(spawn.appearance)
-    # One model for both appearances is written in its short form.
-    models = {looks.get(name) for name in _MODELS}
-    if len(models) == 1 and isinstance(model := models.pop(), int):
-        row["model"] = model
-        looks = {name: value for name, value in looks.items() if name not in _MODELS}
-    shown = spawn.kind is SpawnKind.NPC
-    states = {name: getattr(spawn, name) for name in STATES}
-    # A spawn without any values, to compare the states with their defaults.
-    plain = Spawn(0, spawn.kind, "", at)
-    own: dict[str, tuple[Any, Any]] = {
-        "grid": (at.grid, 0),
-        "last_name": (spawn.last_name, ""),
-        "title": (spawn.guild, ""),
-        "level": (spawn.level, 1),
-        "size": (spawn.size, 32),
-        "collision_radius": (spawn.collision_radius, 32),
-        "looks": (looks, {}),
-        "words": (sorted(spawn.words), []),
-        "attackable": (spawn.attackable, False),
-        "targetable": (spawn.targetable, True),
-        "show_name": (spawn.show_name, shown),
-        "verbs": ([_verb_row(verb) for verb in spawn.verbs], []),
-        "behavior": (behavior, ""),
-        "behavior_options": (dict(options or {}), {}),
-    }
-    own |= {name: (value, getattr(plain, name)) for name, value in states.items()}
-    # Defaults are left out, so that the file shows what is special.
-    return row | {key: value for key, (value, default) in own.items() if value != default}
-
-
-def _verb_row(verb: Verb) -> dict[str, Any]:
-    """Return a verb's own table: what differs from the defaults."""
-    row, plain = verb._asdict(), Verb("", 0.0, "")._asdict()
-    usual = ("name", "distance", "command")
-    # A file's own verbs may always be commands.
-    del row["is_command"]
-    return {key: value for key, value in row.items() if key in usual or value != plain[key]}
+    # Rounded: nobody needs millimeters, and the file stays readable.
+    x, y, z = (round(float(number), 3) for number in at[:3])
+    place = Position(x, y, z, round(at.heading % 360.0, 2), at.grid)
+    return spawn_row(Fixture(spawn.template(), place, behavior, dict(options or {})))
 
 
 class ZoneFiles:

@@ -6,9 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.population import Population, Surroundings
@@ -17,7 +14,7 @@ from emu.files import parse_document
 from emu.times import Monotonic
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
-from emu.world.population.exporting import is_exported, spawn_row, standing_fixtures, zone_text
+from emu.world.population.exporting import is_exported, standing_fixtures, zone_text
 from emu.world.population.files import read_fixtures, read_zone
 from emu.world.population.listing import zone_definitions
 from emu.world.population.served import read_zone_content
@@ -25,55 +22,6 @@ from emu.world.zones.definitions import Fixture
 from tests.support.content.dumps import meadow, write_dumps
 
 HERE = Path("test")
-NUMBERS = st.floats(-90_000, 90_000)
-TEXTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=20)
-PLACES = st.lists(NUMBERS, min_size=3, max_size=3) | st.tuples(
-    NUMBERS, NUMBERS, NUMBERS, st.floats(0, 359)
-).map(list)
-
-
-def optional(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({}, optional=keys)
-
-
-VERBS = st.lists(
-    st.tuples(
-        st.fixed_dictionaries({"name": st.sampled_from(["Hail", "touch the altar", 'a "b" \\c'])}),
-        optional(distance=st.floats(0, 500), command=TEXTS),
-    ).map(lambda both: both[0] | both[1]),
-    max_size=3,
-)
-COMMON = {
-    "id": st.text("abc-9", min_size=1, max_size=9), "grid": st.integers(0, 2**32 - 2),
-    "last_name": TEXTS, "title": TEXTS, "level": st.integers(1, 255),
-    "size": st.integers(1, 32767), "model": st.integers(0, 65535),
-    "looks": optional(gender=st.integers(0, 3), skin_color=st.just([1, 2, 255])),
-    "attackable": st.booleans(), "targetable": st.booleans(), "show_name": st.booleans(),
-    "visual_state": st.integers(0, 65535), "mood_state": st.integers(0, 65535),
-    "collision_radius": st.integers(0, 32767), "verbs": VERBS,
-    "to": st.tuples(st.just({"zone": 9}), optional(place=PLACES)).map(lambda b: b[0] | b[1]),
-    "behavior": st.just("greeter"), "behavior_options": st.just({"greeting": "a\x7fb", "n": 1.5}),
-}  # fmt: skip
-WIDGET = optional(id=st.integers(0, 2**31), place=PLACES)
-SIGN = optional(title=TEXTS, text=TEXTS, show=st.booleans(), language=st.integers(0, 255))
-
-
-def rows(kind: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    needed = st.fixed_dictionaries({"kind": st.just(kind), "name": TEXTS, "place": PLACES})
-    return st.tuples(needed, optional(**COMMON, **more)).map(lambda both: both[0] | both[1])
-
-
-SPAWNS = (
-    rows("npc") | rows("object") | rows("widget", widget=WIDGET)
-    | rows("sign", widget=WIDGET, sign=SIGN)
-)  # fmt: skip
-
-
-@given(st.lists(SPAWNS, max_size=4))
-def test_any_spawn_that_is_written_is_read_as_the_same(tables: list[dict[str, Any]]) -> None:
-    fixtures = read_fixtures(HERE, tables, int)
-    again = read_fixtures(HERE, [spawn_row(one) for one in fixtures], int)
-    assert again == fixtures
 
 
 def standing(folder: Path, seed: int) -> tuple[Any, tuple[Any, ...]]:

@@ -86,6 +86,16 @@ def test_everything_that_a_creature_is_comes_back() -> None:
         assert getattr(again, name) == getattr(whole, name), name
 
 
+def test_what_scripts_have_changed_comes_back() -> None:
+    changed = wolf()
+    changed.set_info(prefix="Sir", suffix="the Grey", icon=4, difficulty=9, heroic=2, faction=7)
+    changed.set_visibility(show_level=False, show_commands=True, hand_icon=3)
+    changed.set_shape(position_state=49156, size=60)
+    changed.set_verbs(more_verbs=(Verb("Howl", 5.0, "howl", "Too far!", 1.5, 7),))
+    (read,) = read_fixtures(Path("a.toml"), [row_of(changed)], int)
+    assert read.template == changed.template()
+
+
 def test_a_shipped_zone_gets_a_file_that_extends_it(tmp_path: Path) -> None:
     path = save(tmp_path, row_of(wolf()), zone_id=12)
     assert path.name == "Antonica.toml"
