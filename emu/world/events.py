@@ -159,15 +159,15 @@ class Used(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class DoorUsed(GameEvent):
-    """A door or a lift is about to move; `player` is None if a script uses it."""
+class WidgetUsed(GameEvent):
+    """A widget, such as a lift, is about to move; `player` is None if a script uses it."""
 
     _: KW_ONLY
     zone: Zone
     target: Spawn
     is_open: bool
     answers: list[str] = field(default_factory=list)
-    """A listener that answers the use instead adds its name: the door stays as it is."""
+    """A listener that answers the use instead adds its name: the widget stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from emu.world.events import (
     Boarded,
     ClientLoaded,
     Doer,
-    DoorUsed,
     Hailed,
     MayUse,
     Spoken,
     Targeted,
     Used,
+    WidgetUsed,
 )
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.shares import Shares
@@ -121,7 +121,7 @@ class SpawnEvents:
         has_own = self._calls.call(body, command, user) if command else False
         return self._calls.call(body, "casted_on", user, command) or has_own
 
-    def door_used(self, event: DoorUsed) -> None:
+    def door_used(self, event: WidgetUsed) -> None:
         """Let the script of a door answer its use."""
         if self.use_door(event.zone, event.target, event.player, is_open=event.is_open):
             event.answers.append("a script")

@@ -31,7 +31,6 @@ from emu.world.events import (
     Chosen,
     ClientLoaded,
     DialogAnswered,
-    DoorUsed,
     Entered,
     Hailed,
     LeftZone,
@@ -40,6 +39,7 @@ from emu.world.events import (
     Spoken,
     Targeted,
     Used,
+    WidgetUsed,
 )
 from emu.world.levels import Levels
 from emu.world.minds.moves import Mover
@@ -173,7 +173,7 @@ class Scripts(Calls):
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
         events.subscribe(MayUse, self.events.is_asked, Order.MINDS)
         events.subscribe(Used, self.events.uses, Order.MINDS)
-        events.subscribe(DoorUsed, self.events.door_used, Order.MINDS)
+        events.subscribe(WidgetUsed, self.events.door_used, Order.MINDS)
         events.subscribe(Boarded, self.events.boarded, Order.MINDS)
         events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
         events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)

@@ -18,7 +18,7 @@ from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import TOO_FAR, Destination, Spawn
 from emu.world.entry.leaving import Departures
-from emu.world.events import Boarded, Doer, DoorUsed, LeftZone, Order, Used
+from emu.world.events import Boarded, Doer, LeftZone, Order, Used, WidgetUsed
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.speech.spoken import play_sound
@@ -157,7 +157,7 @@ class Travel:
         widget = self.widgets.of(spawn)
         if widget is None:
             return False
-        used = DoorUsed(player, zone=widget.zone, target=spawn, is_open=widget.is_open)
+        used = WidgetUsed(player, zone=widget.zone, target=spawn, is_open=widget.is_open)
         self._world.events.publish(used)
         if used.answers:
             return True

@@ -3,7 +3,7 @@
 import pytest
 
 from emu.world.actors.spawn import Destination
-from emu.world.events import DoorUsed, Order
+from emu.world.events import Order, WidgetUsed
 from emu.world.travel.tables import TravelTables, Way
 from emu.world_stream.movement import Position
 from tests.support.world.travel_scenes import ANTONICA, DOOR, ISLE, SIGN, TravelScene
@@ -71,12 +71,12 @@ def test_a_script_can_answer_the_use_of_a_door() -> None:
     door = scene.put("widgets", DOOR)
     uses: list[tuple[object, ...]] = []
 
-    def answers_the_first(event: DoorUsed) -> None:
+    def answers_the_first(event: WidgetUsed) -> None:
         uses.append((event.zone, event.target, event.player, event.is_open))
         if len(uses) < 2:
             event.answers.append("a script")
 
-    scene.harness.world.events.subscribe(DoorUsed, answers_the_first, Order.MINDS)
+    scene.harness.world.events.subscribe(WidgetUsed, answers_the_first, Order.MINDS)
     scene.use(door)
     assert not scene.travel.widgets.is_open(door)
     assert scene.travel.use_widget(door, None, scene.harness.now) is True
