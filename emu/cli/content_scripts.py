@@ -142,7 +142,7 @@ def _print_coverage(checker: Checker, broken: Collection[str], missing: int) -> 
 @click.command()
 @format_option
 def errors(style: str) -> None:
-    """List the errors of the running server's Lua scripts, the most frequent ones first.
+    """List the errors of the running server's scripts and behaviors, the most frequent ones first.
 
     Example: emu content errors
     """

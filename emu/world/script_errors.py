@@ -1,4 +1,4 @@
-"""The errors of scripts: where they happen, how often, and who is shown them in the game.
+"""The errors of scripts and behaviors: their places, their numbers, and who is shown them.
 
 Source: docs/guides/lua.md#errors.
 """
@@ -20,7 +20,7 @@ SHOWN_FOR: Final = 60.0
 
 @dataclass(slots=True)
 class ScriptFault:
-    """One place of a script with an error."""
+    """One place of a script, or of a behavior, with an error."""
 
     file: str
     line: int
@@ -29,7 +29,8 @@ class ScriptFault:
     """Whose event it was when the error came first."""
     text: str
     script: str
-    """The file whose call failed; the error may be in a module of it."""
+    """The file, or the behavior, whose call failed; the error may be in a module of it."""
+    is_behavior: bool = False
     count: int = 1
     is_old: bool = False
     """Whether it has not come again since the script was read again."""
@@ -51,7 +52,7 @@ class ScriptFault:
 
 @dataclass(slots=True)
 class ScriptErrors:
-    """The errors of a world's scripts since the start.
+    """The errors of a world's scripts and behaviors since the start.
 
     After a script was read again, its errors stay until the function that had them has run without
     an error: a function may be called hours later.
@@ -67,14 +68,10 @@ class ScriptErrors:
     _asked: dict[int, Monotonic] = field(default_factory=dict)
     """Until when a player is shown errors, by character id."""
 
-    @property
-    def total(self) -> int:
-        """All errors of the places that are kept, and those of further places."""
-        return self._unkept + sum(one.count for one in self._faults.values())
-
     def add(
-        self, error: ScriptError, event: str, spawn: str, script: str
-    ) -> tuple[ScriptFault, bool]:
+        self, error: ScriptError, event: str, spawn: str, script: str, *,
+        is_behavior: bool = False,
+    ) -> tuple[ScriptFault, bool]:  # fmt: skip
         """Count an error of a script's call; return its place, and whether it is the first one.
 
         The first one there since the script was read counts as well.
@@ -85,7 +82,7 @@ class ScriptErrors:
             found.count += 1
             was_old, found.is_old = found.is_old, False
             return found, was_old
-        fault = ScriptFault(*key, spawn, error.text[:LONGEST_TEXT], script)
+        fault = ScriptFault(*key, spawn, error.text[:LONGEST_TEXT], script, is_behavior=is_behavior)
         is_kept = len(self._faults) < MOST_PLACES
         if is_kept:
             self._faults[key] = fault
@@ -117,12 +114,15 @@ class ScriptErrors:
         return sorted(self._faults.values(), key=lambda one: (-one.count, one.file, one.line))
 
     def summary(self) -> str:
-        """Return one line about all errors; empty without one."""
-        if not self.total:
+        """Return one line about all errors of scripts; empty without one."""
+        # A behavior with an error is switched off, and has a line of its own.
+        places = [one for one in self._faults.values() if not one.is_behavior]
+        total = self._unkept + sum(one.count for one in places)
+        if not total:
             return ""
         off = f", {len(self.switched_off)} switched off" if self.switched_off else ""
         return (
-            f"scripts failed {self.total} times in {len(self._faults)} places{off};"
+            f"scripts failed {total} times in {len(places)} places{off};"
             " `emu content errors` lists them"
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ from emu.commands.registry import MASTER
 from emu.errors import ScriptError
 from emu.times import Monotonic
 from emu.world import script_errors
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.script_errors import ScriptErrors
-from tests.support.world.script_scenes import ScriptScene
+from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -167,3 +169,35 @@ def test_an_unchanged_folder_is_not_read_again(scene: ScriptScene) -> None:
     before = list(scene.lines)
     assert scene.scripts.renew_changed() == 0
     assert scene.lines == before
+
+
+class Fails:
+    """A behavior whose hail fails."""
+
+    def __init__(self, _me: Any, _options: Any) -> None:
+        """Take what the server gives."""
+
+    def on_hail(self, _visitor: Any) -> None:
+        raise ValueError("no")
+
+
+def test_errors_of_behaviors_are_in_the_same_list_until_their_method_runs_well(
+    scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = scene.harness
+    monkeypatch.setitem(harness.library._classes, "fails", Fails)
+    clerk = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Clerk", PLACE)
+    scene.zone.add(clerk, harness.now)
+    harness.behaviors.add("fails", {}, scene.zone, clerk)
+    scene.hail(clerk)
+    errors = harness.world.script_errors
+    (fault,) = errors.faults()
+    assert fault.file == __file__
+    assert (fault.event, fault.spawn, fault.text) == ("on_hail", "Clerk", "ValueError: no")
+    # Its line in the status is that of a behavior that is switched off.
+    assert errors.summary() == ""
+    harness.behaviors.restart()
+    assert [one.is_old for one in errors.faults()] == [True]
+    monkeypatch.setattr(Fails, "on_hail", lambda _self, _visitor: None)
+    scene.hail(clerk)
+    assert errors.faults() == []

@@ -10,24 +10,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from emu.errors import EmuError
-from emu.limits.rates import RateLimit
 from emu.model import SavedKind, Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.memory import Memories, Memory
-from emu.world.behaviors.running import ALOUD, Limits, RunningBehavior
+from emu.world.behaviors.running import Limits, RunningBehavior
 from emu.world.conversations import DialogPage, Ends
 from emu.world.entry.leaving import Departures
 from emu.world.minds import plain
 from emu.world.minds.guard import Budget
 from emu.world.minds.moves import Mover
+from emu.world.minds.pacing import Pacing
 from emu.world.minds.shared import Minds
 from emu.world.minds.timers import Timer
 from emu.world.minds.walks import Waypoint
@@ -67,8 +67,11 @@ class BehaviorContext:
         self.budget = budget
         self.minds = minds
         self.counters: Counter[str] = Counter()
-        self._heard: dict[int, RateLimit] = {}
+        self.pacing = Pacing(now=self.world.clock.now, rules=self._rules, dropped=self._dropped)
         self._afterwards: list[Callable[[], object]] = []
+
+    def _rules(self) -> Limits:
+        return self.limits
 
     @property
     def now(self) -> Monotonic:
@@ -90,49 +93,15 @@ class BehaviorContext:
             for act in acts:
                 self.world.faults.attempt("what a behavior asked for", None, act)
 
-    def may_speak(self, behavior: RunningBehavior) -> bool:
-        """Count something that a behavior says aloud; return False if it must be dropped."""
-        return self._take(behavior, ALOUD)
-
-    def may_send(self, behavior: RunningBehavior | None, player: Player) -> bool:
-        """Count something that a behavior sends one player; return False if it must be dropped."""
-        # The behavior's own limit first: what it sends too much must not use up what the player may
-        # get from others.
-        if behavior is not None and not self._take(behavior, player.id):
-            return False
-        return self.may_hear(behavior, player)
-
-    def may_hear(self, behavior: RunningBehavior | None, player: Player) -> bool:
-        """Count something that a player gets from any behavior; return False if it is too much."""
-        limits = self.limits
-        pace = self._heard.get(player.id)
-        if pace is None:
-            pace = RateLimit(limits.hear_rate, limits.hear_burst, self.now)
-            self._heard[player.id] = pace
-        # A limit for each player: a crowd around a speaker must not make it silent.
-        return pace.take(1, self.now) or self._dropped(behavior)
-
-    def forget_player(self, player: Player) -> None:
-        """Remove the rate limit of a player who has left its zone."""
-        self._heard.pop(player.id, None)
-
-    def _take(self, behavior: RunningBehavior, hearer: int) -> bool:
-        limits = self.limits
-        pace = behavior.paces.get(hearer)
-        if pace is None:
-            pace = behavior.paces[hearer] = RateLimit(limits.say_rate, limits.say_burst, self.now)
-        return pace.take(1, self.now) or self._dropped(behavior)
-
-    def _dropped(self, behavior: RunningBehavior | None) -> bool:
-        """Count something that is dropped and return False; report the first one to operators."""
+    def _dropped(self, behavior: Hashable | None) -> None:
+        """Count something that is dropped; report the first one of a behavior to operators."""
         self.counters["dropped"] += 1
-        if behavior is not None and not behavior.is_paced:
+        if isinstance(behavior, RunningBehavior) and not behavior.is_paced:
             behavior.is_paced = True
             # The report is written after the call, because the log is the server's code and the
             # call's time runs.
             event = BehaviorPaced(behavior.name, behavior.whose, self.limits.say_rate)
             self.afterwards(lambda: self.world.report(event))
-        return False
 
 
 Place = tuple[float, float, float]
@@ -302,7 +271,9 @@ class Visitor(_WorldObject):
 
     def _is_to_be_sent(self) -> bool:
         """Return whether the player is online and within its rate limits; count the message."""
-        return self._player.is_online and self._context.may_send(self._behavior, self._player)
+        return self._player.is_online and self._context.pacing.may_send(
+            self._behavior, self._player
+        )
 
 
 class ZoneActor(_WorldObject):
@@ -464,7 +435,7 @@ class Actor(_WorldObject):
         answers = [
             plain.text(choice, "an answer", limits.text) for choice in choices[: limits.choices]
         ]
-        if player.is_online and context.may_send(self._behavior, player):
+        if player.is_online and context.pacing.may_send(self._behavior, player):
             context.minds.conversations.open(
                 player, self._spawn,
                 DialogPage(text=question, title=self._spawn.name, ends=Ends.BY_CLIENT),
@@ -491,12 +462,12 @@ class Actor(_WorldObject):
     def _speak(self, text: str, channel: str) -> None:
         context, behavior = self._context, self._behavior
         said = plain.text(text, "a text", context.limits.text)
-        if not context.may_speak(behavior):
+        if not context.pacing.may_speak(behavior):
             return
         # The limits differ: `may_speak` bounds the behavior, `may_hear` what a player gets from all
         # behaviors together.
         near = _players_near(context, behavior, self._spawn, context.world.rules.hear)
-        hearers = [player for player in near if context.may_hear(behavior, player)]
+        hearers = [player for player in near if context.pacing.may_hear(behavior, player)]
         context.chat.spawn_says(self._spawn, hearers, said, channel)
 
 

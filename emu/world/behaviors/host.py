@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from emu.errors import ScriptError
 from emu.limits.rates import RateLimit
 from emu.processes.ports import MemoryStore
 from emu.schema import TableFaults, faulty
@@ -27,7 +28,7 @@ from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.events import DialogAnswered, Entered, Hailed, LeftZone, Order, Spoken
 from emu.world.minds import plain
-from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, unguarded
+from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, place_of, unguarded
 from emu.world.minds.nearness import NearActor
 from emu.world.minds.shared import Minds
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
@@ -212,6 +213,8 @@ class Behaviors:
     def restart(self) -> int:
         """Make every running behavior anew from its class; return how many run then."""
         behaviors = self._running()
+        for name in {behavior.name for behavior in behaviors}:
+            self._world.script_errors.read_again(name)
         # All are forgotten before the first is made again: a new behavior must not meet the old
         # ones.
         for behavior in behaviors:
@@ -266,10 +269,7 @@ class Behaviors:
 
     def left(self, player: Player) -> None:
         """Handle a player's leaving of its zone or of the world."""
-        # Otherwise every player who was ever here would leave a rate limit behind.
-        self.context.forget_player(player)
-        for behavior in self._running():
-            behavior.paces.pop(player.id, None)
+        self.context.pacing.forget_player(player)
 
     # -- internals ------------------------------------------------------------------------------
 
@@ -329,9 +329,11 @@ class Behaviors:
     def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> None:
         if hook in behavior.hooks and not behavior.failed and self._has_time(behavior):
             # The method is looked up inside the guard: a behavior's `__getattr__` is its own code.
-            self._run(behavior, lambda: getattr(behavior.owner, hook.method)(*values))
+            self._run(behavior, lambda: getattr(behavior.owner, hook.method)(*values), hook.method)
 
-    def _run(self, behavior: RunningBehavior, call: Callable[[], object]) -> None:
+    def _run(
+        self, behavior: RunningBehavior, call: Callable[[], object], method: str = "__init__"
+    ) -> None:
         self.counters["calls"] += 1
         reason = self._budget.spend(call)
         if behavior.work is None:
@@ -339,7 +341,9 @@ class Behaviors:
         # Charged afterwards, because the cost is not known before; the balance may become negative.
         behavior.work.charge(self._budget.spent, self.context.now)
         if reason:
-            self._switch_off(behavior, reason)
+            self._switch_off(behavior, reason, method)
+        elif self._world.script_errors.old:
+            self._world.script_errors.ran(behavior.name, method)
         # What the call asked for that may take time, such as a change of zone, begins outside of
         # the guard.
         self.context.do_afterwards()
@@ -358,7 +362,7 @@ class Behaviors:
             self._world.report(BehaviorSlowed(behavior.name, behavior.whose, self.limits.share))
         return False
 
-    def _switch_off(self, behavior: RunningBehavior, reason: str) -> None:
+    def _switch_off(self, behavior: RunningBehavior, reason: str, method: str = "__init__") -> None:
         behavior.failed = True
         behavior.reason = reason
         if behavior.spawn is not None:
@@ -367,6 +371,11 @@ class Behaviors:
         self._minds.nearness.forget(behavior)
         self.counters["failed"] += 1
         self._world.report(BehaviorFailed(behavior.name, behavior.whose, reason))
+        file, line, text = place_of(reason)
+        error = ScriptError(file or f"behavior {behavior.name}", line, text)
+        self._world.script_errors.add(
+            error, method, behavior.whose, behavior.name, is_behavior=True
+        )
 
     def _forget(self, behavior: RunningBehavior) -> None:
         # Set first: code that runs during the release can cause no further calls of it.
@@ -383,4 +392,5 @@ class Behaviors:
         self._ticks.clear(behavior, "")
         self._minds.timers.stop(behavior)
         self._minds.nearness.forget(behavior)
+        self.context.pacing.forget_owner(behavior)
         self.conversations.forget_owner(behavior)

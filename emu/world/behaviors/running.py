@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
 from emu.limits.rates import RateLimit
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors.hooks import Hook
 from emu.world.rules import BehaviorRules
 from emu.world.zones.zone import Zone
-
-ALOUD: Final = 0
-"""The key in `RunningBehavior.paces` for what is said aloud; all others are character ids."""
-
 
 Limits = BehaviorRules
 """The limits of all behaviors."""
@@ -36,8 +32,6 @@ class RunningBehavior:
     failed: bool = False
     reason: str = ""
     """Why it is switched off."""
-    paces: dict[int, RateLimit] = field(default_factory=dict)
-    """The rate limit for each player by character id, and for what is said aloud by `ALOUD`."""
     work: RateLimit | None = None
     """The seconds of work that are left; None before the first call."""
     is_slowed: bool = False

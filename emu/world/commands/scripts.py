@@ -1,4 +1,4 @@
-"""Commands about Lua scripts: their errors, listed and shown in the game."""
+"""Commands about the errors of scripts and behaviors: listed, and shown in the game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ERRORS: Final = "script errors"
 """The command that lists the errors."""
 
 
-@COMMANDS.command(ERRORS, "list the errors of Lua scripts, by file and line", rank=MASTER)
+@COMMANDS.command(ERRORS, "list the errors of scripts and behaviors, by file and line", rank=MASTER)
 async def _errors(context: CommandContext, _call: Call) -> Reply:
     found = context.world.script_errors
     lines = [f"{one.count} times: {one}" for one in found.faults()]

@@ -146,6 +146,18 @@ def where(error: BaseException) -> str:
     return ": ".join(behavior for behavior in (place, name, text) if behavior)
 
 
+def place_of(reason: str) -> tuple[str, int, str]:
+    """Return the file, the line and the text of what `Budget.spend` returns.
+
+    Without a place they are "", 0 and the whole reason.
+    """
+    file, found, rest = reason.partition(", line ")
+    number, colon, text = rest.partition(": ")
+    if found and colon and number.isascii() and number.isdigit():
+        return file, int(number), text
+    return "", 0, reason
+
+
 def is_behavior(frame: FrameType) -> bool:
     """Return whether a frame runs code of a behavior or a library, not of the server."""
     # `dict.get` and the exact type: a behavior can run code with its own globals and names.

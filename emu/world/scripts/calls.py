@@ -15,6 +15,7 @@ from emu.errors import ScriptError
 from emu.scripts.own_time import own_time
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
 from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
+from emu.world.minds.pacing import CallPace
 from emu.world.reports import Faults
 from emu.world.script_errors import ScriptErrors
 from emu.world.scripts.bodies import Body, Home, given
@@ -22,8 +23,6 @@ from emu.world.scripts.stubs import stub_names
 
 Stamp = tuple[tuple[int, int] | None, ...]
 MOST_FAILURES: Final = 3
-MOST_MESSAGES: Final = 200
-"""Messages that one call from outside may send players."""
 EVENTS: Final = frozenset((
     "prespawn", "spawn", "respawn", "hailed", "hailed_busy", "hear_say", "targeted", "casted_on",
     "can_use_command", "aggro", "attacked", "auto_attack_tick", "healthchanged", "death", "killed",
@@ -104,7 +103,9 @@ class Calls:
         self._files: dict[str, _File | None] = {}
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows."""
-        self._messages_left = 0
+        self._pace = CallPace(self.counters)
+        self.may_send = self._pace.may_send
+        """Counts a message of the running call; returns False if it must be dropped."""
         self._depth = 0
         self.used: Callable[[str, float], object] = lambda _path, _seconds: None
         """Counts the CPU time of a call for its file."""
@@ -264,7 +265,7 @@ class Calls:
             return NO_ANSWER
         began = None
         if not self._depth:
-            self._messages_left = MOST_MESSAGES
+            self._pace.begin()
             began = own_time()()
         self._depth += 1
         try:
@@ -294,13 +295,6 @@ class Calls:
     def table(self, values: Iterable[Any] | None) -> Any:
         """Return a table of Lua's with values, counted from 1; None for None."""
         return None if values is None else self._runtime.table(values)
-
-    def may_send(self) -> bool:
-        """Count a message of the running call; return False if it must be dropped."""
-        self._messages_left -= 1
-        if self._messages_left < 0:
-            self.counters["messages dropped"] += 1
-        return self._messages_left >= 0
 
     def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
         file.failures += 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from emu.world.minds.guard import Budget, OutOfTime, unguarded
+from emu.world.minds.guard import Budget, OutOfTime, place_of, unguarded
 
 
 def test_a_call_that_is_well_is_made_and_nothing_reported() -> None:
@@ -42,3 +42,15 @@ def test_who_is_interrupted_is_reported_with_its_place() -> None:
     reason = Budget(0.25, guard, lambda: 0.0).spend(lambda: None)
     assert reason.endswith(": took longer than 0.25 s")
     assert "test_guard_budget.py" in reason
+
+
+@pytest.mark.parametrize(
+    ("reason", "parts"),
+    [
+        ("/a/town.py, line 12: ValueError: no", ("/a/town.py", 12, "ValueError: no")),
+        ("took longer than 0.25 s", ("", 0, "took longer than 0.25 s")),
+        ("a, line x: y", ("", 0, "a, line x: y")),
+    ],
+)
+def test_a_reason_has_file_line_and_text(reason: str, parts: tuple[str, int, str]) -> None:
+    assert place_of(reason) == parts
