@@ -218,9 +218,8 @@ def test_check_finds_doubled_structs(emu: CommandLine, mine: str) -> None:
 
 def test_our_own_files_pass_the_check(emu: CommandLine) -> None:
     folder = Path(__file__).parents[2] / "data" / "structs"
-    files = [
-        str(folder / f"{name}Structs.xml") for name in ("Login", "LoginCode", "World", "Spawn")
-    ]
+    names = ("Common", "Login", "LoginCode", "World", "Spawn", "Trial")
+    files = [str(folder / f"{name}Structs.xml") for name in names]
     emu.good("structs", "check", "--level", "error", *files)
 
 

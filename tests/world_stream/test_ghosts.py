@@ -147,7 +147,7 @@ def test_a_damaged_update_is_refused_and_leaves_no_ghost_to_guess_about(hexed: s
 
 def test_versions_whose_ghosts_nobody_wrote_down() -> None:
     with pytest.raises(UnknownStruct):
-        GhostReader(dialect(373))
+        GhostReader(dialect(372))
 
 
 VERSIONS = st.sampled_from((546, 561))

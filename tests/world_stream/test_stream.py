@@ -66,7 +66,7 @@ def test_missed_messages_lose_the_baselines_of_their_direction_only() -> None:
 
 
 def test_a_version_without_layouts_of_ghosts_is_refused() -> None:
-    world = stream(373)
+    world = stream(372)
     with pytest.raises(UnknownStruct):
         world.read(CREATE_GHOST, b"", to_server=False)
     assert world.read(DESTROY_GHOST, b"\2\1", to_server=False) is None
