@@ -191,9 +191,13 @@ class Movements(Repository):
         self._add(movement, 0, moment, " AND ".join(conditions) or "TRUE", values)
 
     def _add_further(self, movement: Movement, number: int, moment: Moment) -> None:
-        """Add a further entry if the first one was added."""
-        condition = "EXISTS (SELECT 1 FROM world_ledger WHERE request = ? AND reason <> ?)"
-        self._add(movement, number, moment, condition, [movement.request, Reason.BARRED])
+        """Add a further entry if the first one was added, and not at an earlier request."""
+        condition = (
+            "EXISTS (SELECT 1 FROM world_ledger WHERE request = ? AND reason <> ?)"
+            " AND NOT EXISTS (SELECT 1 FROM world_ledger WHERE request = ? AND part = ?)"
+        )
+        values = [movement.request, Reason.BARRED, movement.request, number]
+        self._add(movement, number, moment, condition, values)
 
     def _add(
         self, movement: Movement, number: int, moment: Moment, condition: str, values: list[Any]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +20,11 @@ from emu.store import Store
 from emu.store.ledger import LEAST_AGE
 from emu.times import Moment
 from tests.support.database.engines import store_database
+from tests.support.database.ledger_crasher import Answers, prepare
 from tests.support.world.world_fakes import world_character
 
+ROOT = Path(__file__).parents[2]
+ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "5"))
 NOW = Moment(1_000_000.0)
 WAY = Owner(OwnerKind.TRANSPORTER, 51)
 MASTER = Owner(OwnerKind.GAME_MASTER, 9)
@@ -88,6 +98,16 @@ def test_a_repeated_request_is_carried_out_once(purses: Purses) -> None:
     purses.ledger.move(movement("b", (MASTER, purses.one, 5)), NOW)
     again = purses.ledger.move(paid, NOW)
     assert (again.is_done, again.balances) == (True, (Balance(purses.one.number, 45, 3),))
+    assert purses.is_right()
+
+
+def test_a_repeated_request_is_known_when_its_coins_are_spent(purses: Purses) -> None:
+    split = movement("a", (purses.one, purses.two, 30), (purses.one, purses.three, 30))
+    for _ in range(2):
+        assert purses.ledger.move(split, NOW).is_done
+        # Now it has too few for another one.
+        purses.ledger.move(movement("b", (purses.one, WAY, 39)), NOW)
+    assert purses.coins() == [1, 130, 130]
     assert purses.is_right()
 
 
@@ -235,3 +255,30 @@ def test_a_failure_in_the_middle_changes_nothing(
 def test_what_is_no_movement_is_refused(parts: tuple[tuple[Owner, Owner, int], ...]) -> None:
     with pytest.raises(ValueError, match="movement"):
         movement("a", *parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_kill_at_any_moment_loses_and_doubles_no_coin(engine: str, tmp_path: Path) -> None:
+    """EMU_CRASH_ROUNDS for more. After each kill the last request is repeated."""
+    with (
+        store_database() if engine == "postgresql" else nullcontext(tmp_path / "a.sqlite") as where
+    ):
+        prepare(where)
+        answers, moments = Answers(), random.Random(7)
+        for seed in range(ROUNDS):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.support.database.ledger_crasher", str(where),
+                 str(seed)],
+                cwd=ROOT, stdout=subprocess.PIPE,
+            )  # fmt: skip
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in range(moments.randrange(1, 200))]
+            process.send_signal(signal.SIGKILL)
+            rest = process.stdout.read()
+            process.stdout.close()
+            process.wait()
+            answers.read(b"".join(lines) + rest)
+            with Store.open(where) as store:
+                answers.check(store)
+        assert len(answers.done) > 5 * ROUNDS
