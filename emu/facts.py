@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, is_dataclass
 from functools import cache
+from operator import attrgetter
 from typing import (
     Annotated,
     Any,
@@ -166,8 +167,21 @@ class Whole:
         """Return whether a value is usable."""
         return is_whole(value, self.least, self.most)
 
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        # A list of a character has up to a thousand rows, and each login reads them.
+        if not values:
+            return True
+        return (
+            set(map(type, values)) == {int}
+            and min(values) >= self.least
+            and max(values) <= self.most
+        )
+
     def usable(self, value: Any, check: Checker, _row_id: int) -> int:
         """Return the value, or what replaces it."""
+        if type(value) is int and self.least <= value <= self.most:
+            return value
         return check.integer(self.label, value, self.least, self.most, self.used)
 
 
@@ -223,11 +237,21 @@ class Text:
 
     def fits(self, value: object) -> bool:
         """Return whether a value is usable."""
-        if not is_text(value, self.longest):
+        if type(value) is not str or not value.isprintable():
             return False
-        text = str(value)
-        size = len(text.encode()) if self.in_bytes else len(text)
+        size = len(value.encode()) if self.in_bytes else len(value)
         return self.least <= size <= self.longest
+
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        if self.in_bytes or not values:
+            return all(map(self.fits, values))
+        sizes = [*map(len, values)] if set(map(type, values)) == {str} else [-1]
+        return (
+            min(sizes) >= self.least
+            and max(sizes) <= self.longest
+            and "".join(values).isprintable()
+        )
 
     def usable(self, value: Any, check: Checker, row_id: int) -> str:
         """Return the value, or what replaces it."""
@@ -248,6 +272,14 @@ class AnyText:
         """Return whether a value is usable."""
         return type(value) is str and len(value) <= self.longest and not has_surrogates(value)
 
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        return (
+            set(map(type, values)) <= {str}
+            and max(map(len, values), default=0) <= self.longest
+            and not has_surrogates("".join(values))
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -256,6 +288,10 @@ class Flag:
     def fits(self, value: object) -> bool:
         """Return whether a value is usable."""
         return type(value) is bool
+
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        return all(map(self.fits, values))
 
     def usable(self, value: Any, _check: Checker, _row_id: int) -> bool:
         """Return the value."""
@@ -271,6 +307,10 @@ class OneOf:
     def fits(self, value: object) -> bool:
         """Return whether a value is usable."""
         return value in self.values
+
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        return all(map(self.fits, values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +361,22 @@ class Listed:
 
     def usable(self, value: Any, check: Checker, _row_id: int) -> tuple[Any, ...]:
         """Return the usable rows."""
+        if len(value) <= self.most and self._are_usable(value):
+            return tuple(value)
         return check.rows(self.label, value, self._is_usable, self.most)
+
+    def _are_usable(self, rows: Sequence[Any]) -> bool:
+        """Return whether all rows are usable, checked by column: most lists are whole."""
+        if not rows:
+            return True
+        first = rows[0]
+        if is_dataclass(first) and not isinstance(first, type):
+            return all(
+                fact.value.all_fit([*map(attrgetter(fact.name), rows)])
+                for fact in facts_of(type(first))
+            )
+        columns = zip(*rows, strict=True) if isinstance(first, tuple) else (rows,)
+        return all(part.all_fit(values) for part, values in zip(self.parts, columns, strict=True))
 
     def _is_usable(self, row: Any) -> bool:
         if is_dataclass(row) and not isinstance(row, type):
@@ -341,6 +396,8 @@ class Listed:
 
     def from_rows(self, rows: Sequence[Sequence[Any]], kind: Any) -> tuple[Any, ...]:
         """Return the list for sorted values of the columns; `kind` is the type of its rows."""
+        if not rows:
+            return ()
         at = self._place
         if at is not None:
             rows = [[*row[:at], *row[at + 1 :]] for row in rows]
@@ -349,7 +406,7 @@ class Listed:
         if not is_dataclass(kind):
             return tuple([row[0] for row in rows])
         made: Any = kind
-        flags = [at for at, one in enumerate(facts_of(made)) if isinstance(one.value, Flag)]
+        flags = _flags_of(made)
         if flags:
             rows = [
                 [bool(one) if at in flags else one for at, one in enumerate(row)] for row in rows
@@ -358,8 +415,19 @@ class Listed:
 
     @property
     def _place(self) -> int | None:
-        names = self.columns.split(", ")
-        return names.index("place") if "place" in names else None
+        return _place_in(self.columns)
+
+
+@cache
+def _place_in(columns: str) -> int | None:
+    names = columns.split(", ")
+    return names.index("place") if "place" in names else None
+
+
+@cache
+def _flags_of(kind: Any) -> frozenset[int]:
+    """Return which values of a list's row are truths."""
+    return frozenset(at for at, one in enumerate(facts_of(kind)) if isinstance(one.value, Flag))
 
 
 Part = Whole | Text | AnyText | Flag | OneOf

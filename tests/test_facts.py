@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.facts import (
+    AnyText,
     Checker,
     Flag,
+    OneOf,
     Rank,
     Text,
     Time,
@@ -37,6 +39,22 @@ def test_a_list_comes_back_from_its_rows(titles: list[Title], hotkeys: list[Hotk
         rows = fact.value.to_rows(values)
         assert all(len(row) == len(fact.value.columns.split(", ")) for row in rows)
         assert fact.value.from_rows(rows, fact.row_type) == tuple(values)
+
+
+ANYTHING = st.one_of(
+    st.integers(-3, 9), st.text("aä\n\udcff", max_size=4), st.booleans(), st.none(), st.just(1.0)
+)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [Whole("x", 0, 5), Text("x", 3, least=1), Text("x", 3, in_bytes=True), AnyText(3), Flag(),
+     OneOf((0, 2))],
+    ids=lambda part: type(part).__name__,
+)  # fmt: skip
+@given(st.lists(ANYTHING, max_size=3))
+def test_a_column_is_checked_as_its_values_are(part: Any, values: list[Any]) -> None:
+    assert part.all_fit(values) == all(part.fits(one) for one in values)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.database import Database, Dialect, Kind
 from emu.errors import DuplicateName, OutOfDate, StoreError
-from emu.facts import Fact, Listed, Problem, facts_of
+from emu.facts import Listed, Problem, facts_of
 from emu.model import CharacterStanding, Place, SavedState, WorldCharacter
 from emu.store.appearance import appearance_text, read_appearance
 from emu.store.ledger import Movements
@@ -35,9 +35,13 @@ from emu.usable import usable_world_character
 
 
 @cache
-def _lists(kind: Any) -> Mapping[str, Fact]:
-    """Return the facts with tables of their own, by field."""
-    return {fact.name: fact for fact in facts_of(kind) if isinstance(fact.value, Listed)}
+def _lists(kind: Any) -> Mapping[str, tuple[Listed, Any]]:
+    """Return the lists with tables of their own and the types of their rows, by field."""
+    return {
+        fact.name: (fact.value, fact.row_type)
+        for fact in facts_of(kind)
+        if isinstance(fact.value, Listed)
+    }
 
 
 @cache
@@ -53,9 +57,9 @@ def belongings_columns(dialect: Dialect, kind: Any) -> str:
     Each is a JSON text: one statement reads an account's characters with all that they have.
     """
     return ", ".join(
-        f"(SELECT CAST({dialect.json_rows}({dialect.json_row}({fact.value.columns})) AS TEXT)"  # noqa: S608
-        f" FROM {fact.value.table} AS held WHERE held.character_id = own.id) AS {field}"
-        for field, fact in _lists(kind).items()
+        f"(SELECT CAST({dialect.json_rows}({dialect.json_row}({listed.columns})) AS TEXT)"  # noqa: S608
+        f" FROM {listed.table} AS held WHERE held.character_id = own.id) AS {field}"
+        for field, (listed, _) in _lists(kind).items()
     )
 
 
@@ -63,8 +67,8 @@ def read_belongings(row: Any, kind: Any = WorldCharacter) -> dict[str, Any]:
     """Return the lists that these columns have, by field of `emu.model.WorldCharacter`."""
     return {
         # Sorted here: an engine aggregates rows in any order.
-        field: fact.value.from_rows(sorted(json.loads(row[field] or "[]")), fact.row_type)
-        for field, fact in _lists(kind).items()
+        field: listed.from_rows(sorted(json.loads(row[field] or "[]")), row_type)
+        for field, (listed, row_type) in _lists(kind).items()
     }
 
 
@@ -99,13 +103,13 @@ class Belongings(Repository):
             self._set("world_characters", char_id, **values)
         for name, value in facts.items():
             if name in lists:
-                self._replace(lists[name].value, char_id, value)
+                self._replace(lists[name][0], char_id, value)
 
     @changes
     def replace(self, character: WorldCharacter) -> None:
         """Replace all lists of a character."""
-        for name, fact in _lists(self.kind).items():
-            self._replace(fact.value, character.id, getattr(character, name))
+        for name, (listed, _) in _lists(self.kind).items():
+            self._replace(listed, character.id, getattr(character, name))
 
     def _replace(self, listed: Listed, char_id: int, values: Sequence[Any]) -> None:
         """Replace the rows of a character; add none if the character no longer exists."""
