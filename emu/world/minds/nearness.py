@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -27,8 +27,12 @@ NEAR_PAUSE: Final = 2.0
 """Seconds between two looks at who is near the spawn of a script."""
 PLACE_PAUSE: Final = 1.0
 """Seconds between two looks at who is at a place."""
-FEW: Final = 8
-"""So many players are compared without a search for those who are near."""
+CELL: Final = 64.0
+"""Side of a cell of players, in units; most spawns look out for less."""
+WIDE: Final = 10_000.0
+"""From this distance on all players of a zone are compared."""
+FEW: Final = 4
+"""So many cells are searched in any case."""
 
 
 def distance_between(one: Spawn, other: Spawn) -> float:
@@ -37,29 +41,40 @@ def distance_between(one: Spawn, other: Spawn) -> float:
 
 
 class Crowd:
-    """The players who stand in a zone, for one check of all its watches."""
+    """The players who stand in a zone by cell, for one check of all its watches."""
 
-    __slots__ = ("_blind", "_by_spawn", "players", "zone")
+    __slots__ = ("_cells", "players", "zone")
 
     def __init__(self, zone: Zone, players: list[Player]) -> None:
         self.zone = zone
         self.players = players
-        self._by_spawn = {player.spawn.id: player for player in players}
-        self._blind = [player for player in players if player.viewer is None]
-        """Clients that are shown no spawns: the zone cannot search for them."""
+        self._cells: dict[tuple[int, int], list[Player]] = {}
+        for player in players:
+            at = player.position
+            self._cells.setdefault((int(at.x // CELL), int(at.z // CELL)), []).append(player)
 
-    def near(self, at: Position, distance: float) -> Iterator[Player]:
-        """Yield the players of the zone that may be so near; the caller measures."""
-        for player in self._candidates(at, distance):
-            # A function that was called just now may have sent the player to another zone.
-            if player.zone is self.zone:
-                yield player
-
-    def _candidates(self, at: Position, distance: float) -> Iterable[Player]:
-        if len(self.players) <= FEW:
-            return self.players
-        found = (self._by_spawn.get(spawn.id) for spawn in self.zone.viewers_near(at, distance))
-        return [*(player for player in found if player is not None), *self._blind]
+    def near(self, at: Position, distance: float) -> Sequence[Player]:
+        """Return the players of the zone that may be so near; the caller measures."""
+        # Also for what is no number: a behavior or a script may give any distance.
+        if not distance < WIDE:
+            return [player for player in self.players if player.zone is self.zone]
+        cells = self._cells
+        left, low = int((at.x - distance) // CELL), int((at.z - distance) // CELL)
+        right, high = int((at.x + distance) // CELL), int((at.z + distance) // CELL)
+        found: Sequence[Player]
+        if left == right and low == high:
+            found = cells.get((left, low), ())
+        elif (right - left + 1) * (high - low + 1) > len(cells) + FEW:
+            found = self.players
+        else:
+            found = [
+                player
+                for x in range(left, right + 1)
+                for z in range(low, high + 1)
+                for player in cells.get((x, z), ())
+            ]
+        # A function that was called just now may have sent a player to another zone.
+        return [player for player in found if player.zone is self.zone] if found else found
 
 
 class Group(NamedTuple):

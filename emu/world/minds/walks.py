@@ -446,7 +446,8 @@ class Walks:
             self._catch_up_some(owner, now)
         elif owner.is_watched:
             for walk in self._walks.get(owner, {}).values():
-                walk.drift(now)
+                if not walk.beat:
+                    walk.drift(now)
             self._deadlines.set(owner, _BEAT, Monotonic(now + BEAT))
 
     def _catch_up_some(self, zone: Zone, now: Monotonic) -> None:

@@ -134,10 +134,6 @@ class Zone:
         found = self._grid.near(center, distance)
         return sorted(found, key=lambda spawn: center.distance_to(spawn.position))
 
-    def viewers_near(self, center: Position, distance: float) -> Iterator[Spawn]:
-        """Yield the spawns of the viewers within a distance on the ground, in no order."""
-        return self._viewer_grid.near(center, distance)
-
     # -- adding and removing --------------------------------------------------------------------
 
     def add(self, spawn: Spawn, now: Monotonic) -> None:

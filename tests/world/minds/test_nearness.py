@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,6 @@ import pytest
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.events import Came, Went
 from emu.world.minds.nearness import (
-    FEW,
     AtPlace,
     Crowd,
     NearActor,
@@ -165,7 +165,7 @@ def test_events_of_nearness_are_published_to_those_who_subscribe(lookout: Lookou
 
 def test_a_crowd_is_searched_by_cells_and_nobody_near_is_left_out() -> None:
     harness, chances = WorldHarness(), random.Random(4)
-    clients = [harness.stand(10 + number, name=f"P{number}x") for number in range(2 * FEW)]
+    clients = [harness.stand(10 + number, name=f"P{number}x") for number in range(16)]
     players = [client.player for client in clients if client.player is not None]
     zone = players[0].zone
     for player in players:
@@ -174,11 +174,12 @@ def test_a_crowd_is_searched_by_cells_and_nobody_near_is_left_out() -> None:
         player.spawn.is_led_by_client = True
     crowd = Crowd(zone, players)
     for center in players:
-        for distance in (5.0, 50.0, 200.0):
+        for distance in (5.0, 50.0, 200.0, 1e9, math.inf):
             near = [
                 one for one in players
                 if distance_between(one.spawn, center.spawn) <= distance
             ]  # fmt: skip
             found = list(crowd.near(center.position, distance))
             assert {one.id for one in near} <= {one.id for one in found}
-    assert len(list(crowd.near(PLACE._replace(x=5000.0), 5.0))) == 0
+    assert list(crowd.near(PLACE._replace(x=5000.0), 5.0)) == []
+    assert list(crowd.near(PLACE, math.nan)) == players
