@@ -10,7 +10,7 @@ COMPILED ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test nightly checks test-compiled test-all lint types layers docs unit format \
+.PHONY: help run quick quick-unit test nightly checks test-compiled test-all lint types layers docs unit format \
     changelog bench clean
 
 help:            ## list the targets
@@ -25,12 +25,16 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 # that collects first does it for all.
 COMPILED_ONCE = @test -d tests/__pycache__ || $(BIN)/pytest -q --collect-only >/dev/null || true
 
-quick: $(MARK) lint types layers    ## all checks but the slow tests, in under 40 seconds: run it while you work
+# Two processes of tests: these hardly wait, and each process collects all of them.
+quick: $(MARK)   ## all checks but the slow tests, in under 40 seconds: run it while you work
+	@$(MAKE) --no-print-directory -j 2 quick-unit lint types layers
+
+quick-unit: $(MARK)
 	$(COMPILED_ONCE)
-	$(BIN)/pytest -q -n 3 --dist worksteal --ignore=tests/server -m "not slow" \
+	$(BIN)/pytest -q -n 2 --dist worksteal --ignore=tests/server -m "not slow" \
 	    --hypothesis-profile=quick $(ARGS)
 
-# Two at once: mypy uses one processor, and the tests wait about as long as they work.
+# Two at once: mypy uses one processor, and the tests wait longer than they work.
 test: $(MARK)    ## set up and pass every check
 	@$(MAKE) --no-print-directory -j 2 unit checks
 
@@ -49,13 +53,13 @@ layers: $(MARK)  ## import-linter
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
-unit: $(MARK)    ## all tests; four processes, because tests wait about as long as they work
+unit: $(MARK)    ## all tests; six processes, because tests wait longer than they work
 	$(COMPILED_ONCE)
-	$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
+	$(BIN)/pytest -q -n 6 --dist worksteal $(ARGS)
 
 nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
 	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
-	    $(BIN)/pytest -q -n 4 --dist worksteal --hypothesis-profile=nightly $(ARGS)
+	    $(BIN)/pytest -q -n 6 --dist worksteal --hypothesis-profile=nightly $(ARGS)
 
 # COMPILED names a virtual environment in which the compiled form is installed already.
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree

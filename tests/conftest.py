@@ -47,13 +47,40 @@ SERVER = Path(__file__).parent / "server"
 """Tests of a whole server, each with its own: what `make quick` leaves to `make test`."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun.
+
+    Each process of ``-n`` gets its share of the slow tests first. A process with nothing left to do
+    takes tests of others, and then all of these are short.
+    """
     for item in items:
         if SERVER in item.path.parents:
             item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
             pytest_twisted.ensureDeferred(item.function)  # marks it
+    processes = getattr(config, "workerinput", {"workercount": 1})["workercount"]
+    if processes > 1:
+        items[:] = shared_out(items, processes)
+
+
+def shared_out(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """Return tests in such an order that each of equal parts begins with files of slow tests."""
+    by_file: dict[Path, list[pytest.Item]] = {}
+    fast: list[pytest.Item] = []
+    for item in items:
+        is_slow = item.get_closest_marker("slow") is not None
+        (by_file.setdefault(item.path, []) if is_slow else fast).append(item)
+    # Whole files, because the tests of a file may share a fixture.
+    slow = list(by_file.values())
+    order: list[pytest.Item] = []
+    for index in range(processes):
+        end = len(order) + (len(items) - len(order)) // (processes - index)
+        for tests in slow[index::processes]:
+            order += tests
+        count = max(0, end - len(order))
+        order += fast[:count]
+        del fast[:count]
+    return order + fast
 
 
 def pytest_collection_finish() -> None:

@@ -34,7 +34,11 @@ def checkout(tmp_path: Path) -> Iterator[Shell]:
             shutil.copy2(ROOT / name, folder / name)
     (folder / ".venv").symlink_to(Path(sys.prefix), target_is_directory=True)
     # The environment's editable install would import emu from the original.
-    yield Shell(folder, PYTHONPATH=str(folder), HOME=os.environ["HOME"])
+    # The examples of properties that the recipes do not write are tried by the other tests.
+    yield Shell(
+        folder, PYTHONPATH=str(folder), HOME=os.environ["HOME"],
+        PYTEST_ADDOPTS="--hypothesis-profile=quick",
+    )  # fmt: skip
     shutil.rmtree(folder)
 
 

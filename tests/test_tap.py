@@ -29,6 +29,7 @@ def options(*arguments: str) -> tap.Options:
     return made
 
 
+@pytest.mark.slow
 def test_options_and_overrides_reach_the_service(tmp_path: Path) -> None:
     file = tmp_path / "emu.toml"
     file.write_text('[world]\nname = "From file"\n[database]\nurl = "sqlite:e.sqlite"\n')
@@ -42,6 +43,7 @@ def test_options_and_overrides_reach_the_service(tmp_path: Path) -> None:
     assert (tmp_path / "e.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_a_database_may_be_named_as_for_the_tools(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "emu.toml").write_text('[database]\nurl = "sqlite:e.sqlite"\n')
@@ -62,6 +64,7 @@ def open_database() -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.slow
 async def test_files_that_expose_secrets_are_logged(open_database: Path) -> None:
     sets = (f"database.url=sqlite:{open_database}", "login.listen=127.0.0.1:0", "world.enabled=no")
     service = tap.makeService(options(*(word for one in sets for word in ("--set", one))))
@@ -107,6 +110,7 @@ def test_a_log_file_that_another_program_rotates_goes_on(tmp_path: Path, way: st
         process.wait()
 
 
+@pytest.mark.slow
 def test_without_options_the_working_folder_counts(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("emu.toml").write_text('[database]\nurl = "sqlite:here.sqlite"\n')
@@ -305,6 +309,7 @@ def test_more_files_are_asked_for_than_the_system_gives_unasked(
     assert taken == ([after] if after else [])
 
 
+@pytest.mark.slow
 def test_a_worker_has_the_configuration_of_its_supervisor_for_itself(tmp_path: Path) -> None:
     file = tmp_path / "emu.toml"
     file.write_text('[login]\nmax_characters = 3\n[web]\nlisten = "127.0.0.1:1"\n')

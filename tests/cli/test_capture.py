@@ -132,6 +132,7 @@ def test_structs_of_the_operator(recorded, tmp_path):
     assert command["fields"] == {"three": [0, 0, 1]}
 
 
+@pytest.mark.slow
 def test_opcodes_of_another_database(recorded, datagrams, tmp_path):
     path = tmp_path / "opcodes.sqlite"
     with OpcodeStore.ensure(path) as store:
@@ -190,6 +191,7 @@ def test_a_file_that_is_not_there():
     assert "No such file" in str(result.exception)
 
 
+@pytest.mark.slow
 def test_dissector_from_the_shipped_tables_runs_in_tshark(datagrams, tmp_path):
     result = run("dissector")
     assert result.exit_code == 0
@@ -207,6 +209,7 @@ def test_dissector_from_the_shipped_tables_runs_in_tshark(datagrams, tmp_path):
 # -- selecting, short lines, statistics ---------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_only_selects_by_name_number_direction_and_session(recorded):
     def names(*words):
         arguments = [part for word in words for part in ("--only", word)]
@@ -300,6 +303,7 @@ def test_a_capture_ten_times_as_long_needs_no_more_memory(tmp_path):
     assert many - few < 200_000, (few, many)
 
 
+@pytest.mark.slow
 def test_the_guides_line_for_tshark_shows_the_key_request(datagrams, tmp_path):
     guide = Path(__file__).parents[2] / "docs/guides/packets.md"
     (line,) = (one for one in guide.read_text().splitlines() if one.startswith("    tshark "))

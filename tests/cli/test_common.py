@@ -92,6 +92,7 @@ def test_options_of_one_name_mean_the_same_everywhere() -> None:
     assert len(NOUNS) == len({path[0] for path, _ in leaves(root)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

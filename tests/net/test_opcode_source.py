@@ -19,6 +19,8 @@ from tests.support.coroutines import finish
 from tests.support.files.opcode_rows import shipped_database
 from tests.support.running.whole_server import until
 
+pytestmark = pytest.mark.slow
+
 
 def run_at_once(call: Callable[[], Any]) -> Deferred[Any]:
     return maybeDeferred(call)

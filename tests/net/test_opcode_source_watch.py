@@ -14,6 +14,8 @@ from emu.net.opcode_source import OpcodeWatcher
 from emu.opcodes import OpcodeStore, VersionRange, shipped_tables
 from tests.support.files.opcode_rows import shipped_database
 
+pytestmark = pytest.mark.slow
+
 RANGE = VersionRange(540, 546)
 
 

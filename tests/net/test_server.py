@@ -26,6 +26,7 @@ from tests.support.running.whole_server import captured_log, until
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
+@pytest.mark.slow
 async def test_a_whole_server_starts_serves_and_stops(tmp_path: Path) -> None:
     config = small_config(tmp_path, "login.auto_create_accounts=yes")
     check_files(config)
@@ -44,6 +45,7 @@ async def test_a_whole_server_starts_serves_and_stops(tmp_path: Path) -> None:
         assert store.login.accounts.find("bob") is not None
 
 
+@pytest.mark.slow
 async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
     login = EmuService(small_config(tmp_path, "world.enabled=no"), reactor)
     login.startService()
@@ -76,6 +78,7 @@ def everything_in(database: Path) -> list[str]:
 
 
 # Twisted leaves the socket that could not be bound to the garbage collector.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 async def test_a_start_that_fails_changes_nothing(tmp_path: Path) -> None:
@@ -96,6 +99,7 @@ async def test_a_start_that_fails_changes_nothing(tmp_path: Path) -> None:
     await taken.stopListening()
 
 
+@pytest.mark.slow
 async def test_a_second_server_on_the_same_database_is_refused_with_one_line(
     tmp_path: Path,
 ) -> None:
@@ -119,6 +123,7 @@ async def test_a_second_server_on_the_same_database_is_refused_with_one_line(
 
 
 # Twisted leaves the socket that could not be bound to the garbage collector.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
@@ -135,6 +140,7 @@ async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
     await taken.stopListening()
 
 
+@pytest.mark.slow
 async def test_a_host_name_to_listen_on_is_resolved_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +238,7 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
     service.reload()
 
 
+@pytest.mark.slow
 async def test_structs_that_cannot_be_read_leave_those_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

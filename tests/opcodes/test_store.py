@@ -20,6 +20,8 @@ from tests.support.examples import tries
 from tests.support.files.opcode_rows import ROWS, shipped_database
 from tests.support.patience import within
 
+pytestmark = pytest.mark.slow
+
 RANGE = VersionRange(540, 546)
 
 

@@ -13,6 +13,8 @@ from emu.opcodes import store as store_module
 from emu.opcodes.text import shipped_rows
 from tests.support.files.opcode_rows import shipped_database
 
+pytestmark = pytest.mark.slow
+
 RANGE, OTHER = VersionRange(540, 546), VersionRange(560, 561)
 NAME = "OP_KeymapLoadMsg"
 

@@ -25,6 +25,7 @@ def with_step(monkeypatch: pytest.MonkeyPatch, sql: str) -> Schema:
     return longer
 
 
+@pytest.mark.slow
 def test_a_new_file_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "emu.sqlite"
     OpcodeStore.ensure(path).close()
@@ -39,6 +40,7 @@ def test_no_file_is_made_unasked(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_schema_is_made_once_and_the_file_s_own_number_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
@@ -64,6 +66,7 @@ def test_a_step_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         assert database.tables.table_names() == ["mine"]
 
 
+@pytest.mark.slow
 def test_later_steps_are_applied_to_older_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +81,7 @@ def test_later_steps_are_applied_to_older_tables(
         assert "more" in database.tables.table("opcodes").columns_dict
 
 
+@pytest.mark.slow
 def test_tables_of_a_newer_program_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()
@@ -104,6 +108,7 @@ def test_what_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path) -> Non
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_lock_is_reported_as_one(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()

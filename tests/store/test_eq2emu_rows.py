@@ -86,6 +86,7 @@ def many_skills(count: int) -> dict[str, Rows]:
     return {**ANTONIA, "character_skills": skills}
 
 
+@pytest.mark.slow
 def test_the_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
     def peak(count: int) -> int:
         source = dump(tmp_path, mysqldump(many_skills(count)))

@@ -85,6 +85,7 @@ def test_the_old_database_is_kept_beside_it(path: Path) -> None:
     assert objects(copy) == before
 
 
+@pytest.mark.slow
 def test_opcodes_of_an_operator_s_own_stay_and_others_become_this_program_s(path: Path) -> None:
     for _ in range(2):
         Store.open(path).close()

@@ -151,6 +151,7 @@ def identity_of(path: Path) -> str:
         return identity(store)
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_leaves_a_whole_database_and_no_spool_of_another(
     tmp_path: Path, backup: Path
 ) -> None:
@@ -181,6 +182,7 @@ def test_a_kill_at_any_step_leaves_a_whole_database_and_no_spool_of_another(
     assert list(folder.glob("*.restoring")) == list(folder.glob(".*.restoring")) == []
 
 
+@pytest.mark.slow
 def test_a_damaged_database_keeps_its_name_until_the_backup_has_it(
     tmp_path: Path, backup: Path
 ) -> None:

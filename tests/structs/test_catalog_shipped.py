@@ -113,6 +113,7 @@ def check_garbage(definition: StructDefinition) -> None:
     show()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_garbage_is_refused_as_malformed_or_decoded(part: int, subtests: pytest.Subtests) -> None:
     for definition in of_part(part):

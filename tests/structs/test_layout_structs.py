@@ -226,6 +226,7 @@ PLAIN_JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(layout=st.sampled_from(BOTH), data=st.data())
 def test_any_values_are_bytes_or_refused(layout: StructLayout, data: st.DataObject) -> None:
     names = st.sampled_from([entry.name for entry in layout.definition.fields])

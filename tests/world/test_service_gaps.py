@@ -69,6 +69,7 @@ class Scene:
         return int(player.client.link.session.held_bytes)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @WAYS
 def test_a_gap_of_forty_seconds_in_a_crowd(ways: set[str]) -> None:
     scene = Scene()

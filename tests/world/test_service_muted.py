@@ -69,6 +69,7 @@ def words_heard(harness: WorldHarness, line: str) -> bool:
     return shown or titles or stored or in_bytes or any(m in t for m in marks for t in texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LINES)
 def test_what_reaches_others_does_so_no_more_while_the_account_is_muted(line: str) -> None:
     assert words_heard(scene(), line), "the same line, without a mute"

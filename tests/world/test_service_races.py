@@ -205,6 +205,7 @@ def test_an_invitation_of_somebody_who_has_gone_leads_nowhere() -> None:
     assert harness.world.groups.of(6) is None
 
 
+@pytest.mark.slow
 def test_channels_without_number_and_of_any_name() -> None:
     harness, one, other = two(rank=0)
     other.types("/joinchannel Trade")
@@ -230,6 +231,7 @@ def test_channels_without_number_and_of_any_name() -> None:
     assert not other.is_closed
 
 
+@pytest.mark.slow
 def test_lists_of_friends_and_ignored_ones_end_somewhere() -> None:
     harness, one, _ = two(rank=0)
     harness.start = Deferred.fromCoroutine  # answers wait for their save

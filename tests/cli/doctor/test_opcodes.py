@@ -50,6 +50,7 @@ def test_contradictions_are_reported() -> None:
     assert any("contradictions" in one.what for one in troubles(rows))
 
 
+@pytest.mark.slow
 def test_the_database_s_own_are_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()
@@ -60,6 +61,7 @@ def test_the_database_s_own_are_looked_at(tmp_path: Path) -> None:
     assert (bad.level, bad.what) == (Level.FAIL, "the tables are empty")
 
 
+@pytest.mark.slow
 def test_a_value_of_a_wrong_kind_is_found(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.system import (
     check_limits,
@@ -28,6 +30,7 @@ print(next(check_limits(Config(), None)).level)
 """
 
 
+@pytest.mark.slow
 def test_few_open_files_are_found_where_they_are_few() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOW], capture_output=True, text=True, check=True,

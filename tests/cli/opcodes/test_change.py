@@ -11,6 +11,8 @@ from click.testing import CliRunner, Result
 from emu.cli.main import root
 from emu.opcodes import OpcodeStore, VersionRange
 
+pytestmark = pytest.mark.slow
+
 RANGE = VersionRange(540, 546)
 
 

@@ -19,6 +19,8 @@ from emu.opcodes.files import read_rows
 from tests.support.files.opcode_rows import MARIADB
 from tests.support.files.recordings import DUMPS, needs_dumps
 
+pytestmark = pytest.mark.slow
+
 
 def emu(path: Path, *words: str, code: int = 0) -> Result:
     result = CliRunner().invoke(root, ["opcodes", "--db", str(path), *words])

@@ -17,6 +17,8 @@ from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.opcodes.files import read_database
 from tests.support.files.opcode_rows import HEIDISQL, MARIADB, ONE_LINE, shipped_database
 
+pytestmark = pytest.mark.slow
+
 RANGE = VersionRange(540, 546)
 
 

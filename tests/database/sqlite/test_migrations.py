@@ -38,6 +38,7 @@ def test_the_steps_are_numbered_without_a_gap() -> None:
     assert [step.number for step in SCHEMA.steps] == list(range(1, SCHEMA.newest + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(1, SCHEMA.newest))
 def test_an_older_schema_ends_as_a_fresh_one_and_keeps_its_rows(tmp_path: Path, start: int) -> None:
     fresh = connect(tmp_path / "fresh.sqlite")

@@ -13,6 +13,8 @@ from tests.support.running.configs import small_config
 from tests.support.running.whole_server import captured_log, reactor, until
 from tests.support.world.zone_files import write_zones, zone_text
 
+pytestmark = pytest.mark.slow
+
 ROOT = Caller("root", 1000, "console")
 
 

@@ -56,6 +56,7 @@ def test_the_collector_leaves_spawns_alone_that_have_settled() -> None:
     assert gc.get_freeze_count() > 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "others", "is_kept"), [
     (False, False, False), (True, False, True), (False, True, True),
 ])  # fmt: skip
@@ -93,6 +94,7 @@ def test_zones_that_end_together_are_searched_once(monkeypatch: pytest.MonkeyPat
     assert searches == [1], "nothing has appeared since"
 
 
+@pytest.mark.slow
 def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone() -> None:
     thread = Thread()
     memory = ContentMemory(lambda: False, thread)

@@ -146,6 +146,7 @@ def with_what_it_holds() -> None:
     raise ValueError("what it holds ends now")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("plain_hook")
 @pytest.mark.parametrize(
     "call",
@@ -169,6 +170,7 @@ def test_the_limit_of_a_call_holds_after_another_one_inside_of_it() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_code_of_the_server_is_not_interrupted() -> None:
     source = (
         "def work(seconds, clock):\n    end = clock() + seconds\n    while clock() < end: pass\n"
@@ -182,6 +184,7 @@ def test_code_of_the_server_is_not_interrupted() -> None:
     assert done == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("plain_hook")
 def test_what_the_collector_ends_between_two_calls_is_interrupted() -> None:
     before = signal.getsignal(signal.SIGALRM)

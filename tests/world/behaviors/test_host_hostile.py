@@ -140,6 +140,7 @@ BAD_NUMBERS: list[Any] = [
 BAD_TEXTS: list[Any] = [None, 5, b"bytes", Strange, ["a"], math.nan]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", BAD_NUMBERS)
 @pytest.mark.parametrize(
     "use",
@@ -174,6 +175,7 @@ def test_a_number_that_is_none(use: Callable[..., object], value: Any) -> None:
     scene.all_is_well()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", BAD_TEXTS)
 @pytest.mark.parametrize(
     "use",

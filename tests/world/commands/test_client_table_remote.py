@@ -97,6 +97,7 @@ def test_a_gap_of_the_table_is_no_command(harness: WorldHarness) -> None:
     assert one.player.client.drops == {"command outside the table": 1}
 
 
+@pytest.mark.slow
 def test_no_command_of_the_clients_interface_is_unknown() -> None:
     """It works, asks for its arguments, or says that this server does not have it."""
     for name in sorted(read_client_commands().players):
@@ -140,6 +141,7 @@ def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(
     assert shown == ["Wait a moment."]
 
 
+@pytest.mark.slow
 def test_a_full_list_of_friends_can_be_made_at_once(
     harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

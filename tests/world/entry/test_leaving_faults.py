@@ -150,6 +150,7 @@ def test_the_scene_itself() -> None:
     scene.may_return()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("owner", "name"), COLLABORATORS)
 def test_one_call_that_raises(

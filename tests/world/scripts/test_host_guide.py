@@ -42,6 +42,7 @@ def test_the_first_script_answers_a_hail(tmp_path: Path) -> None:
     assert scene.hail(scene.spawn(SCRIPTS[0])) == [("Guard", "Well met, Aldana.")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SCRIPTS)
 def test_every_script_loads_and_answers_without_an_error(tmp_path: Path, source: str) -> None:
     scene = ScriptScene(tmp_path)

@@ -37,6 +37,7 @@ def test_the_functions_of_every_module_are_listed_once() -> None:
     assert len(merged(EVERY)) == sum(len(table.functions) for table in EVERY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_only_scripts_fail_and_the_world_goes_on(scene: ScriptScene, seed: int) -> None:
     rng = Random(seed)
