@@ -201,7 +201,9 @@ def _appearance(dialect: Dialect, row: Character) -> dict[str, Any]:
     for name in MODELS:
         model = row.appearance.get(name) or row.appearance.get(FALLBACKS.get(name, ""), 0)
         values[name] = model & 0xFFFF
-    values["body_size"] = signed_triple([row.appearance.get("body_size", 0)])[0]
+    body = row.appearance.get("body_size", 0)
+    values["body_size"] = signed_triple([body])[0]
+    values["soga_body_size"] = signed_triple([row.appearance.get("soga_body_size", body)])[0]
     template = dialect.template("CharSelectProfile")
     # Only colors that this layout has: rows may hold the colors of newer and older clients.
     for name, color in row.colors.items():

@@ -37,6 +37,19 @@ def test_what_the_2006_client_reads_has_its_form(version: int) -> None:
         assert layout.encode(layout.decode(data)) == data
 
 
+@pytest.mark.parametrize("version", [546, 561])
+def test_the_alternate_looks_end_with_size_age_and_colors(version: int) -> None:
+    # The study, section 2.2: size, age, three hair colors, then hair and beard with their colors.
+    layout = shipped_catalog().layout("CharSelectProfile", version)
+    values = {
+        "soga_nose_type": [1, 2, 3], "soga_body_size": 4, "soga_bump_scale": 5,
+        "soga_hair_color1": [6, 7, 8], "soga_hair_color2": [9, 10, 11],
+        "soga_hair_color3": [12, 13, 14], "soga_hair_type": 0x100F,
+    }  # fmt: skip
+    tail = bytes(range(1, 16)) + b"\x10" + bytes(6) + bytes(8)
+    assert layout.encode(values).endswith(tail)
+
+
 def test_the_messages_of_guilds_and_mail_end_where_the_client_stops() -> None:
     # The study: 110 ends with a u64, a u32 and a count; 291 with a u16; 275 with a u64 and a byte.
     lengths = {
