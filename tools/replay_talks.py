@@ -168,7 +168,7 @@ class Replay:
         found = _standing(self._served, hail) if self._served is not None else None
         standing = found or _plain_standing(hail)
         spawn = Spawn(
-            scene.harness.world.next_spawn_id(), SpawnKind.NPC, hail["name"],
+            scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, hail["name"],
             Position(standing.x, standing.y, standing.z, 0.0),
         )  # fmt: skip
         spawn.level = standing.level

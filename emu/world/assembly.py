@@ -15,8 +15,9 @@ from emu.commands import Caller, Registry
 from emu.content.models import StandIns
 from emu.dialects import Dialects
 from emu.dialects.dialect import read_numbers
+from emu.errors import StoreError
 from emu.mailbox import PendingAnswer
-from emu.model import may_see
+from emu.model import WorldCharacter, may_see
 from emu.processes.ports import (
     GuildStore,
     LedgerStore,
@@ -36,7 +37,10 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.client_records import ClientRecords
 from emu.world.entry.entering import ZoneEntries
 from emu.world.entry.leaving import Departures
-from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayedElsewhere, RankChanged
+from emu.world.events import Arrived, Events, HidingChanged, LeftWorld, PlayedElsewhere, RankChanged
+from emu.world.groups.changes import GroupChanges
+from emu.world.groups.groups import Groups
+from emu.world.groups.shared import SharedGroups
 from emu.world.handlers.interaction import Interaction, Movement
 from emu.world.hiding import Concealed
 from emu.world.knowledge import Knowledge
@@ -44,12 +48,15 @@ from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.minds.guard import Guard
 from emu.world.minds.shared import Minds
+from emu.world.players import PlayerDeadlines, Players
 from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
 from emu.world.population.served import ContentZones
-from emu.world.reports import BehaviorFailed, Faults, WorldEvent
+from emu.world.reports import BehaviorFailed, Faults, GroupsOrdered, WorldEvent
 from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
+from emu.world.saving.saver import Saver
+from emu.world.saving.saves import PlayerSaves
 from emu.world.scripts.host import Scripts
 from emu.world.service import WorldService
 from emu.world.sheets import CharacterSheets
@@ -59,7 +66,7 @@ from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
-from emu.world.visibility.forms import GhostRules
+from emu.world.visibility.forms import GhostForms, GhostRules
 from emu.world.world import World
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.directory import Zones
@@ -166,38 +173,61 @@ class Assembly:
         self.remote = RemoteCommands(self.world, commands, self.chat)
         self.messages = WorldMessages()
         self._make_handlers()
-        self.service = WorldService(
-            self.world, self.messages, self.entries, self.departures,
-            admission=self.admission,
-        )  # fmt: skip
         self._connect(commands)
 
+    # Given to what is made before the world.
+
+    def _not_saved(self, character: WorldCharacter, error: StoreError) -> None:
+        self.world.not_saved(character, error)
+
+    def _count(self, reason: str) -> None:
+        self.world.count(reason)
+
     def _next_spawn_id(self) -> int:
-        return self.world.next_spawn_id()
+        return self.world.zones.next_spawn_id()
 
     def _make_world(self, rules: SubjectRules) -> World:
-        ports = self.ports
+        ports, faults, timetable = self.ports, self.faults, self.timetable
+        players = Players(PlayerDeadlines(timetable, faults))
+        saver = Saver(
+            ports.stores.characters,
+            ports.start,
+            longest_pause=lambda: self.world.rules.save_retry,
+            failed=self._not_saved,
+            wake=ports.wake_saver,
+        )
         return World(
             rules=rules.world,
             zones=Zones(
                 ports.atlas, self.population.begin, rules.zones,
-                faults=self.faults, timetable=self.timetable, ended=self.population.forget,
+                faults=faults, timetable=timetable, ended=self.population.forget,
                 tick=ports.tick,
             ),
-            dialects=ports.dialects,
-            forms=ports.forms,
-            stand_ins=ports.stand_ins,
-            store=ports.stores.characters,
+            players=players,
+            groups=self._make_groups(),
+            saves=PlayerSaves(
+                saver, ports.stores.characters, players.deadlines, faults,
+                answer=ports.answer, clock=ports.clock,
+                save_interval=lambda: self.world.rules.save_interval,
+            ),
+            events=Events(faults),
+            faults=faults,
             knowledge=ports.knowledge,
             processes=ports.processes,
             settings=ports.settings,
-            address=ports.address,
             clock=ports.clock,
-            faults=self.faults,
-            timetable=self.timetable,
             start=ports.start,
-            answer=ports.answer,
-            wake_saver=ports.wake_saver,
+        )  # fmt: skip
+
+    def _make_groups(self) -> GroupChanges:
+        ports, processes, faults = self.ports, self.ports.processes, self.faults
+        if processes.run is None:
+            return GroupChanges(Groups(), processes.presence, ports.clock, self.timetable)
+        return SharedGroups(
+            Groups(), processes.presence, ports.clock, self.timetable, bus=processes.bus,
+            process=processes.name, run=processes.run, start=ports.start,
+            count=self._count,
+            report=lambda process: faults.report(GroupsOrdered(process)),
         )  # fmt: skip
 
     def _make_subjects(self, rules: SubjectRules) -> None:
@@ -208,10 +238,10 @@ class Assembly:
             rules.admission, ports.processes.presence, ports.processes.handoffs,
             locked=rules.locked,
         )  # fmt: skip
-        self.departures = Departures(world)
+        self.departures = Departures(world, ports.address)
         self.account_changes = AccountChanges(world, self.departures)
         self.chat = Chat(world, rules.chat, read_numbers())
-        self.memberships = Memberships(world, stores.guilds, self.chat)
+        self.memberships = Memberships(world, stores.guilds, self.chat, ports.answer)
         self.ledger = Ledger(world, stores.ledger, self.sheets, ports.draw)
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world, stores.petitions, self.chat)
@@ -223,7 +253,7 @@ class Assembly:
     def _make_minds(self, limits: BehaviorRules) -> None:
         ports, world = self.ports, self.world
         for line in ports.library.problems:
-            world.report(BehaviorFailed("", "the behaviors' folder", line))
+            world.faults.report(BehaviorFailed("", "the behaviors' folder", line))
         self.minds = Minds(
             events=world.events, players=world.players, timetable=self.timetable,
             now=world.clock.now,
@@ -250,18 +280,34 @@ class Assembly:
             mail=self.mail,
             petitions=self.petitions,
             ledger=self.ledger,
+            script_errors=self.minds.errors,
+            way_back=self.travel.returning.way_back,
             edits=self.edits,
         )
 
     def _make_handlers(self) -> None:
         world, departures = self.world, self.departures
-        self.entries = ZoneEntries(
-            world, departures, self.account_changes, self.sheets, self.remote
+        forms = GhostForms(
+            self.ports.forms,
+            self.ports.stand_ins,
+            lambda: (player.client.dialect for player in world.players),
         )
+        self.entries = ZoneEntries(
+            world, departures, self.account_changes, self.sheets, self.remote,
+            forms=forms, copy_of=self.travel.instances.copy_of,
+        )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = Movement(
-            world, departures.stop_camp, self.interaction.uses.moved, self.travel.rides
+            world,
+            departures.stop_camp,
+            self.interaction.uses.moved,
+            carriers=self.travel.rides,
+            way_back=self.travel.returning.way_back,
         )
+        self.service = WorldService(
+            world, self.messages, self.entries, departures,
+            admission=self.admission,
+        )  # fmt: skip
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""

@@ -26,7 +26,7 @@ def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
     if player.spawn.hidden == hidden:
         return
     player.spawn.set_visibility(hidden=hidden)
-    world.presence.seen(player.id, hidden=hidden)
+    world.processes.presence.seen(player.id, hidden=hidden)
     # An instance that only hidden players are in must not appear in public lists.
     world.list_zone(player.zone)
     world.events.publish(HidingChanged(player))
@@ -65,7 +65,7 @@ class Concealed:
         """Return whether a text contains the name of a hidden player or of its account."""
         # `presence` has the players of all processes, so a name is concealed wherever the text
         # comes from.
-        hidden = [(one.name, one.account_id) for one in self._world.presence.hidden]
+        hidden = [(one.name, one.account_id) for one in self._world.processes.presence.hidden]
         hidden += self._left.values()
         if not hidden:
             return False

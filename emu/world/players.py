@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from emu.model import ANYBODY, may_see
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.reports import Faults
@@ -56,7 +56,10 @@ class PlayerDeadlines:
 class Players:
     """The players in the world, by character id and by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadlines: PlayerDeadlines) -> None:
+        self.deadlines = deadlines
+        self.pending_mutes: dict[int, Moment] = {}
+        """Ends of mutes that are not stored yet, by account id."""
         self._by_id: dict[int, Player] = {}
         self._by_name: dict[str, Player] = {}
 

@@ -241,6 +241,8 @@ class Faults:
         self.report = report
         self.counts: Counter[str] = Counter()
         """How many faults there were, by task."""
+        self.drops: Counter[str] = Counter()
+        """How many messages and calls had no effect, by reason."""
 
     def attempt(
         self,

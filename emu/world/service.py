@@ -48,7 +48,7 @@ class WorldService:
         self._unknown_messages = UnknownMessages()
         configured = YES if admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
-        world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
+        world.processes.bus.answer(f"{GIVE_UP}.{world.processes.name}", self._give_up)
 
     # -- settings of operators ------------------------------------------------------------------
 
@@ -73,12 +73,12 @@ class WorldService:
         If that process cannot be reached, or cannot store it, its last stored state applies.
         """
         world = self.world
-        present = world.presence.find(char_id)
+        present = world.processes.presence.find(char_id)
         # A character of this process is taken over where it stands; it needs no save in between.
-        if present is None or present.process == world.process:
+        if present is None or present.process == world.processes.name:
             return
         try:
-            await world.bus.request(f"{GIVE_UP}.{present.process}", {"char_id": char_id})
+            await world.processes.bus.request(f"{GIVE_UP}.{present.process}", {"char_id": char_id})
         except EmuError as error:
             world.count(f"not given up by another process: {error}")
 
@@ -92,9 +92,9 @@ class WorldService:
         if player is not None and player.destination is not None:
             zone_id = player.destination.zone_id
         else:
-            zone_id = home(world.zones.table, world.saver.latest(character))[0]
+            zone_id = home(world.zones.table, world.saves.saver.latest(character))[0]
         try:
-            await world.zone_servers.elsewhere(zone_id)
+            await world.processes.zone_servers.elsewhere(zone_id)
         except (StoreError, Unanswered) as error:
             world.count(f"zone not placed: {error}")
 
@@ -162,7 +162,7 @@ class WorldService:
         whose = (player.character.account_id, client.version)
         if self._unknown_messages.is_new(whose, opcode):
             message = client.dialect.table.names.get(opcode, "")
-            self.world.report(
+            self.world.faults.report(
                 NotHandled(
                     player.name, message, client.address, client.version, opcode, len(body),
                     first_bytes(body),

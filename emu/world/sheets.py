@@ -37,7 +37,7 @@ class CharacterSheets:
     def _group_fields(self, player: Player) -> dict[str, Any]:
         """Return the values about the other members of a player's group."""
         world = self._world
-        group = world.groups.of(player.id)
+        group = world.groups.table.of(player.id)
         if group is None:
             return {}
         found = (self._member_fields(player, one) for one in group.members if one != player.id)
@@ -52,7 +52,7 @@ class CharacterSheets:
         """Return the values of another member; None if nothing is known of it."""
         other = self._world.players.get(member)
         if other is None:
-            present = self._world.group_changes.present(member)
+            present = self._world.groups.present(member)
             return None if present is None else self._fields_elsewhere(present)
         sheet = other.spawn.sheet
         return {

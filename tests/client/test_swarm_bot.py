@@ -101,7 +101,7 @@ def test_steps_are_seen_within_a_tick_and_the_way_of_the_datagrams() -> None:
     assert bots[1].delays == []
     said = [event for event in world.harness.events if isinstance(event, Said)]
     assert {event.name for event in said} == {"Bota", "Botb"}
-    assert not world.harness.world.counters["moved too fast"]
+    assert not world.harness.world.faults.drops["moved too fast"]
     for row in world.harness.store.rows.values():
         assert row.place is not None
         assert abs(row.place[0] - bots[0]._home.x) <= 20.0

@@ -1,6 +1,7 @@
 import io
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -218,16 +219,16 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
     assert "changed: login.max_characters, world.chat_length, world.link_dead" in log.text
     assert "at the next start only: world.name, world.update_rate" in log.text
     inside = service.server.world.parts.world
-    assert (inside.motd, inside.rules.link_dead) == ("Hail", 5)
+    assert (inside.rules.motd, inside.rules.link_dead) == ("Hail", 5)
     assert service.server.world.parts.chat.rules.longest == 9
-    inside.motd = "set by command"
+    inside.rules = replace(inside.rules, motd="set by command")
     assert service.server.login.service.config.max_characters == 9
     assert service.server.world.parts.admission.rules.max_players == 7
     assert service.server.world.parts.admission.locked
     assert service.config.world.name == "Norrath"
     sets.append("world.max_players=8")
     service.reload()
-    assert inside.motd == "set by command"
+    assert inside.rules.motd == "set by command"
     sets[:] = ["world.max_players=many"]
     with captured_log("text") as log:
         service.reload()

@@ -110,7 +110,7 @@ async def test_nonsense_is_counted_and_never_shown(tmp_path: Path) -> None:
         assert made.place_of("Mallory") == before
         world = made.server.service.server.world
         assert world is not None
-        counted = world.parts.world.counters
+        counted = world.parts.world.faults.drops
         assert counted["position is no number"] == 2
         assert counted["position outside the world"] == 2
         assert counted["moved too fast"] == 1

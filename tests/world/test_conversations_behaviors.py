@@ -25,7 +25,7 @@ class DialogScene:
         assert player is not None
         self.player: Player = player
         place = Position(3.0, -7.97, 243.45, 0.0)
-        self.guard = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", place)
+        self.guard = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", place)
         self.zone = player.zone
         self.zone.add(self.guard, harness.now)
         harness.run(1.5)

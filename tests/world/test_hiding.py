@@ -50,7 +50,7 @@ class Scene:
         else:
             # The character exists in both worlds: friends may be absent.
             harness.exist(NAME)
-            harness.world.next_spawn_id()
+            harness.world.zones.next_spawn_id()
             harness.run(0.2)
         self.other = harness.stand(7, name="Cenwyn", last_played=1.0)
         self.player = harness.stand(6, name="Aldana", admin_status=rank, last_played=1.0)

@@ -30,7 +30,7 @@ def test_an_error_has_file_line_event_and_spawn(scene: ScriptScene) -> None:
     guard = scene.spawn(WRONG)
     scene.hail(guard)
     scene.hail(guard)
-    (fault,) = scene.harness.world.script_errors.faults()
+    (fault,) = scene.harness.minds.errors.faults()
     assert fault.row() == {
         "file": "Guard.lua", "line": 2, "event": "hailed", "spawn": "Guard", "count": 2,
         "text": "attempt to perform arithmetic on a nil value", "before_reload": False,
@@ -91,7 +91,7 @@ def test_errors_of_a_file_that_was_changed_go_when_their_function_runs_well(
     scene.hail(other)
     changed(scene, "function hailed(NPC, Spawn) Say(NPC, 'Better') end")
     scene.hail(guard)
-    assert [one.file for one in scene.harness.world.script_errors.faults()] == ["Other.lua"]
+    assert [one.file for one in scene.harness.minds.errors.faults()] == ["Other.lua"]
 
 
 def test_a_game_master_is_shown_errors_for_a_minute(scene: ScriptScene) -> None:
@@ -99,7 +99,7 @@ def test_a_game_master_is_shown_errors_for_a_minute(scene: ScriptScene) -> None:
     other = scene.spawn(WRONG, "Other")
     scene.hail(guard)
     assert not any("arithmetic" in line for line in scene.shown())
-    scene.harness.world.script_errors.ask(scene.player.id, scene.harness.now)
+    scene.harness.minds.errors.ask(scene.player.id, scene.harness.now)
     scene.hail(guard)
     assert [line for line in scene.shown() if "arithmetic" in line] == [
         "Guard.lua:2: attempt to perform arithmetic on a nil value (in hailed of Guard)"
@@ -107,7 +107,7 @@ def test_a_game_master_is_shown_errors_for_a_minute(scene: ScriptScene) -> None:
     scene.harness.run(61.0)
     scene.hail(other)
     assert not any("arithmetic" in line for line in scene.shown())
-    assert scene.harness.world.script_errors.hearers(Monotonic(scene.harness.now)) == []
+    assert scene.harness.minds.errors.hearers(Monotonic(scene.harness.now)) == []
 
 
 def test_the_errors_are_listed_by_a_command(scene: ScriptScene) -> None:
@@ -141,7 +141,7 @@ def test_a_file_that_is_switched_off_runs_again_when_it_has_changed(scene: Scrip
     changed(scene, "function hailed(NPC, Spawn) Say(NPC, 'Better') end -- and longer")
     assert scene.hail(guard) == [("Guard", "Better")]
     assert scene.scripts.switched_off() == []
-    assert scene.harness.world.script_errors.switched_off == []
+    assert scene.harness.minds.errors.switched_off == []
 
 
 def test_a_watched_folder_takes_effect_at_once(scene: ScriptScene) -> None:
@@ -186,11 +186,11 @@ def test_errors_of_behaviors_are_in_the_same_list_until_their_method_runs_well(
 ) -> None:
     harness = scene.harness
     monkeypatch.setitem(harness.library._classes, "fails", Fails)
-    clerk = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Clerk", PLACE)
+    clerk = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Clerk", PLACE)
     scene.zone.add(clerk, harness.now)
     harness.behaviors.add("fails", {}, scene.zone, clerk)
     scene.hail(clerk)
-    errors = harness.world.script_errors
+    errors = harness.minds.errors
     (fault,) = errors.faults()
     assert fault.file == __file__
     assert (fault.event, fault.spawn, fault.text) == ("on_hail", "Clerk", "ValueError: no")

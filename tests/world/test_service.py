@@ -12,8 +12,8 @@ def test_what_nobody_handles_is_counted(harness: WorldHarness) -> None:
     one = harness.stand(5)
     for opcode in (43, 55, 67, 310, 9999):
         harness.service.message(one.player, opcode, b"\1\2", harness.now)
-    assert harness.world.counters["unknown message"] == 5
-    assert harness.world.counters["message out of order"] == 0
+    assert harness.world.faults.drops["unknown message"] == 5
+    assert harness.world.faults.drops["message out of order"] == 0
 
 
 def test_a_message_nobody_handles_is_reported_once_for_each_client_and_opcode(
@@ -39,7 +39,7 @@ def test_what_comes_too_early_has_no_effect(harness: WorldHarness) -> None:
     one = harness.enter(5)
     for name in ("OP_SitMsg", "OP_RequestCampMsg", "OP_UpdateTargetMsg"):
         one.say(name, bytes(2))
-    assert harness.world.counters["message out of order"] == 3
+    assert harness.world.faults.drops["message out of order"] == 3
     assert not one.is_closed
 
 

@@ -64,7 +64,7 @@ def test_positions_that_are_none(axis: str, value: float) -> None:
     assert all(math.isfinite(part) and abs(part) < JUMP for parts in finite for part in parts)
     if axis in place:
         assert [where(watcher) for watcher in others] == before
-        assert sum(harness.world.counters.values()) == 1
+        assert sum(harness.world.faults.drops.values()) == 1
     assert not hostile.is_closed
     unharmed(harness, *others)
 
@@ -77,8 +77,8 @@ def test_jumps_are_taken_back_and_never_shown() -> None:
         hostile.walk(1.0, 1.0, 250.0 - 500.0 * step)
         harness.run(0.2)
         assert [where(watcher) for watcher in others] == before
-    assert harness.world.counters["position outside the world"] == 49
-    assert harness.world.counters["moved too fast"] == 49
+    assert harness.world.faults.drops["position outside the world"] == 49
+    assert harness.world.faults.drops["moved too fast"] == 49
     corrections = hostile.decoded("WS_MoveClient")
     assert 1 < len(corrections) < 10, "it is sent its place, but not for every try"
     assert (corrections[-1]["x"], corrections[-1]["z"]) == (1.0, 250.0)
@@ -114,7 +114,7 @@ def test_a_cut_command_and_one_beyond_the_table_are_counted() -> None:
     harness, hostile, *others = three()
     for body in (b"\1", b"\0\0\xff\xff", struct.pack("<HH", 0xFFFF, 0), b"\0\0\1\0"):
         hostile.say("OP_RemoteCmdMsg", body)
-    assert sum(harness.world.counters.values()) == 4
+    assert sum(harness.world.faults.drops.values()) == 4
     assert not hostile.is_closed
     unharmed(harness, *others)
 
@@ -129,7 +129,7 @@ def test_a_client_that_floods_is_sent_away() -> None:
         sent += 1
         assert sent < 10_000
     assert rules.message_burst <= sent + 100 <= rules.message_burst + 200
-    before = dict(harness.world.counters)
+    before = dict(harness.world.faults.drops)
     for _ in range(10_000):
         hostile.say("OP_UpdateTargetMsg", b"\xff\xff")
     assert len(harness.events) < 20, "no line for each"
@@ -174,7 +174,7 @@ def test_indexes_of_others_are_only_looked_at() -> None:
             hostile.say("OP_EntityVerbsRequestMsg", body)
     harness.run(1.0)
     assert [one.player.position for one in others if one.player is not None] == before
-    assert harness.world.counters["target unknown"] > 0
+    assert harness.world.faults.drops["target unknown"] > 0
     unharmed(harness, *others)
 
 
@@ -205,7 +205,7 @@ def test_steps_out_of_order_bring_nothing() -> None:
         hostile.say("OP_DoneLoadingEntityResourcesMsg")
         hostile.signal()
     harness.run(1.0)
-    assert harness.world.counters["message out of order"] == 5
+    assert harness.world.faults.drops["message out of order"] == 5
     assert hostile.names.count("OP_UpdateCharacterSheetMsg") == 1
     assert not late.is_closed
     late.say("OP_ReadyToZoneMsg")

@@ -64,7 +64,7 @@ def words_heard(harness: WorldHarness, line: str) -> bool:
     ]  # fmt: skip
     shown = WORD in repr([other.sees() for other in others])
     titles = WORD in client_of(harness, 5).player.spawn.suffix
-    stored = WORD in harness.world.motd
+    stored = WORD in harness.world.rules.motd
     in_bytes = any(WORD.encode() in payload for payload in sent)
     return shown or titles or stored or in_bytes or any(m in t for m in marks for t in texts)
 

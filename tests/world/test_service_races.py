@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -151,7 +152,7 @@ def test_of_two_ways_at_once_the_first_is_taken_and_its_key_is_good() -> None:
     harness, one, _ = two()
     assert one.player is not None
     slow: Any = Slow(harness)
-    harness.world.handoffs = slow
+    harness.world.processes = replace(harness.world.processes, handoffs=slow)
     to = Destination(12)
     first = harness.departures.change_zone(one.player, to)
     assert advance(first) is None
@@ -170,7 +171,7 @@ def test_who_leaves_while_its_way_is_made_is_not_sent_anywhere() -> None:
     harness, one, _ = two()
     assert one.player is not None
     slow: Any = Slow(harness)
-    harness.world.handoffs = slow
+    harness.world.processes = replace(harness.world.processes, handoffs=slow)
     way = harness.departures.change_zone(one.player, Destination(12))
     assert advance(way) is None
     one.say("OP_RequestCampMsg", QUIT)
@@ -202,7 +203,7 @@ def test_an_invitation_of_somebody_who_has_gone_leads_nowhere() -> None:
     one.types("/invite Borvik")
     one.say("OP_RequestCampMsg", QUIT)
     assert other.types("/accept") == ["nobody has invited you"]
-    assert harness.world.groups.of(6) is None
+    assert harness.world.groups.table.of(6) is None
 
 
 @pytest.mark.slow

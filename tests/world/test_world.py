@@ -14,7 +14,7 @@ def test_clients_of_one_version_share_a_form(harness: WorldHarness) -> None:
 
 def test_the_form_of_a_version_has_the_stand_ins_of_that_version(harness: WorldHarness) -> None:
     goblin, snow = Model(145, "ec/goblin", 283), Model(7039, "ec/goblin_snow", 547)
-    harness.world.stand_ins = StandIns([snow], [goblin, snow])
+    harness.parts.entries._forms._stand_ins = StandIns([snow], [goblin, snow])
     old, new = harness.stand(5), harness.stand(6, 561)
     assert old.player.viewer.form.stand_ins == {7039: 145}
     assert new.player.viewer.form.stand_ins == {}

@@ -25,7 +25,7 @@ def test_a_process_that_lost_a_character_stores_nothing_and_ends_its_session() -
     assert client.is_closed
     [lost] = [event for event in zombie.events if isinstance(event, NotSaved)]
     assert lost.reason == "another process plays Name5 now"
-    assert len(zombie.world.saver) == 0
+    assert len(zombie.world.saves.saver) == 0
     assert zombie.faults.counts == {}
 
 

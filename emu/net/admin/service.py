@@ -156,6 +156,7 @@ class AdminEndpoints:
             world=world.parts.world if world is not None else None,
             admission=world.parts.admission if world is not None else None,
             behaviors=world.parts.behaviors if world is not None else None,
+            script_errors=world.parts.minds.errors if world is not None else None,
             node_troubles=node.troubles if node is not None else tuple,
         )
         # In a later turn, so that the operator still gets the reply to `shutdown 0`.
@@ -374,7 +375,8 @@ class AdminEndpoints:
     def _is_playing(self, char_id: int) -> bool:
         """Return whether a character is in the world, in any process."""
         return (
-            self._world is not None and self._world.parts.world.presence.find(char_id) is not None
+            self._world is not None
+            and self._world.parts.world.processes.presence.find(char_id) is not None
         )
 
     def _rank_changed(self, char_id: int, rank: int) -> None:

@@ -29,6 +29,7 @@ from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
 from emu.world.behaviors.library import describe
 from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.script_errors import ScriptErrors
 from emu.world.world import World
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
@@ -60,6 +61,7 @@ class StatusSource:
         world: World | None = None,
         admission: WorldAdmissionRules | None = None,
         behaviors: Behaviors | None = None,
+        script_errors: ScriptErrors | None = None,
         node_troubles: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._name = name
@@ -72,6 +74,7 @@ class StatusSource:
         self.world = world
         self.admission = admission
         self.behaviors = behaviors
+        self.script_errors = script_errors
         self._node_troubles = node_troubles
 
     def status(self, now: Monotonic, rank: int = ANYBODY) -> ServerStatus:
@@ -164,7 +167,7 @@ class StatusSource:
         rules = {"version": (emu.__version__, ""), "worlds": (str(len(listed)), "login")}
         if self.world is not None:
             rules["max_level"] = str(self.world.rules.max_level), "world"
-            rules["motd"] = self.world.motd, "world"
+            rules["motd"] = self.world.rules.motd, "world"
         if self.admission is not None:
             rules["locked"] = "yes" if self.admission.locked else "no", "world"
             rules["max_players"] = str(self.admission.rules.max_players), "world"
@@ -185,7 +188,7 @@ class StatusSource:
         ]
         if self.behaviors is not None:
             found += self.behaviors.switched_off()
-        if self.world is not None and (summary := self.world.script_errors.summary()):
+        if self.script_errors is not None and (summary := self.script_errors.summary()):
             found.append(summary)
         return tuple(found[:MOST_TROUBLES])
 

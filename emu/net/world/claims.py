@@ -62,7 +62,7 @@ class Claims:
         """
         while True:
             made = await self._with_models(await self._cluster.characters.of_account(account_id))
-            if all(self._world.saver.is_current(row) for row in made):
+            if all(self._world.saves.saver.is_current(row) for row in made):
                 return made
 
     async def _with_models(self, rows: Sequence[WorldCharacter]) -> Sequence[WorldCharacter]:

@@ -159,7 +159,7 @@ class ContentReader:
         if zones is None:
             return None
         made = GameEdits(
-            self._edit_store, world.bus, world.process, zones, self.stored,
+            self._edit_store, world.processes.bus, world.processes.name, zones, self.stored,
             start=self._start, failed=_warn, choose=randbelow,
         )  # fmt: skip
         self._edits = lambda: made.edits

@@ -31,7 +31,9 @@ def measure_world(
         lambda: {(): sum(may_see(ANYBODY, one.spawn) for one in world.players)},
     )
     watch.measures.gauge(
-        "unsaved", "Characters whose newest state is not stored.", lambda: {(): len(world.saver)}
+        "unsaved",
+        "Characters whose newest state is not stored.",
+        lambda: {(): len(world.saves.saver)},
     )
     watch.reasons(
         "world_faults",
@@ -56,5 +58,5 @@ def measure_world(
     watch.reasons(
         "world_drops",
         "Messages of players without an effect.",
-        lambda: world.counters + entry_counters(),
+        lambda: world.faults.drops + entry_counters(),
     )

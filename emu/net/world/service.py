@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 from functools import partial
 from secrets import randbelow, token_hex
 from time import thread_time
@@ -115,7 +116,7 @@ class WorldEndpoint:
         self.parts.world.events.subscribe(StatusChanged, lambda _event: self._status_changed())
         self.spool = Spool(config.database.path, self.parts.world, reactor, scheduler)
         """Players that could not be saved when the server stopped."""
-        self._saves = scheduler.timer(self.parts.world.saver)
+        self._saves = scheduler.timer(self.parts.world.saves.saver)
         if node is not None:
             node.running = Relocation(
                 self.parts.world, self.parts.departures, scheduler, self._tasks
@@ -223,7 +224,7 @@ class WorldEndpoint:
         parts = self.parts
         claims = Claims(self.cluster, parts.world, self._models)
         return ZoneEntry(
-            dialects=parts.world.dialects,
+            dialects=parts.ports.dialects,
             inside=parts.service,
             admission=parts.admission,
             presence=self.cluster.processes.presence,
@@ -248,7 +249,9 @@ class WorldEndpoint:
         self.parts.world.settings.configure(MOTD, config.world.motd)
         if config.world.review_seconds != self._config.world.review_seconds:
             self._reviews.begin(config.world.review_seconds)
-        self.parts.world.rules = parameters.world_rules(config)
+        world = self.parts.world
+        # The message of the day is what an operator has set last.
+        world.rules = replace(parameters.world_rules(config), motd=world.rules.motd)
         self.parts.behaviors.configure(parameters.behavior_limits(config))
         self.parts.chat.rules = parameters.chat_rules(config)
         self._config = config
@@ -318,8 +321,8 @@ class WorldEndpoint:
         self._loops.append(
             self._scheduler.every(PRUNED, lambda: self._tasks.spawn(self.parts.ledger.prune()))
         )
-        if isinstance(self.parts.world.group_changes, SharedGroups):
-            groups = self.parts.world.group_changes
+        if isinstance(self.parts.world.groups, SharedGroups):
+            groups = self.parts.world.groups
             self._ground.bus.ticks.append(groups.publish_digest)
             self._loops.append(self._scheduler.every(GROUP_TICK, groups.tick))
         if self.parts.behaviors.library.has_others:
@@ -345,7 +348,7 @@ class WorldEndpoint:
             self.parts.edits.start()
         self.link = WorldLink(
             self._ground, self.cluster, account, self.parts.admission, self._models,
-            login_address=login_address, report=self.parts.world.report,
+            login_address=login_address, report=self.parts.world.faults.report,
         )  # fmt: skip
         CharacterLocations(self.cluster.processes.presence, self._ground.atlas, self.link.send)
         relay_bug_reports(self.cluster.processes.bus, self.link.send)
@@ -365,9 +368,9 @@ class WorldEndpoint:
         # Players leave before their sessions close: leaving starts their saves, and none of them
         # becomes link-dead.
         self.parts.service.close(now)
-        if isinstance(self.parts.world.group_changes, SharedGroups):
+        if isinstance(self.parts.world.groups.table, SharedGroups):
             # After the players have left, which changes groups.
-            self.parts.world.group_changes.stop()
+            self.parts.world.groups.table.stop()
         self.dispatcher.close(now)
         # No tick may change a player whose last state is being saved.
         self._timer.stop()
@@ -391,7 +394,7 @@ class WorldEndpoint:
 
     async def _store_the_rest(self, deadline: Monotonic) -> None:
         """Retry saves until everything is stored, or until a time."""
-        saver = self.parts.world.saver
+        saver = self.parts.world.saves.saver
         parts: list[Memories | Deaths] = [
             self.parts.behaviors.memories,
             *self.parts.population.unsaved(),
@@ -415,7 +418,7 @@ class WorldEndpoint:
         self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
 
     def _saves_moved(self) -> None:
-        self._scheduler.arm(self._saves, self.parts.world.saver.get_timer())
+        self._scheduler.arm(self._saves, self.parts.world.saves.saver.get_timer())
 
     async def _reload_knowledge(self) -> str:
         """Reload skills, languages and titles; players who enter from now on get those."""

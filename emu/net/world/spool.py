@@ -163,7 +163,7 @@ class Spool:
         for timer in (self._again, self._checks):
             if timer is not None:
                 timer.cancel()
-        states = [*self._world.saver.not_saved(), *self._waiting]
+        states = [*self._world.saves.saver.not_saved(), *self._waiting]
         if not states:
             # A file whose states are stored by now must not be applied again. After the writes
             # that are under way, which would make the file again.
@@ -199,7 +199,7 @@ class Spool:
 
     def _check(self) -> None:
         """Write what was not saved for a while, and remove what is saved by now."""
-        saver = self._world.saver
+        saver = self._world.saves.saver
         states = {state.char_id: state for state in saver.overdue()}
         waiting = {state.char_id for state in self._waiting}
         gone = [one for one in self._kept if one not in saver and one not in waiting]
@@ -247,7 +247,7 @@ class Spool:
     async def _hand_over(self, state: SavedState) -> None:
         """Save one state, unless its character has a newer one. Raises `StoreError`."""
         world = self._world
-        row = await world.store.find(state.char_id)
+        row = await world.saves.characters.find(state.char_id)
         if (
             row is not None
             # The id alone is not enough: the database may have been replaced, and the id given
@@ -257,10 +257,10 @@ class Spool:
             and row.revision < state.revision
             # A player in the world has newer values, which its own save stores.
             and world.players.get(row.id) is None
-            and row.id not in world.saver
-            and world.saver.is_current(row)
+            and row.id not in world.saves.saver
+            and world.saves.saver.is_current(row)
         ):
-            world.saver.put(with_state(row, state), kinds_of(state))
+            world.saves.saver.put(with_state(row, state), kinds_of(state))
 
     def _set_aside(self, reason: str, why: str = "damaged") -> None:
         aside = set_aside_path(self._path, why)

@@ -101,7 +101,7 @@ class BehaviorContext:
             # The report is written after the call, because the log is the server's code and the
             # call's time runs.
             event = BehaviorPaced(behavior.name, behavior.whose, self.limits.say_rate)
-            self.afterwards(lambda: self.world.report(event))
+            self.afterwards(lambda: self.world.faults.report(event))
 
 
 Place = tuple[float, float, float]

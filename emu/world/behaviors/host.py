@@ -63,7 +63,9 @@ class Behaviors:
         self._budget = Budget(self.limits.budget, guard, clock)
         self.memories = Memories(
             memories, world.start, world.clock, world.timetable,
-            failed=lambda error: world.report(NotSaved("the memory of behaviors", str(error))),
+            failed=lambda error: world.faults.report(
+                NotSaved("the memory of behaviors", str(error))
+            ),
             check=self._budget.check,
         )  # fmt: skip
         self.memories.limits = self.limits
@@ -111,7 +113,9 @@ class Behaviors:
         behavior = RunningBehavior(name, options, zone, spawn, key)
         made = self.library.find(name)
         if made is None:
-            self._world.report(BehaviorFailed(name, behavior.whose, "there is no such behavior"))
+            self._world.faults.report(
+                BehaviorFailed(name, behavior.whose, "there is no such behavior")
+            )
             return False
         # Listed before its code runs: if that fails, operators see it among those that are switched
         # off.
@@ -204,7 +208,7 @@ class Behaviors:
         is_fresh = self.library.reload()
         problems = self.library.problems
         for line in problems:
-            self._world.report(BehaviorFailed("", "the behaviors' folder", line))
+            self._world.faults.report(BehaviorFailed("", "the behaviors' folder", line))
         if not is_fresh:
             raise faulty(problems)
         restarted = self.restart()
@@ -214,7 +218,7 @@ class Behaviors:
         """Make every running behavior anew from its class; return how many run then."""
         behaviors = self._running()
         for name in {behavior.name for behavior in behaviors}:
-            self._world.script_errors.read_again(name)
+            self._minds.errors.read_again(name)
         # All are forgotten before the first is made again: a new behavior must not meet the old
         # ones.
         for behavior in behaviors:
@@ -342,8 +346,8 @@ class Behaviors:
         behavior.work.charge(self._budget.spent, self.context.now)
         if reason:
             self._switch_off(behavior, reason, method)
-        elif self._world.script_errors.old:
-            self._world.script_errors.ran(behavior.name, method)
+        elif self._minds.errors.old:
+            self._minds.errors.ran(behavior.name, method)
         # What the call asked for that may take time, such as a change of zone, begins outside of
         # the guard.
         self.context.do_afterwards()
@@ -359,7 +363,9 @@ class Behaviors:
         self.counters["left out"] += 1
         if not behavior.is_slowed:
             behavior.is_slowed = True
-            self._world.report(BehaviorSlowed(behavior.name, behavior.whose, self.limits.share))
+            self._world.faults.report(
+                BehaviorSlowed(behavior.name, behavior.whose, self.limits.share)
+            )
         return False
 
     def _switch_off(self, behavior: RunningBehavior, reason: str, method: str = "__init__") -> None:
@@ -370,12 +376,10 @@ class Behaviors:
         self._minds.timers.stop(behavior)
         self._minds.nearness.forget(behavior)
         self.counters["failed"] += 1
-        self._world.report(BehaviorFailed(behavior.name, behavior.whose, reason))
+        self._world.faults.report(BehaviorFailed(behavior.name, behavior.whose, reason))
         file, line, text = place_of(reason)
         error = ScriptError(file or f"behavior {behavior.name}", line, text)
-        self._world.script_errors.add(
-            error, method, behavior.whose, behavior.name, is_behavior=True
-        )
+        self._minds.errors.add(error, method, behavior.whose, behavior.name, is_behavior=True)
 
     def _forget(self, behavior: RunningBehavior) -> None:
         # Set first: code that runs during the release can cause no further calls of it.

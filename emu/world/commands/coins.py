@@ -56,7 +56,7 @@ async def _move(context: CommandContext, call: Call, copper: int, *, is_gift: bo
 
     Raises `CommandError` and `StoreError`.
     """
-    row = await context.world.store.find_named(call["name"])
+    row = await context.world.saves.characters.find_named(call["name"])
     if row is None:
         raise CommandError(f"there is no character {call['name']}")
     await check_rank(context, call, row.account_id, row.name, harmless=True)

@@ -12,7 +12,7 @@ from emu.errors import CommandError, StoreError
 from emu.model import Present, SavedKind, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Destination, Spawn
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
@@ -20,6 +20,7 @@ from emu.world.ledger.ledger import Ledger
 from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
+from emu.world.script_errors import ScriptErrors
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.mail import Mail
@@ -48,7 +49,7 @@ class SpawnBehaviors(Protocol):
         """Return the names of all behaviors."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class CommandContext:
     """The components that the world's commands use."""
 
@@ -67,6 +68,9 @@ class CommandContext:
     mail: Mail
     petitions: Petitions
     ledger: Ledger = field(kw_only=True)
+    script_errors: ScriptErrors
+    way_back: Callable[[Player], Destination]
+    """Returns where a player goes that is lost in its zone."""
     edits: GameEdits | None = None
     """None without a content file."""
 
@@ -109,8 +113,8 @@ def player_named(context: CommandContext, name: str, call: Call) -> Player:
 
 def player_elsewhere(context: CommandContext, name: str) -> Present | None:
     """Return a player of another process by name, None if there is none."""
-    found = context.world.presence.named(name)
-    return found if found is not None and found.process != context.world.process else None
+    found = context.world.processes.presence.named(name)
+    return found if found is not None and found.process != context.world.processes.name else None
 
 
 async def check_rank(
@@ -125,7 +129,7 @@ async def check_rank(
     if call.caller.rank >= OWNER:
         return
     # The stored rank and not that of the player in the world: another program may have changed it.
-    rows = await context.world.store.of_account(account_id)
+    rows = await context.world.saves.characters.of_account(account_id)
     rank = account_authority(row.admin_status for row in rows)
     own = call.caller.account_id == account_id
     check_authority(call.caller.rank, rank, name, own=own, harmless=harmless)
@@ -167,8 +171,8 @@ async def check_voice(context: CommandContext, call: Call) -> None:
     # outside.
     known = [one.muted_until for one in context.account_changes.of_account(account_id)]
     if not known:
-        rows = await world.store.of_account(account_id)
+        rows = await world.saves.characters.of_account(account_id)
         until = max([row.muted_until for row in rows], default=UNKNOWN)
-        known = [world.pending_mutes.get(account_id, until)]
+        known = [world.players.pending_mutes.get(account_id, until)]
     if world.clock.moment() < max(known):
         raise CommandError(MUTED)

@@ -72,7 +72,7 @@ def _toggle(name: str, help_text: str, word: StateWord, on: str, off: str, *alia
         player.options.set(Option(word), on=is_on)
         # The lists of other processes show it, too.
         if word is StateWord.ANONYMOUS:
-            context.world.presence.seen(player.id, anonymous=is_on)
+            context.world.processes.presence.seen(player.id, anonymous=is_on)
         line = on if is_on else off
         answer = await confirmed(context, player, SavedKind.OPTIONS, line)
         if player.is_online:

@@ -105,14 +105,14 @@ def _check_shown(player: Player) -> None:
 
 @quiet("gsay", "speak to your group", TEXT, aliases=("g",), example="gsay I am ready")
 async def _say_to_group(context: CommandContext, player: Player, call: Call) -> None:
-    members = context.world.groups.own(player.id).members
+    members = context.world.groups.table.own(player.id).members
     context.chat.group_texts.say(player, members, "group", call["text"], call.now)
 
 
 @quiet("readycheck", "ask the members of your group whether they are ready")
 async def _ask_ready(context: CommandContext, player: Player, call: Call) -> str:
     await check_voice(context, call)
-    group = context.world.groups.led_by(player.id)
+    group = context.world.groups.table.led_by(player.id)
     context.chat.pace(player, call.now)
     context.chat.group_texts.line(group.members, f"{player.name} asks whether you are ready.")
     return "the members of your group are asked"
@@ -120,7 +120,7 @@ async def _ask_ready(context: CommandContext, player: Player, call: Call) -> str
 
 @quiet("whogroup", "show who is in your group", aliases=("group",))
 async def _show_group(context: CommandContext, player: Player, _call: Call) -> Reply:
-    group = context.world.groups.own(player.id)
+    group = context.world.groups.table.own(player.id)
     # The leader is the first member.
     names = _names(context, group.members)
     lines = [f"{names[0]} leads", ", ".join(names)]
@@ -158,7 +158,7 @@ async def _leave(context: CommandContext, player: Player, _call: Call) -> None:
 @quiet("disband", "end the group that you lead, or leave another one")
 async def _disband(context: CommandContext, player: Player, call: Call) -> str | None:
     # Only the leader may end the group for others.
-    if context.world.groups.own(player.id).leader != player.id:
+    if context.world.groups.table.own(player.id).leader != player.id:
         await _leave(context, player, call)
         return None
     members = (await _make(context, GroupAction.DISBAND, player)).members
@@ -176,7 +176,7 @@ NOT_SHARED: Final = "the coins cannot be shared now; try again"
        cost=Cost.CHANGE, example="split 1g 20s")  # fmt: skip
 async def _split(context: CommandContext, player: Player, call: Call) -> str:
     world = context.world
-    found = map(world.players.get, world.groups.own(player.id).members)
+    found = map(world.players.get, world.groups.table.own(player.id).members)
     others = [
         one for one in found
         if one is not None and one is not player and one.is_online and one.zone is player.zone
@@ -213,7 +213,7 @@ async def _split(context: CommandContext, player: Player, call: Call) -> str:
 
 @quiet("raidsay", "speak to your raid", TEXT, aliases=("r",), example="raidsay We are ready")
 async def _say_to_raid(context: CommandContext, player: Player, call: Call) -> None:
-    members = context.world.groups.raid_of(player.id).members
+    members = context.world.groups.table.raid_of(player.id).members
     context.chat.group_texts.say(player, members, "raid", call["text"], call.now)
 
 
@@ -242,13 +242,13 @@ async def _make(
     context: CommandContext, action: GroupAction, player: Player, other: Present | None = None
 ) -> GroupOutcome:
     to = 0 if other is None else other.char_id
-    return await context.world.group_changes.make(action, player.id, to)
+    return await context.world.groups.make(action, player.id, to)
 
 
 def _named(context: CommandContext, call: Call) -> Present:
     """Return a player of any process by name, if the caller may see it. Raises `CommandError`."""
     there = player_elsewhere(context, call["name"])
-    is_reached = context.world.group_changes.is_shared
+    is_reached = context.world.groups.is_shared
     if is_reached and there is not None and may_see(call.caller.rank, there):
         return there
     return player_named(context, call["name"], call).present
@@ -256,17 +256,17 @@ def _named(context: CommandContext, call: Call) -> Present:
 
 def _member_named(context: CommandContext, player: Player, call: Call) -> Present:
     """Return a player by name; a member of the caller's raid may be on its way to another node."""
-    group = context.world.groups.of(player.id)
+    group = context.world.groups.table.of(player.id)
     if group is not None:
         company = group if group.raid is None else group.raid
-        for member in map(context.world.group_changes.present, company.members):
+        for member in map(context.world.groups.present, company.members):
             if member is not None and member.name.casefold() == call["name"].casefold():
                 return member
     return _named(context, call)
 
 
 def _names(context: CommandContext, members: Iterable[int]) -> list[str]:
-    found = (context.world.group_changes.present(member) for member in members)
+    found = (context.world.groups.present(member) for member in members)
     return ["?" if present is None else present.name for present in found]
 
 
@@ -275,7 +275,7 @@ def _names(context: CommandContext, members: Iterable[int]) -> list[str]:
 
 def subscribe_to_groups(context: CommandContext) -> None:
     """Show players the changes of their groups, and remove players that leave or hide."""
-    events, changes = context.world.events, context.world.group_changes
+    events, changes = context.world.events, context.world.groups
     changes.changed = partial(_changed, context)
     changes.left = partial(_left, context)
     events.subscribe(LeftWorld, partial(forget_in_groups, context))
@@ -288,7 +288,7 @@ def _left(context: CommandContext, name: str, members: Iterable[int]) -> None:
 
 def forget_in_groups(context: CommandContext, event: LeftWorld) -> None:
     """Remove a player that has left the world from its group; who camps is kept for a minute."""
-    player, changes = event.player, context.world.group_changes
+    player, changes = event.player, context.world.groups
     # One that has gone to another node is still in the world.
     if not player.is_elsewhere and not changes.is_away(player.id):
         changes.forget(player.id, player.name)
@@ -298,7 +298,7 @@ def hidden_changed_in_groups(context: CommandContext, event: HidingChanged) -> N
     """Remove a player that is hidden now from its group, and cancel its invitations."""
     player = event.player
     if player.spawn.hidden:
-        context.world.group_changes.forget(player.id, player.name)
+        context.world.groups.forget(player.id, player.name)
 
 
 def _changed(context: CommandContext, before: Sequence[int], after: Sequence[int]) -> None:

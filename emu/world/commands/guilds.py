@@ -119,15 +119,15 @@ def _invited(context: CommandContext, player: Player, call: Call) -> tuple[str, 
         if target is None:
             raise CommandError("name a player, or target one")
         name = target.name
-    there = world.presence.named(name)
+    there = world.processes.presence.named(name)
     if (
         there is not None
-        and there.process != world.process
+        and there.process != world.processes.name
         and not there.link_dead
         and may_see(call.caller.rank, there)
     ):
         return there.name, there.process
-    return player_named(context, name, call).name, world.process
+    return player_named(context, name, call).name, world.processes.name
 
 
 @quiet("guild accept", "join the guild you were invited to", cost=Cost.CHANGE)
@@ -323,7 +323,7 @@ async def _chosen(context: CommandContext, word: str) -> Guild:
 def _described(context: CommandContext, guild: Guild) -> Reply:
     rows = []
     for member in guild.members.values():
-        present = present_of(member, context.world.presence.find)
+        present = present_of(member, context.world.processes.presence.find)
         zone = "" if present is None else context.world.zones.definition(present.zone_id).name
         level = member.level if present is None else present.level
         rows.append({

@@ -175,7 +175,7 @@ async def _return(context: CommandContext, player: Player, call: Call) -> str:
 @COMMANDS.command("mailbox", "list the letters of a character, without their texts", NAME,
                   rank=MASTER, cost=Cost.LISTING, example="mailbox Borvik")  # fmt: skip
 async def _mailbox(context: CommandContext, call: Call) -> Reply:
-    character = await context.world.store.find_named(call["name"])
+    character = await context.world.saves.characters.find_named(call["name"])
     if character is None:
         raise CommandError(f"there is no character {call['name']}")
     letters = await context.mail.of_character(character.id, character.account_id)

@@ -65,7 +65,7 @@ async def _kick(context: CommandContext, call: Call) -> str:
 
 async def _kick_there(context: CommandContext, call: Call, there: Present) -> str:
     await check_rank(context, call, there.account_id, there.name, harmless=True)
-    context.world.presence.dismiss(there.char_id)
+    context.world.processes.presence.dismiss(there.char_id)
     await context.admission.handoffs.withdraw_account(there.account_id)
     return f"{there.name} was disconnected from the process {there.process}"
 
@@ -79,7 +79,7 @@ async def _ban(context: CommandContext, call: Call) -> str:
     await check_rank(context, call, row.account_id, row.name)
     status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
     # Stored first: if that fails, the player must not be sent away and come back at once.
-    await world.store.set_admin_status(row.id, status)
+    await world.saves.characters.set_admin_status(row.id, status)
     reason = f"banned by {call.caller.name}"
     player = world.players.get(row.id)
     if call["forever"]:
@@ -90,7 +90,7 @@ async def _ban(context: CommandContext, call: Call) -> str:
     else:
         # It may be played in another process, which removes it there; if it is played nowhere,
         # nothing happens.
-        world.presence.dismiss(row.id)
+        world.processes.presence.dismiss(row.id)
     await context.admission.handoffs.withdraw(row.id)
     what = "its whole account" if call["forever"] else "the character"
     return f"{row.name} is banned: {what}"
@@ -102,12 +102,12 @@ async def _unban(context: CommandContext, call: Call) -> str:
     if row.admin_status >= 0:
         raise CommandError(f"{row.name} is not banned")
     await check_rank(context, call, row.account_id, row.name)
-    await context.world.store.set_admin_status(row.id, 0)
+    await context.world.saves.characters.set_admin_status(row.id, 0)
     return f"{row.name} is not banned any more"
 
 
 async def _character(context: CommandContext, call: Call) -> WorldCharacter:
-    row = await context.world.store.find_named(call["name"])
+    row = await context.world.saves.characters.find_named(call["name"])
     if row is None:
         raise CommandError(f"there is no character {call['name']}")
     return row
@@ -179,7 +179,9 @@ async def _announce(context: CommandContext, call: Call) -> Reply:
 
 @COMMANDS.command("motd", "show the message of the day", aliases=("welcome_info",), is_quiet=True)
 async def _motd(context: CommandContext, _call: Call) -> Reply:
-    return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
+    return Reply(
+        (context.world.rules.motd or "there is no message of the day",), context.world.rules.motd
+    )
 
 
 @COMMANDS.command(

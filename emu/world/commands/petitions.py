@@ -94,7 +94,7 @@ async def _report_bug(context: CommandContext, player: Player, call: Call) -> st
     text = ": ".join(texts[name] for name in ("summary", "description") if texts[name])
     number = await context.petitions.open(player, PetitionKind.BUG, text[:2000])
     # Over the bus, because another process may have the links to the login servers.
-    context.world.bus.publish(
+    context.world.processes.bus.publish(
         BUG_REPORTED,
         texts
         | {

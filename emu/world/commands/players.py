@@ -67,7 +67,7 @@ async def _who(context: CommandContext, call: Call) -> Reply:
     cost=Cost.LISTING,
 )
 async def _players(context: CommandContext, _call: Call) -> Reply:
-    presence = context.world.presence
+    presence = context.world.processes.presence
     return _listed(context, presence.starting_with(""), sum(presence.processes.values()))
 
 
@@ -81,7 +81,7 @@ async def _afk(context: CommandContext, player: Player, call: Call) -> None:
     player.away_message = call["message"]
     away = StateWord.AFK not in player.spawn.words
     player.spawn.set_word(StateWord.AFK, on=away)
-    context.world.presence.seen(player.id, away=away)
+    context.world.processes.presence.seen(player.id, away=away)
     # Texts and order are recorded; those near are not shown that a player is back.
     context.chat.line(player, "You are now afk." if away else "You are no longer afk.")
     if away:
@@ -119,7 +119,7 @@ def _matching(context: CommandContext, call: Call) -> Iterator[Present]:
     """Yield the players whom the command is to list."""
     wanted, rank = call["filter"].casefold(), call.caller.rank
     caller: Player | None = call.caller.player
-    presence = context.world.presence
+    presence = context.world.processes.presence
     players: Iterable[Present] = presence.starting_with("" if wanted == ALL else wanted)
     if caller is not None and not wanted:
         players = presence.in_zone(caller.zone.zone_id)
@@ -136,7 +136,7 @@ def _matching(context: CommandContext, call: Call) -> Iterator[Present]:
 def _count(context: CommandContext, call: Call) -> int:
     """Return how many players `_matching` yields for a caller without a character."""
     if call["filter"].casefold() in ("", ALL):
-        return context.world.presence.online(call.caller.rank)
+        return context.world.processes.presence.online(call.caller.rank)
     return sum(1 for _ in _matching(context, call))
 
 

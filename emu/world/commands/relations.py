@@ -76,7 +76,7 @@ async def _known(context: CommandContext, name: str) -> str | None:
     While the database cannot be read, every name is right.
     """
     try:
-        character = await context.world.store.find_named(name)
+        character = await context.world.saves.characters.find_named(name)
     except StoreError:
         return name
     return character.name if character is not None else None
@@ -84,7 +84,7 @@ async def _known(context: CommandContext, name: str) -> str | None:
 
 def _entry(context: CommandContext, kind: Relation, name: str, call: Call) -> str:
     """Return the line of a name: of a friend with its zone, if it is in the world."""
-    found = context.world.presence.named(name) if kind is Relation.FRIEND else None
+    found = context.world.processes.presence.named(name) if kind is Relation.FRIEND else None
     if found is None or found.link_dead or not may_see(call.caller.rank, found):
         # As for a player that is not in the world: the list must not reveal more than `who` does.
         return name
@@ -106,14 +106,16 @@ def subscribe_to_friends(context: CommandContext) -> None:
     def publisher(text: str) -> Callable[[PlayerEvent], None]:
         def publish(event: PlayerEvent) -> None:
             if not event.player.spawn.hidden:
-                world.bus.publish(FRIEND_NOTICE, {"name": event.player.name, "text": text})
+                world.processes.bus.publish(
+                    FRIEND_NOTICE, {"name": event.player.name, "text": text}
+                )
 
         return publish
 
     def hidden_changed(event: HidingChanged) -> None:
         player = event.player
         text = "out" if player.spawn.hidden else "in"
-        world.bus.publish(FRIEND_NOTICE, {"name": player.name, "text": text})
+        world.processes.bus.publish(FRIEND_NOTICE, {"name": player.name, "text": text})
 
     # Every process gets the note, because a friend may be in any of them.
     def show(note: Note) -> None:
@@ -125,4 +127,4 @@ def subscribe_to_friends(context: CommandContext) -> None:
     world.events.subscribe(Arrived, publisher("in"))
     world.events.subscribe(LeftWorld, publisher("out"))
     world.events.subscribe(HidingChanged, hidden_changed)
-    world.bus.subscribe(FRIEND_NOTICE, show)
+    world.processes.bus.subscribe(FRIEND_NOTICE, show)

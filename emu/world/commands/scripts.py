@@ -17,7 +17,7 @@ ERRORS: Final = "script errors"
 
 @COMMANDS.command(ERRORS, "list the errors of scripts and behaviors, by file and line", rank=MASTER)
 async def _errors(context: CommandContext, _call: Call) -> Reply:
-    found = context.world.script_errors
+    found = context.script_errors
     lines = [f"{one.count} times: {one}" for one in found.faults()]
     lines += [f"switched off: {path}" for path in found.switched_off]
     return Reply(
@@ -28,5 +28,5 @@ async def _errors(context: CommandContext, _call: Call) -> Reply:
 
 @COMMANDS.for_players("luadebug", "show you the errors of Lua scripts for a minute", rank=MASTER)
 async def _show(context: CommandContext, player: Player, _call: Call) -> str:
-    context.world.script_errors.ask(player.id, context.world.clock.now())
+    context.script_errors.ask(player.id, context.world.clock.now())
     return f"You are shown the errors of scripts for {SHOWN_FOR:.0f} seconds."

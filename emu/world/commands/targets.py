@@ -146,7 +146,7 @@ async def _inspect(context: CommandContext, player: Player, call: Call) -> Reply
 @quiet("follow", "walk after a member of your group", WHOM, example="follow Borvik")
 async def _follow(context: CommandContext, player: Player, call: Call) -> None:
     spawn = named_or_target(call, player)
-    group = context.world.groups.of(player.id)
+    group = context.world.groups.table.of(player.id)
     members = () if group is None else group.members
     other = next((one for one in context.world.players if one.spawn is spawn), None)
     if other is None or other is player or other.id not in members:
@@ -235,7 +235,7 @@ async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     if wait > 0:
         raise CommandError(f"you can use stuck again in {wait:.0f} seconds")
     player.unstuck = Monotonic(call.now)
-    to = context.world.way_back(player)
+    to = context.way_back(player)
     if to.zone_id != player.zone.zone_id:
         await context.departures.change_zone(player, to)
         return "You are on your way."

@@ -52,7 +52,7 @@ COMMANDS = WorldCommandSet()
 )
 async def _zones(context: CommandContext, _call: Call) -> Reply:
     world = context.world
-    servers = await world.zone_servers.servers()
+    servers = await world.processes.zone_servers.servers()
     rows = [
         {
             "zone": definition.name,
@@ -80,11 +80,11 @@ async def _zones(context: CommandContext, _call: Call) -> Reply:
 
 
 def _running_text(world: World, row: dict[str, Any]) -> str:
-    others = [node for node in row["nodes"] if node != world.process]
+    others = [node for node in row["nodes"] if node != world.processes.name]
     instances = row["instances"]
     if others and not instances:
         # Of a zone on other nodes, only the players are known.
-        players = len(world.presence.in_zone(row["id"]))
+        players = len(world.processes.presence.in_zone(row["id"]))
         return f"on {', '.join(others)}: {counted(players, 'player')}"
     if not instances:
         return "not running"
@@ -98,13 +98,13 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
 @COMMANDS.command("processes", "list the reachable processes of this world", rank=GUIDE)
 async def _processes(context: CommandContext, _call: Call) -> Reply:
     world = context.world
-    players = world.presence.processes
-    (host, port), name = world.address(), world.process
+    players = world.processes.presence.processes
+    (host, port), name = context.departures.address(), world.processes.name
     here = {"process": name, "host": host, "port": port, "players": players.get(name, 0)}
     rows = [here] + [
         {"process": other, "host": about.get("host"), "port": about.get("port"),
          "players": players.get(other, 0)}
-        for other, about in sorted(world.other_processes.items())
+        for other, about in sorted(world.processes.others.items())
     ]  # fmt: skip
     lines = [
         f"{row['process']:<16} {row['host']}:{row['port']}, {counted(row['players'], 'player')}"
@@ -142,7 +142,7 @@ async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
     if behavior and behavior not in names:
         raise CommandError(unknown_key(behavior, names, f"behavior {behavior!r}"))
     made = Spawn(
-        context.world.next_spawn_id(), SpawnKind.NPC, call["name"], player.position,
+        context.world.zones.next_spawn_id(), SpawnKind.NPC, call["name"], player.position,
         appearance=appearance, level=level, verbs=(HAIL,) if behavior else (),
     )  # fmt: skip
     player.zone.add(made, call.now)

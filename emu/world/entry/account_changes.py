@@ -38,8 +38,8 @@ class AccountChanges:
         """Subscribe to mutes and ranks that commands of any process change."""
         self._world = world
         self._departures = departures
-        world.bus.subscribe(MUTED, self._muted)
-        world.bus.subscribe(CHANGED, self._rank_changed)
+        world.processes.bus.subscribe(MUTED, self._muted)
+        world.processes.bus.subscribe(CHANGED, self._rank_changed)
 
     def of_account(self, account_id: int) -> Iterator[Player]:
         """Yield the players of this process that belong to an account."""
@@ -49,7 +49,7 @@ class AccountChanges:
 
     def rank_changed(self, char_id: int, rank: int) -> None:
         """Apply a character's new rank at once, whatever process it is played in."""
-        self._world.bus.publish(CHANGED, {"char_id": char_id, "rank": rank})
+        self._world.processes.bus.publish(CHANGED, {"char_id": char_id, "rank": rank})
 
     def _rank_changed(self, note: Note) -> None:
         player = self._world.players.get(int(note["char_id"] or 0))
@@ -72,9 +72,9 @@ class AccountChanges:
         if fresh.name != before.name:
             world.players.renamed(player, before.name)
             player.spawn.set_info(name=fresh.name)
-            world.presence.seen(player.id, name=fresh.name)
+            world.processes.presence.seen(player.id, name=fresh.name)
         # `fresh` may have been read before a mute that is being stored now, which must not be lost.
-        player.muted_until = world.pending_mutes.get(fresh.account_id, fresh.muted_until)
+        player.muted_until = world.players.pending_mutes.get(fresh.account_id, fresh.muted_until)
         if fresh.admin_status < SEES_HIDDEN:
             set_hidden(world, player, hidden=False)
         # A client that changes the zone is sent its commands on arrival, with the new rank.
@@ -90,14 +90,14 @@ class AccountChanges:
         """
         world = self._world
         # First of all: players who enter while the store is slow, or down, are muted from this.
-        world.pending_mutes[account_id] = until
+        world.players.pending_mutes[account_id] = until
         self._mute_here(account_id, until)
-        world.bus.publish(MUTED, {"account_id": account_id, "until": until})
-        await world.store.mute_account(account_id, until)
+        world.processes.bus.publish(MUTED, {"account_id": account_id, "until": until})
+        await world.saves.characters.mute_account(account_id, until)
         # A later mute of the same account may be waiting for the store by now; that one keeps its
         # entry.
-        if world.pending_mutes.get(account_id) == until:
-            del world.pending_mutes[account_id]
+        if world.players.pending_mutes.get(account_id) == until:
+            del world.players.pending_mutes[account_id]
 
     def _muted(self, note: Note) -> None:
         self._mute_here(int(note["account_id"] or 0), Moment(float(note["until"] or 0.0)))
@@ -113,12 +113,12 @@ class AccountChanges:
         # A list, because leaving changes the players that the iterator walks through.
         for player in list(self.of_account(account_id)):
             self._departures.leave(player, reason, now)
-        for present in self._world.presence.of_account(account_id):
-            self._world.presence.dismiss(present.char_id)
+        for present in self._world.processes.presence.of_account(account_id):
+            self._world.processes.presence.dismiss(present.char_id)
 
     def ask_for_review(self) -> None:
         """Start a review in every process of this world."""
-        self._world.bus.publish(REVIEW, {})
+        self._world.processes.bus.publish(REVIEW, {})
 
     async def review(self, gate: AccountGate) -> None:
         """Compare the players of this process with the store, and apply what has changed.
@@ -138,7 +138,7 @@ class AccountChanges:
                     [(one.character.account_id, one.client.address) for one in players]
                 )
             )
-            rows = await world.store.standings([player.id for player in players])
+            rows = await world.saves.characters.standings([player.id for player in players])
         except StoreError:
             world.count("review failed")
             return

@@ -14,6 +14,7 @@ Source: docs/protocol/world/entering.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final, Protocol
@@ -36,9 +37,10 @@ from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.sheets import GHOST_SIZE, CharacterSheets
+from emu.world.visibility.forms import GhostForms
 from emu.world.visibility.viewer import OWN_INDEX, Viewer
 from emu.world.world import World
-from emu.world.zones.definitions import Atlas
+from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.directory import NoSuchZone
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -64,7 +66,16 @@ class ZoneEntries:
         account_changes: AccountChanges,
         sheets: CharacterSheets,
         commands: CommandTable,
+        *,
+        forms: GhostForms,
+        copy_of: Callable[[WorldCharacter, ZoneDefinition], int],
     ) -> None:
+        """`copy_of` returns the number of the copy of a zone that a character enters.
+
+        It is 0 if all share the zone.
+        """
+        self._forms = forms
+        self._copy_of = copy_of
         self._world = world
         self._departures = departures
         self._account_changes = account_changes
@@ -154,7 +165,7 @@ class ZoneEntries:
     def _load(self, character: WorldCharacter, client: PlayerClient, now: Monotonic) -> Player:
         world = self._world
         # What it had when it left counts even if that is not stored yet.
-        character = self._usable(world.saver.latest(character))
+        character = self._usable(world.saves.saver.latest(character))
         is_new = character.last_played == UNKNOWN
         if is_new:
             # Only once: a title that was taken away must not come back with the next entry.
@@ -162,12 +173,12 @@ class ZoneEntries:
         zone_id, place = at = home(world.zones.table, character)
         # Another node runs the zone now, although the login server sent the client here. It waits,
         # and is sent on as soon as it stands.
-        is_elsewhere = not world.zone_servers.serves(zone_id)
+        is_elsewhere = not world.processes.zone_servers.serves(zone_id)
         if is_elsewhere:
             zone_id, place = self._waiting_place(character, at)
         zone = self._zone_for(character, zone_id, now)
         spawn = Spawn(
-            world.next_spawn_id(),
+            world.zones.next_spawn_id(),
             SpawnKind.PLAYER,
             character.name,
             place,
@@ -182,7 +193,9 @@ class ZoneEntries:
         spawn.appearance = {**spawn.appearance, **player.client_data.voice_fields()}
         player.titles.show(spawn)
         # A mute that is being stored is newer than the row.
-        player.muted_until = world.pending_mutes.get(character.account_id, character.muted_until)
+        player.muted_until = world.players.pending_mutes.get(
+            character.account_id, character.muted_until
+        )
         # What `beginner` gave is not in the store yet.
         if is_new:
             world.saves.changed(player, SavedKind.TITLES, now)
@@ -195,25 +208,28 @@ class ZoneEntries:
         for problem in problems:
             # Reported, because the next save stores the replacement: the operator can still restore
             # the value.
-            self._world.report(ValueReplaced(usable.name, str(problem)))
+            self._world.faults.report(ValueReplaced(usable.name, str(problem)))
         if self._world.zones.table.get(usable.zone_id) is None:
             text = f"its zone ({usable.zone_id}) is not in this world; it begins anew"
-            self._world.report(ValueReplaced(usable.name, text))
+            self._world.faults.report(ValueReplaced(usable.name, text))
         return usable
 
     def _zone_for(self, character: WorldCharacter, zone_id: int, now: Monotonic) -> Zone:
         """Return the zone that a character enters: its own copy, or one that all share."""
         world = self._world
-        copy = world.copy_of(character, world.zones.definition(zone_id))
+        copy = self._copy_of(character, world.zones.definition(zone_id))
         if copy:
             return world.zones.private(zone_id, copy, now)
         return world.zones.with_space(
-            zone_id, now, world.players.count_seen_in, world.zone_servers.instances(zone_id)
+            zone_id,
+            now,
+            world.players.count_seen_in,
+            world.processes.zone_servers.instances(zone_id),
         )
 
     def _save_later(self, player: Player, now: Monotonic) -> None:
         due = Monotonic(now + self._world.rules.save_interval)
-        self._world.deadlines.set(player, PlayerDeadline.SAVE, due)
+        self._world.players.deadlines.set(player, PlayerDeadline.SAVE, due)
 
     # -- a client for a player that is here -----------------------------------------------------
 
@@ -222,7 +238,9 @@ class ZoneEntries:
         # The old viewer's ghosts belong to the old client; the new one begins with none.
         player.close_view(now)
         _connect(player, client)
-        self._world.deadlines.forget(player, (PlayerDeadline.CAMP, PlayerDeadline.LINK_DEAD))
+        self._world.players.deadlines.forget(
+            player, (PlayerDeadline.CAMP, PlayerDeadline.LINK_DEAD)
+        )
         for word in (StateWord.LINK_DEAD, StateWord.CAMPING):
             player.spawn.set_word(word, on=False)
         player.pace.moved_by_server(now)
@@ -246,7 +264,7 @@ class ZoneEntries:
         world.list_zone(player.zone)
         _connect(player, client)
         player.pace.moved_by_server(now)
-        world.deadlines.clear(player, PlayerDeadline.ZONING)
+        world.players.deadlines.clear(player, PlayerDeadline.ZONING)
         self._save_later(player, now)
         self._begin(player, first=is_new)
 
@@ -261,7 +279,7 @@ class ZoneEntries:
         # Any zone will do, because the player stays there for a moment only; the usual start comes
         # first.
         for zone in (start, *places):
-            if zone is not None and world.zone_servers.serves(zone.id):
+            if zone is not None and world.processes.zone_servers.serves(zone.id):
                 return zone.id, zone.safe
         # This node runs no zone yet: the character waits where it was, in an instance of its own
         # node, which ends when it is sent on.
@@ -300,8 +318,8 @@ class ZoneEntries:
         initial_messages.send_login_reply(client)
         player.hotbars.send(client)
         client_records.send_macros(player)
-        if first and world.motd:
-            send_text(client, world.motd)
+        if first and world.rules.motd:
+            send_text(client, world.rules.motd)
         initial_messages.send_journals(player)
         self._commands.send_table(player)
         initial_messages.send_languages(client, world.knowledge, player.character)
@@ -318,7 +336,7 @@ class ZoneEntries:
             return
         player.state = PlayerState.PLACING
         client = player.client
-        form = self._world.form(client.dialect)
+        form = self._forms.of(client.dialect)
         if form is not None:
             # Before the player's own ghost, as recorded: the client waits for the spawns around it
             # first.
@@ -338,7 +356,7 @@ class ZoneEntries:
         The sheet names the ghosts of the members. It is sent later to a client that still enters.
         """
         world = self._world
-        group = world.groups.of(player.id)
+        group = world.groups.table.of(player.id)
         if group is None or player.viewer is None or spawn is player.spawn:
             return
         members = map(world.players.get, group.members)
@@ -400,7 +418,7 @@ class ZoneEntries:
         definition = player.zone.definition
         if definition.motd:
             send_text(client, f"Zone MOTD: {definition.motd}")
-        world.report(
+        world.faults.report(
             PlayerEntered(
                 player.name, player.character.account_id, client.address, client.version,
                 definition.description,

@@ -11,6 +11,7 @@ step has left.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Final
 
 from emu.errors import CommandError, StoreError
@@ -63,9 +64,11 @@ class LeaveReason(enum.StrEnum):
 class Departures:
     """Takes players out of their zone or out of the world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, address: Callable[[], tuple[str, int]]) -> None:
+        """`address` returns the host and port at which clients reach this process."""
         self._world = world
-        on = world.deadlines.on
+        self.address = address
+        on = world.players.deadlines.on
         on(PlayerDeadline.CAMP, self._has_camped)
         on(PlayerDeadline.LINK_DEAD, self._stays_away)
         on(PlayerDeadline.ZONING, self._is_not_back)
@@ -84,7 +87,7 @@ class Departures:
         world = self._world
         fields = player.client.dialect.layout("WS_RequestCamp").decode_short(body)
         # A second request must not start the timer again.
-        if world.deadlines.get(player, PlayerDeadline.CAMP) is not None:
+        if world.players.deadlines.get(player, PlayerDeadline.CAMP) is not None:
             return
         # A client that quits to the desktop does not wait for the camp timer, so nobody would stop
         # it.
@@ -105,7 +108,7 @@ class Departures:
             },
         )
         player.spawn.set_word(StateWord.CAMPING, on=True)
-        world.deadlines.set(player, PlayerDeadline.CAMP, Monotonic(now + seconds))
+        world.players.deadlines.set(player, PlayerDeadline.CAMP, Monotonic(now + seconds))
 
     def _camp_aborted(self, player: Player, _body: bytes, _now: Monotonic) -> None:
         self.stop_camp(player)
@@ -113,7 +116,7 @@ class Departures:
     def stop_camp(self, player: Player) -> None:
         """Stop the camp timer, if it runs: the player stands up or cancels."""
         # Only a timer that was running is stopped, so that the client gets no message for nothing.
-        if self._world.deadlines.clear(player, PlayerDeadline.CAMP):
+        if self._world.players.deadlines.clear(player, PlayerDeadline.CAMP):
             player.spawn.set_word(StateWord.CAMPING, on=False)
             player.client.send_bytes("OP_CampAbortedMsg")
 
@@ -132,7 +135,7 @@ class Departures:
         """Make a player link-dead, or remove it if it does not stand in a zone yet."""
         world = self._world
         if player.state is PlayerState.GONE:
-            world.deadlines.forget(player, PlayerDeadline)
+            world.players.deadlines.forget(player, PlayerDeadline)
             return
         # A client that changes its zone closes its session on purpose.
         if player.state in (PlayerState.LINK_DEAD, PlayerState.ZONING):
@@ -146,16 +149,16 @@ class Departures:
         until = Monotonic(now + world.rules.link_dead)
         if not attempt(
             "setting the time of link death", player,
-            world.deadlines.set, player, PlayerDeadline.LINK_DEAD, until,
+            world.players.deadlines.set, player, PlayerDeadline.LINK_DEAD, until,
         ):  # fmt: skip
             self.remove(player, reason, now)
             return
         player.state = PlayerState.LINK_DEAD
         attempt("closing a player's view", player, player.close_view, now)
-        world.deadlines.clear(player, PlayerDeadline.CAMP)
+        world.players.deadlines.clear(player, PlayerDeadline.CAMP)
         attempt("showing link death", player, _show_link_dead, player)
         world.saves.save_or_report(player)
-        attempt("publishing link death", player, world.presence.lost_link, player.id)
+        attempt("publishing link death", player, world.processes.presence.lost_link, player.id)
         world.events.publish(StatusChanged())
         attempt("reporting", player, self._report, player, f"link-dead: {reason}")
 
@@ -179,7 +182,7 @@ class Departures:
         self.remove(player, reason, now)
         # Set before the save is awaited, so that the session is closed in every case.
         closing = Monotonic(now + SAVE_TIME)
-        world.deadlines.set(player, PlayerDeadline.CLOSING, closing)
+        world.players.deadlines.set(player, PlayerDeadline.CLOSING, closing)
         attempt = world.faults.attempt
         work = self._close_when_stored(player, client)
         attempt("waiting for a save", player, start, world.start, work)
@@ -189,7 +192,7 @@ class Departures:
             await self._world.saves.stored(player)
         except StoreError:
             return  # reported by the saver, which tries again; the deadline closes the session
-        self._world.deadlines.clear(player, PlayerDeadline.CLOSING)
+        self._world.players.deadlines.clear(player, PlayerDeadline.CLOSING)
         client.close()
 
     def remove(self, player: Player, reason: str, now: Monotonic) -> None:
@@ -215,18 +218,20 @@ class Departures:
         attempt = world.faults.attempt
         # First of all: whatever a later step calls, the player cannot be taken out twice.
         player.state = PlayerState.GONE
-        changes = world.group_changes
+        changes = world.groups
         if reason in (LeaveReason.CAMPED, LeaveReason.QUIT):
             attempt("keeping a place in a group", player, changes.away, player.id)
         attempt("closing a player's view", player, player.close_view, now)
         attempt("taking a spawn out of its zone", player, zone.remove, player.spawn, now)
-        attempt("forgetting deadlines", player, world.deadlines.forget, player, PlayerDeadline)
+        attempt(
+            "forgetting deadlines", player, world.players.deadlines.forget, player, PlayerDeadline
+        )
         attempt("taking a player out of the list", player, world.players.remove, player)
         attempt("counting who is left in a zone", player, world.left_zone, zone, now)
         # After the spawn has left its zone, so that a listener which looks for it finds nothing.
         world.events.publish_twice(LeftZone(player))
         world.events.publish_twice(LeftWorld(player))
-        attempt("publishing a departure", player, world.presence.left, player.id)
+        attempt("publishing a departure", player, world.processes.presence.left, player.id)
         self._purge(player, zone)
         world.events.publish(StatusChanged())
         attempt("reporting", player, self._report, player, reason)
@@ -239,15 +244,15 @@ class Departures:
         world.players.discard(player)
         if zone.holds(player.spawn):
             attempt("purging a spawn", player, zone.purge, player.spawn)
-        changes = world.group_changes
+        changes = world.groups
         if not player.is_elsewhere and not changes.is_away(player.id):
             attempt("purging a group", player, changes.purge, player.id)
-        attempt("purging the presence", player, world.presence.forget, player.id)
-        attempt("purging deadlines", player, world.deadlines.forget, player, PlayerDeadline)
+        attempt("purging the presence", player, world.processes.presence.forget, player.id)
+        attempt("purging deadlines", player, world.players.deadlines.forget, player, PlayerDeadline)
 
     def _report(self, player: Player, reason: str) -> None:
         world = self._world
-        world.report(PlayerLeft(player.name, player.zone.definition.description, reason))
+        world.faults.report(PlayerLeft(player.name, player.zone.definition.description, reason))
 
     async def give_up(self, player: Player) -> None:
         """Take out a player that enters at another process, and store it before that one reads it.
@@ -268,7 +273,7 @@ class Departures:
         the world. Raises the errors of `change_zone`.
         """
         world, zone_id = self._world, player.zone.zone_id
-        if await world.zone_servers.elsewhere(zone_id) is None:
+        if await world.processes.zone_servers.elsewhere(zone_id) is None:
             return False
         if player.state is PlayerState.LINK_DEAD:
             self.remove(player, LeaveReason.DRAINED, world.clock.now())
@@ -304,8 +309,8 @@ class Departures:
         rank = player.character.admin_status
         # A key that nobody uses, because no node can run the zone, ends by itself.
         key, there_at = await both(
-            world.handoffs.issue(account_id, player.id, player.name, rank, entry),
-            world.zone_servers.elsewhere(to.zone_id),
+            world.processes.handoffs.issue(account_id, player.id, player.name, rank, entry),
+            world.processes.zone_servers.elsewhere(to.zone_id),
         )
         if there_at is not None:
             # Before the client is sent anything: the other process reads the character as soon as
@@ -323,8 +328,8 @@ class Departures:
             # client connects there.
             player.is_elsewhere = True
             self._take_out(player, f"went to {definition.description}, served elsewhere", now)
-            world.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
-        host, port = world.address() if there_at is None else (there_at.host, there_at.port)
+            world.players.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
+        host, port = self.address() if there_at is None else (there_at.host, there_at.port)
         send_text(player.client, f"Zoning to {definition.description}...")
         player.client.send(
             "WS_ZoneChangeMsg",
@@ -352,9 +357,9 @@ class Departures:
         world, zone = self._world, player.zone
         attempt = world.faults.attempt
         # A camp timer that went on would take the player out in the middle of the change.
-        world.deadlines.forget(player, PlayerDeadline)
+        world.players.deadlines.forget(player, PlayerDeadline)
         # Set before the steps that may raise, so that the player leaves in the end in every case.
-        world.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
+        world.players.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
         player.destination = to
         player.state = PlayerState.ZONING
         attempt("closing a player's view", player, player.close_view, now)
@@ -365,7 +370,7 @@ class Departures:
         world.events.publish_twice(LeftZone(player))
         attempt("showing that nobody camps", player, _show_no_camp, player)
         world.saves.save_or_report(player)
-        attempt("publishing a zone change", player, world.presence.lost_link, player.id)
+        attempt("publishing a zone change", player, world.processes.presence.lost_link, player.id)
 
     def _ready_to_zone(self, player: Player, _body: bytes, now: Monotonic) -> None:
         """Close the session of a client that connects again, to this process or another."""

@@ -99,9 +99,10 @@ class GroupChanges:
     """Whether other processes have members of the groups, too."""
 
     def __init__(
-        self, groups: Groups, presence: Presence, clock: Clock, timetable: Timetable
+        self, table: Groups, presence: Presence, clock: Clock, timetable: Timetable
     ) -> None:
-        self.groups = groups
+        self.table = table
+        """The groups as this process knows them."""
         self.changed: Callable[[Sequence[int], Sequence[int]], None] = lambda _before, _after: None
         """Called with the members of each group before and after its change."""
         self.left: Callable[[str, Sequence[int]], None] = lambda _name, _members: None
@@ -124,7 +125,7 @@ class GroupChanges:
 
     def forget(self, char_id: int, name: str) -> None:
         """Remove a player that has left the world, or is hidden, and its invitations."""
-        before = self.groups.of(char_id)
+        before = self.table.of(char_id)
         outcome = self._make(GroupAction.FORGET, char_id, 0)
         self._absent.clear(char_id, None)
         self._known.pop(char_id, None)
@@ -133,7 +134,7 @@ class GroupChanges:
 
     def away(self, char_id: int) -> None:
         """Keep a member that camps in its group; after `AWAY` seconds it is removed."""
-        if self.groups.of(char_id) is not None:
+        if self.table.of(char_id) is not None:
             found = self._presence.find(char_id)
             if found is not None:
                 self._known[char_id] = found
@@ -152,8 +153,8 @@ class GroupChanges:
 
     def purge(self, char_id: int) -> None:
         """Remove a player that could not be forgotten, without informing anybody."""
-        if self.groups.of(char_id) is not None:
-            self.groups.forget(char_id)
+        if self.table.of(char_id) is not None:
+            self.table.forget(char_id)
 
     def present(self, char_id: int) -> Present | None:
         """Return a member as it is in the world, or as it was before it left."""
@@ -164,18 +165,18 @@ class GroupChanges:
         if present is None or not self._absent.clear(char_id, None):
             return
         self._known.pop(char_id, None)
-        group = self.groups.of(char_id)
+        group = self.table.of(char_id)
         if group is not None:
             self.changed(group.members, group.members)
 
     def _make(self, action: GroupAction, by: int, to: int) -> GroupOutcome:
-        outcome = perform(self.groups, action, by, to, self._clock.now())
+        outcome = perform(self.table, action, by, to, self._clock.now())
         self._show()
         return outcome
 
     def _show(self) -> None:
         """Report what has changed."""
-        for change in self.groups.take_changes():
+        for change in self.table.take_changes():
             before = () if change.before is None else change.before.members
             after = () if change.after is None else change.after.members
             # A change of the raid alone shows in no window.

@@ -106,7 +106,7 @@ class SharedGroups(GroupChanges):
 
     def __init__(
         self,
-        groups: Groups,
+        table: Groups,
         presence: Presence,
         clock: Clock,
         timetable: Timetable,
@@ -118,7 +118,7 @@ class SharedGroups(GroupChanges):
         count: Callable[[str], None],
         report: Callable[[str], None],
     ) -> None:
-        super().__init__(groups, presence, clock, timetable)
+        super().__init__(table, presence, clock, timetable)
         self._bus = bus
         self._process = process
         self._start = start
@@ -138,12 +138,12 @@ class SharedGroups(GroupChanges):
         self._is_begun = False
         bus.answer(f"{ORDERS}.{process}", self._answer)
         bus.subscribe(HANDOVER, self._heard_handover)
-        self._table: SharedTable[Row] = SharedTable(
+        self._rows: SharedTable[Row] = SharedTable(
             bus, TABLE, process, run=run, read=self._read, changed=self._heard, spawn=start
         )
         self._is_begun = True
         # A bus within one process has brought the rows of the others already.
-        for holder, row in list(self._table.holders(CLAIM)):
+        for holder, row in list(self._rows.holders(CLAIM)):
             self._heard(holder, CLAIM, row)
 
     @property
@@ -156,9 +156,9 @@ class SharedGroups(GroupChanges):
 
     def _claims(self) -> dict[str, Claim]:
         """Return the claims that the other processes follow, `NO_CLAIM` for those without one."""
-        holders = self._table.holders(CLAIM)
+        holders = self._rows.holders(CLAIM)
         claims = {process: row for process, row in holders if isinstance(row, Claim)}
-        return dict.fromkeys(self._table.processes, NO_CLAIM) | claims
+        return dict.fromkeys(self._rows.processes, NO_CLAIM) | claims
 
     async def make(self, action: GroupAction, by: int, to: int = 0) -> GroupOutcome:
         """Have a change made for the player `by`; `to` is the other one. Raises `CommandError`."""
@@ -176,15 +176,13 @@ class SharedGroups(GroupChanges):
 
     def forget(self, char_id: int, name: str) -> None:  # noqa: ARG002  # the orderer has the name
         """Remove a player that has left the world, or is hidden, and its invitations."""
-        if self.groups.of(char_id) is not None and not self._plays_elsewhere(
-            char_id, self._process
-        ):
+        if self.table.of(char_id) is not None and not self._plays_elsewhere(char_id, self._process):
             self._leaving[char_id] = Monotonic(self._clock.now() + REPEAT)
             self._start(self._ask_to_forget(char_id))
 
     def away(self, char_id: int) -> None:
         """Keep a member that camps in its group for `AWAY` seconds."""
-        if self.groups.of(char_id) is not None:
+        if self.table.of(char_id) is not None:
             found = self._presence.find(char_id)
             if found is not None:
                 self._known[char_id] = found
@@ -196,12 +194,12 @@ class SharedGroups(GroupChanges):
 
     def purge(self, char_id: int) -> None:
         """Remove a player that could not be forgotten."""
-        if self.groups.of(char_id) is not None:
+        if self.table.of(char_id) is not None:
             self._leaving.setdefault(char_id, self._clock.now())
 
     def publish_digest(self) -> None:
         """Publish what the others need in order to notice what they have missed."""
-        self._table.tick()
+        self._rows.tick()
 
     def tick(self) -> None:
         """Claim the groups if nobody orders, and remove who is gone."""
@@ -212,7 +210,7 @@ class SharedGroups(GroupChanges):
             return
         self._watch_orderer(now)
         if self._is_orderer:
-            self.groups.expire(now)
+            self.table.expire(now)
             if now >= self._steady_at:
                 self._remove_absent(now)
         self._forget_leaving()
@@ -252,28 +250,28 @@ class SharedGroups(GroupChanges):
         known = max((self._claim, *self._claims().values()))
         self._unclaimed = None
         self._claim = Claim(known.epoch + 1, -self._clock.moment(), self._process)
-        self.groups.settle()
+        self.table.settle()
         self._show()
         # Not published one by one, because they may be thousands: the others notice a gap, and ask
         # for them in pages.
-        for group in self.groups:
-            self._table.own.change(group.id, group.row._asdict())
+        for group in self.table:
+            self._rows.own.change(group.id, group.row._asdict())
         # Last: the others take all groups of this process when they get its claim.
-        self._table.put(CLAIM, self._claim._asdict())
+        self._rows.put(CLAIM, self._claim._asdict())
         self._report(self._process)
 
     def _follow(self, claim: Claim) -> None:
         """Copy the groups of another process from now on."""
-        for key in list(self._table.own.rows):
-            self._table.own.change(key, None)
+        for key in list(self._rows.own.rows):
+            self._rows.own.change(key, None)
         self._claim = claim
-        self._table.put(CLAIM, claim._asdict())
+        self._rows.put(CLAIM, claim._asdict())
         self._copy_all()
         self._report(claim.process)
 
     def _copy_all(self) -> None:
-        rows = self._table.rows(self._claim.process).values()
-        self.groups.replace([row for row in rows if isinstance(row, GroupRow)])
+        rows = self._rows.rows(self._claim.process).values()
+        self.table.replace([row for row in rows if isinstance(row, GroupRow)])
         self._show()
 
     # -- rows of other processes ----------------------------------------------------------------
@@ -293,9 +291,9 @@ class SharedGroups(GroupChanges):
                 self._heard_claim(row)
         elif process == self._claim.process:
             # The rows of a lost process stay: whoever takes over continues with them.
-            if row is None and process not in self._table.processes:
+            if row is None and process not in self._rows.processes:
                 return
-            self.groups.apply(key, row if isinstance(row, GroupRow) and row.id == key else None)
+            self.table.apply(key, row if isinstance(row, GroupRow) and row.id == key else None)
             self._show()
 
     def _heard_claim(self, claim: Claim) -> None:
@@ -307,7 +305,7 @@ class SharedGroups(GroupChanges):
 
     def _show(self) -> None:
         """Report what has changed, and publish it if this process orders."""
-        for change in self.groups.take_changes():
+        for change in self.table.take_changes():
             if self._is_orderer:
                 self._publish(change)
             before = () if change.before is None else change.before.members
@@ -318,12 +316,12 @@ class SharedGroups(GroupChanges):
 
     def _publish(self, change: GroupChange) -> None:
         if change.after is None:
-            self._table.drop(change.id)
+            self._rows.drop(change.id)
         else:
             self._put(change.after)
 
     def _put(self, row: GroupRow) -> None:
-        self._table.put(row.id, row._asdict())
+        self._rows.put(row.id, row._asdict())
 
     # -- questions ------------------------------------------------------------------------------
 
@@ -369,18 +367,18 @@ class SharedGroups(GroupChanges):
 
         It may have been in no group, so that its leaving changed none.
         """
-        inviter = self.groups.inviter_of(guest)
+        inviter = self.table.inviter_of(guest)
         found = self._presence.find(inviter)
         is_gone = found is None or found.hidden
-        if inviter and self.groups.of(inviter) is None and is_gone:
-            self.groups.decline(guest)
+        if inviter and self.table.of(inviter) is None and is_gone:
+            self.table.decline(guest)
             raise CommandError("nobody has invited you")
 
     # -- members --------------------------------------------------------------------------------
 
     def _seen(self, char_id: int, present: Present | None) -> None:
         """Note a change of a character, if it is a member."""
-        group = self.groups.of(char_id)
+        group = self.table.of(char_id)
         if group is None:
             return
         if present is None:
@@ -403,7 +401,7 @@ class SharedGroups(GroupChanges):
                 due = Monotonic(self._clock.now() + AWAY)
                 self._gone.setdefault(member, due)
         for member in set(before).difference(after):
-            if self.groups.of(member) is None:
+            if self.table.of(member) is None:
                 self._known.pop(member, None)
                 self._gone.pop(member, None)
 
@@ -420,7 +418,7 @@ class SharedGroups(GroupChanges):
 
     def _remove(self, char_id: int) -> None:
         """Remove a player and its invitations, and inform the other members."""
-        known, before = self.present(char_id), self.groups.of(char_id)
+        known, before = self.present(char_id), self.table.of(char_id)
         outcome = self._make(GroupAction.FORGET, char_id, 0)
         if known is not None and before is not None:
             self.left(known.name, outcome.members)
@@ -430,7 +428,7 @@ class SharedGroups(GroupChanges):
         now = self._clock.now()
         for char_id in [one for one, due in self._leaving.items() if now >= due]:
             found = self._presence.find(char_id)
-            if self.groups.of(char_id) is None or (found is not None and not found.hidden):
+            if self.table.of(char_id) is None or (found is not None and not found.hidden):
                 del self._leaving[char_id]
             else:
                 self._leaving[char_id] = Monotonic(now + REPEAT)

@@ -63,12 +63,16 @@ class Movement:
         world: World,
         stop_camp: Callable[[Player], None],
         moved: Callable[[Player], None],
+        *,
         carriers: Carriers,
+        way_back: Callable[[Player], Destination],
     ) -> None:
         """`stop_camp` stops the camp timer of a player that stands up; `moved` hears of steps.
 
-        `carriers` are the lifts and boats that carry players.
+        `carriers` are the lifts and boats that carry players. `way_back` returns where a player
+        goes that is lost in its zone.
         """
+        self._way_back = way_back
         self._carriers = carriers
         self._world = world
         self._stop_camp = stop_camp
@@ -127,7 +131,7 @@ class Movement:
         zone = player.zone.definition
         # The client has fallen through the ground. Nobody could reach or help the player there.
         if step.position.y < zone.underworld:
-            way_back = self._world.way_back(player)
+            way_back = self._way_back(player)
             is_here = way_back.zone_id == zone.id
             player.teleport(way_back.position or zone.safe if is_here else zone.safe, now)
 

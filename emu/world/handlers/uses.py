@@ -29,7 +29,7 @@ class VerbUses:
         """`finish` does what a verb stands for."""
         self._world = world
         self._finish = finish
-        world.deadlines.on(PlayerDeadline.VERB, self._is_done)
+        world.players.deadlines.on(PlayerDeadline.VERB, self._is_done)
 
     def begin(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
         """Use a verb now, or after its time; break off what the player was doing.
@@ -37,7 +37,7 @@ class VerbUses:
         The verb that the player is using already goes on: players click again when they wait.
         """
         use = player.use
-        is_using = self._world.deadlines.get(player, PlayerDeadline.VERB) is not None
+        is_using = self._world.players.deadlines.get(player, PlayerDeadline.VERB) is not None
         if is_using and use is not None and use.spawn is spawn and use.verb.command == verb.command:
             return
         self.break_off(player)
@@ -50,7 +50,7 @@ class VerbUses:
             return
         player.use = VerbUse(spawn, verb, player.zone, player.position)
         due = Monotonic(now + verb.cast_time)
-        self._world.deadlines.set(player, PlayerDeadline.VERB, due)
+        self._world.players.deadlines.set(player, PlayerDeadline.VERB, due)
 
     def moved(self, player: Player) -> None:
         """Break off a player's use if it has moved."""
@@ -62,7 +62,7 @@ class VerbUses:
         """End a player's use without effect."""
         player.use = None
         # Who changes the zone has lost the deadline already.
-        if self._world.deadlines.clear(player, PlayerDeadline.VERB):
+        if self._world.players.deadlines.clear(player, PlayerDeadline.VERB):
             send_text(player.client, INTERRUPTED)
 
     def _is_done(self, player: Player, now: Monotonic) -> None:

@@ -51,7 +51,7 @@ class Ledger:
         self._draw = draw
         self._unfinished: dict[str, Movement] = {}
         """Movements that must be carried out and could not be stored, by identity."""
-        world.bus.subscribe(CHANGED, self._heard)
+        world.processes.bus.subscribe(CHANGED, self._heard)
 
     def movement(
         self, reason: Reason, parts: Iterable[Part], account_ids: Iterable[int]
@@ -105,9 +105,9 @@ class Ledger:
         """Show players what they have, here and at other nodes; the newest balances count."""
         for balance in balances:
             if not self._apply(balance):
-                present = self._world.presence.find(balance.char_id)
-                if present is not None and present.process != self._world.process:
-                    self._world.bus.publish(CHANGED, balance._asdict())
+                present = self._world.processes.presence.find(balance.char_id)
+                if present is not None and present.process != self._world.processes.name:
+                    self._world.processes.bus.publish(CHANGED, balance._asdict())
         if self._unfinished:
             # The store answers again.
             waiting, self._unfinished = self._unfinished, {}

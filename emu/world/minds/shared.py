@@ -12,6 +12,7 @@ from emu.world.minds.moves import Moves
 from emu.world.minds.nearness import Nearness
 from emu.world.minds.timers import Timers
 from emu.world.players import Players
+from emu.world.script_errors import ScriptErrors
 
 
 class Minds:
@@ -31,5 +32,7 @@ class Minds:
         self.timers = Timers(events=events, timetable=timetable, now=now)
         self.nearness = Nearness(events=events, players=players, timetable=timetable, now=now)
         """Who is near spawns and places."""
+        self.errors = ScriptErrors()
+        """The errors of authors' code that were found last."""
         self.moves = Moves(events=events, timetable=timetable, now=now)
         """The walks of spawns."""

@@ -15,6 +15,7 @@ from emu.errors import StoreError
 from emu.facts import saved_facts
 from emu.mailbox import PendingAnswer
 from emu.model import SavedKind, WorldCharacter
+from emu.processes.ports import WorldCharacterStore
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
@@ -37,6 +38,7 @@ class PlayerSaves:
     def __init__(
         self,
         saver: Saver,
+        store: WorldCharacterStore,
         deadlines: PlayerDeadlines,
         faults: Faults,
         *,
@@ -49,7 +51,8 @@ class PlayerSaves:
         `save_interval` returns the seconds between two saves of a player that changes nothing.
         """
         self._clock = clock
-        self._saver = saver
+        self.saver = saver
+        self.characters = store
         self._deadlines = deadlines
         self._faults = faults
         self._answer = answer
@@ -120,7 +123,7 @@ class PlayerSaves:
         # Emptied before the save: a change that comes while it is in flight belongs to the next
         # one.
         changes, player.unsaved = player.unsaved.union(also), set()
-        self._saver.put(row, changes, player.confirmations.give())
+        self.saver.put(row, changes, player.confirmations.give())
 
     def save_or_report(self, player: Player) -> None:
         """Save a player; if that raises, report it and try once more with everything it has.
@@ -150,11 +153,11 @@ class PlayerSaves:
         place = to.position or player.position
         row = replace(state_of(player, self._clock.now()), zone_id=to.zone_id, place=place)
         changes, player.unsaved = player.unsaved, set()
-        await self._saver.store(row, changes, self._answer, player.confirmations.give())
+        await self.saver.store(row, changes, self._answer, player.confirmations.give())
 
     async def stored(self, player: Player) -> None:
         """Wait until what was saved of a player last is stored. Raises `StoreError`."""
-        await self._saver.stored(player.id, self._answer)
+        await self.saver.stored(player.id, self._answer)
 
 
 def state_of(player: Player, now: Monotonic) -> WorldCharacter:

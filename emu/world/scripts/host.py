@@ -112,7 +112,7 @@ class Scripts(Calls):
             folder,
             functions,
             faults=world.faults,
-            reports=world.script_errors,
+            reports=minds.errors,
             chances=chances,
             report=report,
         )

@@ -238,20 +238,20 @@ class RemoteChannels:
         self._world = world
         self._heard: dict[str, tuple[Subscription, HeldChannel]] = {}
         """The channels of this process by topic."""
-        world.bus.subscribe(HELD, self._receive_held)
-        world.bus.subscribe(DROPPED, self._receive_dropped)
-        world.bus.subscribe(CAME, self._publish_all)
-        world.bus.subscribe(LOST, self._publish_all)
-        world.bus.subscribe(GONE, lambda note: local.channels.lose(str(note["process"])))
+        world.processes.bus.subscribe(HELD, self._receive_held)
+        world.processes.bus.subscribe(DROPPED, self._receive_dropped)
+        world.processes.bus.subscribe(CAME, self._publish_all)
+        world.processes.bus.subscribe(LOST, self._publish_all)
+        world.processes.bus.subscribe(GONE, lambda note: local.channels.lose(str(note["process"])))
 
     def joined(self, player: Player, channel: Channel) -> None:
         """Publish that a player of this process is in a channel."""
         topic = channel.topic
         if topic not in self._heard:
-            salt = f"{self._world.process} {self._world.clock.moment()} {topic}"
+            salt = f"{self._world.processes.name} {self._world.clock.moment()} {topic}"
             held = HeldChannel(channel.name, salt, proof_of(channel.password, salt))
             # First, because the others answer with their members.
-            heard = self._world.bus.subscribe(topic, self._receiver(channel))
+            heard = self._world.processes.bus.subscribe(topic, self._receiver(channel))
             self._heard[topic] = heard, held
             self._publish_held(held)
         self._publish(JOINED, player, channel)
@@ -272,7 +272,7 @@ class RemoteChannels:
     def names(self, channel: Channel, rank: int) -> list[str]:
         """Return the names of a channel's members in other processes that a rank may see."""
         known = (
-            self._world.presence.find(member)
+            self._world.processes.presence.find(member)
             for member, process in channel.members.items()
             if process is not None
         )
@@ -284,21 +284,21 @@ class RemoteChannels:
 
     def _publish(self, kind: str, player: Player, channel: Channel, **more: str | int) -> None:
         note: Note = {
-            "process": self._world.process,
+            "process": self._world.processes.name,
             "kind": kind,
             "char_id": player.id,
             "name": player.name,
             "hidden": player.spawn.hidden,
             **more,
         }
-        self._world.bus.publish(channel.topic, note)
+        self._world.processes.bus.publish(channel.topic, note)
 
     def _publish_held(self, held: HeldChannel, to: str = "") -> None:
         note: Note = {
-            "process": self._world.process, "channel": held.name, "salt": held.salt,
+            "process": self._world.processes.name, "channel": held.name, "salt": held.salt,
             "proof": held.proof, "to": to,
         }  # fmt: skip
-        self._world.bus.publish(HELD, note)
+        self._world.processes.bus.publish(HELD, note)
 
     def _publish_all(self, note: Note) -> None:
         """Publish the channels here to a process that may have missed notes."""
@@ -311,33 +311,37 @@ class RemoteChannels:
         if not channel.here and channel.topic in self._heard:
             heard, _ = self._heard.pop(channel.topic)
             heard.cancel()
-            note: Note = {"process": self._world.process, "channel": channel.name}
-            self._world.bus.publish(DROPPED, note)
+            note: Note = {"process": self._world.processes.name, "channel": channel.name}
+            self._world.processes.bus.publish(DROPPED, note)
 
     # Notes of other processes; the bus delivers a process its own notes, too.
 
     def _receive_held(self, note: Note) -> None:
         process, name = str(note["process"]), str(note["channel"])
-        if process == self._world.process:
+        if process == self._world.processes.name:
             return
         held = HeldChannel(name, str(note["salt"]), str(note["proof"]))
         if not self._local.channels.hold_elsewhere(process, held):
             # Counted and not raised: the other process has joined its player already.
             self._world.count("too many channels of other processes")
         channel = self._local.channels.find(name)
-        if channel is not None and note["to"] in ("", self._world.process):
+        if channel is not None and note["to"] in ("", self._world.processes.name):
             members = json.dumps(channel.of_process(None))
-            answer: Note = {"process": self._world.process, "kind": MEMBERS, "members": members}
-            self._world.bus.publish(channel.topic, answer)
+            answer: Note = {
+                "process": self._world.processes.name,
+                "kind": MEMBERS,
+                "members": members,
+            }
+            self._world.processes.bus.publish(channel.topic, answer)
 
     def _receive_dropped(self, note: Note) -> None:
-        if note["process"] != self._world.process:
+        if note["process"] != self._world.processes.name:
             self._local.channels.drop_elsewhere(str(note["process"]), str(note["channel"]))
 
     def _receiver(self, channel: Channel) -> Callable[[Note], None]:
         def receive(note: Note) -> None:
             process = str(note["process"])
-            if process == self._world.process:
+            if process == self._world.processes.name:
                 return
             if note["kind"] == MEMBERS:
                 self._receive_members(channel, process, json.loads(str(note["members"])))

@@ -56,7 +56,7 @@ class RemoteChat:
         """Answer tells from other processes by `hear_tell`, which delivers them here."""
         self._hear_tell = hear_tell
         self._world = world
-        world.bus.answer(f"{TELL}.{world.process}", self._answer_tell)
+        world.processes.bus.answer(f"{TELL}.{world.processes.name}", self._answer_tell)
 
     async def tell(self, speaker: Player, name: str, text: str) -> tuple[str, str]:
         """Send a tell to a player of another process.
@@ -64,14 +64,14 @@ class RemoteChat:
         Return the player's name, and its away message or "". Raises `CommandError` if the player
         cannot be reached or ignores the speaker.
         """
-        present = self._world.presence.named(name)
+        present = self._world.processes.presence.named(name)
         rank = speaker.character.admin_status
         if (
             present is None
             or present.link_dead
             # A player of this process was looked for before; it is here only if the speaker may not
             # see it.
-            or present.process == self._world.process
+            or present.process == self._world.processes.name
             or not may_see(rank, present)
         ):
             raise CommandError(not_found(name))
@@ -82,15 +82,15 @@ class RemoteChat:
         try:
             # The other process decides: only it has the ignore list and the away message of its
             # player.
-            answer = await self._world.bus.request(f"{TELL}.{present.process}", note)
+            answer = await self._world.processes.bus.request(f"{TELL}.{present.process}", note)
         except Unanswered:
             raise CommandError(f"{present.name} cannot be reached now") from None
         return present.name, str(answer["reply"])
 
     def publish(self, topic: str, text: str) -> int:
         """Publish a text for all players of all processes; return how many are online."""
-        self._world.bus.publish(topic, {"text": text})
-        return self._world.presence.online(SEES_HIDDEN)
+        self._world.processes.bus.publish(topic, {"text": text})
+        return self._world.processes.presence.online(SEES_HIDDEN)
 
     async def _answer_tell(self, note: Note) -> Note:
         target = self._world.players.get(int(note["char_id"] or 0))
@@ -122,8 +122,8 @@ class Chat:
         self._numbers = numbers
         self.rules = rules
         self.remote = RemoteChat(world, self.hear_tell)
-        world.bus.subscribe(BROADCAST, lambda note: self.broadcast(str(note["text"])))
-        world.bus.subscribe(ANNOUNCE, lambda note: self.announce(str(note["text"])))
+        world.processes.bus.subscribe(BROADCAST, lambda note: self.broadcast(str(note["text"])))
+        world.processes.bus.subscribe(ANNOUNCE, lambda note: self.announce(str(note["text"])))
         self.remote_channels = RemoteChannels(self, world)
         self.group_texts = GroupTexts(self, world)
 
@@ -404,7 +404,7 @@ class Chat:
         channel = self._own_channel(speaker, name)
         self.hear_channel(channel, speaker.name, text)
         self.remote_channels.said(speaker, channel, text)
-        if not self.world.bus.is_connected:
+        if not self.world.processes.bus.is_connected:
             send_text(speaker.client, f"[{channel.name}] {PARTLY_HEARD}", ERROR_COLOR)
         self._report(channel.name, speaker, text)
 
@@ -523,4 +523,4 @@ class Chat:
         )
 
     def _report(self, channel: str, speaker: Player, text: str, to: str = "") -> None:
-        self.world.report(Said(channel, speaker.name, text, to))
+        self.world.faults.report(Said(channel, speaker.name, text, to))

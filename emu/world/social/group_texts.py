@@ -67,9 +67,9 @@ class GroupTexts:
     def __init__(self, chat: LocalChat, world: World) -> None:
         self._chat = chat
         self._world = world
-        if world.group_changes.is_shared:
-            world.bus.subscribe(f"{TEXTS}.{world.process}", self._heard)
-            world.bus.answer(f"{GUESTS}.{world.process}", self._answer_guest)
+        if world.groups.is_shared:
+            world.processes.bus.subscribe(f"{TEXTS}.{world.processes.name}", self._heard)
+            world.processes.bus.answer(f"{GUESTS}.{world.processes.name}", self._answer_guest)
 
     def line(self, members: Iterable[int], text: str) -> None:
         """Show a line of text to members, wherever they are."""
@@ -108,7 +108,7 @@ class GroupTexts:
             "declined": declined.value,
         }  # fmt: skip
         try:
-            await self._world.bus.request(f"{GUESTS}.{guest.process}", note)
+            await self._world.processes.bus.request(f"{GUESTS}.{guest.process}", note)
         except Unanswered:
             raise CommandError(f"{guest.name} cannot be reached now") from None
 
@@ -118,15 +118,15 @@ class GroupTexts:
 
     def _publish(self, members: Iterable[int], note: Note) -> None:
         world = self._world
-        if not world.group_changes.is_shared:
+        if not world.groups.is_shared:
             return
         elsewhere: dict[str, list[int]] = {}
         for member in members:
-            found = world.presence.find(member)
-            if found is not None and found.process != world.process:
+            found = world.processes.presence.find(member)
+            if found is not None and found.process != world.processes.name:
                 elsewhere.setdefault(found.process, []).append(member)
         for process, numbers in elsewhere.items():
-            world.bus.publish(f"{TEXTS}.{process}", {**note, "to": json.dumps(numbers)})
+            world.processes.bus.publish(f"{TEXTS}.{process}", {**note, "to": json.dumps(numbers)})
 
     def _heard(self, note: Note) -> None:
         match note:

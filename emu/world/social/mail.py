@@ -105,7 +105,7 @@ class Mail:
         self._chat = chat
         self._ledger = ledger
         self._sent = Throttle(hourly(world.rules.mails_per_hour))
-        world.bus.subscribe(ARRIVED, self._arrived)
+        world.processes.bus.subscribe(ARRIVED, self._arrived)
         world.events.subscribe(Arrived, self._entered)
 
     def register(self, messages: WorldMessages) -> None:
@@ -149,7 +149,7 @@ class Mail:
 
     async def _post(self, player: Player, draft: Draft, coins: int, now: Monotonic) -> str:
         to = draft.to
-        recipient = await self._world.store.find_named(to)
+        recipient = await self._world.saves.characters.find_named(to)
         if recipient is None:
             raise _refusal(SendResult.NO_SUCH_PLAYER, to=to)
         # A player in the world may have changed its list since it was stored.
@@ -187,14 +187,14 @@ class Mail:
         if posted.result is not SendResult.SENT:
             raise _refusal(posted.result, to=recipient.name, price=price)
         self._has(posted.balance)
-        self._world.bus.publish(ARRIVED, {"char_id": recipient.id})
+        self._world.processes.bus.publish(ARRIVED, {"char_id": recipient.id})
         return recipient.name
 
     def _sent_late(self, player: Player, recipient: WorldCharacter) -> None:
         """Correct the failure that a player was shown: its letter is stored."""
         self.clear_window(player)
         self._line(player, SENT_LATE.format(to=recipient.name))
-        self._world.bus.publish(ARRIVED, {"char_id": recipient.id})
+        self._world.processes.bus.publish(ARRIVED, {"char_id": recipient.id})
 
     async def deliver(self, char_id: int, sender: str, draft: Draft, coins: int = 0) -> SendResult:
         """Put a letter of nobody who plays into a mailbox; `sender` is the name that it shows.
@@ -212,7 +212,7 @@ class Mail:
             given, lambda: self._store.deliver(letter, self.postage, moment, given.request)
         )
         if result is SendResult.SENT:
-            self._world.bus.publish(ARRIVED, {"char_id": char_id})
+            self._world.processes.bus.publish(ARRIVED, {"char_id": char_id})
         return result
 
     def _check(self, player: Player, draft: Draft) -> None:
@@ -379,7 +379,7 @@ class Mail:
         sender = await self._store.give_back(player.id, letter_id, self.postage, moment)
         if sender is None:
             raise CommandError(f"you have no letter {letter_id} that can go back to its sender")
-        self._world.bus.publish(ARRIVED, {"char_id": sender})
+        self._world.processes.bus.publish(ARRIVED, {"char_id": sender})
 
     async def find(self, player: Player, letter_id: int) -> Letter:
         """Return a letter of the player. Raises `CommandError` and `StoreError`."""

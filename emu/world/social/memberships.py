@@ -61,7 +61,15 @@ EVENT, MOTD, COMING = "guild_event", "guild_motd", "guild_member"
 class Memberships:
     """The guilds of a world, as far as players of this process are their members."""
 
-    def __init__(self, world: World, store: GuildStore, chat: Chat) -> None:
+    def __init__(
+        self,
+        world: World,
+        store: GuildStore,
+        chat: Chat,
+        answer: Callable[[], PendingAnswer],
+    ) -> None:
+        """`answer` makes an object that a coroutine can wait for."""
+        self._answer = answer
         self.store = store
         self.invitations = GuildInvitations()
         self._world = world
@@ -83,11 +91,11 @@ class Memberships:
         events.subscribe(Entered, lambda event: self._stands(event.player))
         events.subscribe(LeftWorld, self._has_left)
         events.subscribe(HidingChanged, self._hidden_changed)
-        world.bus.subscribe(CHANGED, self._heard_changed)
-        world.bus.subscribe(SEEN, self._heard_seen)
-        world.bus.subscribe(SAID, self._heard_said)
-        world.bus.subscribe(DECLINED, self._heard_declined)
-        world.bus.answer(f"{INVITE}.{world.process}", self._answer_invite)
+        world.processes.bus.subscribe(CHANGED, self._heard_changed)
+        world.processes.bus.subscribe(SEEN, self._heard_seen)
+        world.processes.bus.subscribe(SAID, self._heard_said)
+        world.processes.bus.subscribe(DECLINED, self._heard_declined)
+        world.processes.bus.answer(f"{INVITE}.{world.processes.name}", self._answer_invite)
 
     @asynccontextmanager
     async def turn(self, char_id: int) -> AsyncIterator[None]:
@@ -96,7 +104,7 @@ class Memberships:
         if waiting is None:
             waiting = self._turns[char_id] = deque()
         elif len(waiting) < MOST_WAITING:
-            mine = self._world.answer()
+            mine = self._answer()
             waiting.append(mine)
             await mine
         else:
@@ -260,13 +268,13 @@ class Memberships:
     def _publish(self, guild_id: int, revision: int, text: str) -> None:
         note: Note = {
             "guild_id": guild_id, "revision": revision, "text": text,
-            "process": self._world.process,
+            "process": self._world.processes.name,
         }  # fmt: skip
-        self._world.bus.publish(CHANGED, note)
+        self._world.processes.bus.publish(CHANGED, note)
 
     def _heard_changed(self, note: Note) -> None:
         # This process has made its own changes before it publishes them.
-        if note["process"] == self._world.process:
+        if note["process"] == self._world.processes.name:
             return
         self._changes_heard += 1
         guild_id = int(str(note["guild_id"]))
@@ -307,7 +315,7 @@ class Memberships:
         self._guilds[guild.id] = guild
         for char_id in before.members.keys() - guild.members.keys():
             self._remove(char_id, guild.id, text)
-        messages, find = GuildMessages(guild), self._world.presence.find
+        messages, find = GuildMessages(guild), self._world.processes.presence.find
         rows, shown = self._rows_of(guild), self._shown(guild)
         differ = [
             one for char_id, one in guild.members.items() if before.members.get(char_id) != one
@@ -376,7 +384,7 @@ class Memberships:
         return self._rows.setdefault(guild.id, MemberRows())
 
     def _shown(self, guild: Guild) -> list[ShownMember]:
-        find = self._world.presence.find
+        find = self._world.processes.presence.find
         return [
             ShownMember(one, present_of(one, find), self._zone_of(one))
             for one in guild.members.values()
@@ -384,7 +392,7 @@ class Memberships:
 
     def _zone_of(self, member: GuildMember) -> str:
         """Return the zone of a member as the window shows it, "" if it is not in the world."""
-        present = present_of(member, self._world.presence.find)
+        present = present_of(member, self._world.processes.presence.find)
         return self._description(present.zone_id) if present is not None else ""
 
     def _description(self, zone_id: int) -> str:
@@ -441,7 +449,7 @@ class Memberships:
             "guild_id": guild_id, "char_id": player.id, "name": player.name, "zone_id": zone_id,
             "line": line,
         }  # fmt: skip
-        self._world.bus.publish(SEEN, note)
+        self._world.processes.bus.publish(SEEN, note)
 
     def _heard_seen(self, note: Note) -> None:
         """Show the members here that another one has come, gone or changed its zone."""
@@ -453,7 +461,7 @@ class Memberships:
         zone_id, line = int(str(note["zone_id"])), str(note["line"])
         # The zone is the note's: the presence table may still have a player that is leaving.
         zone = self._description(zone_id) if zone_id else ""
-        present = present_of(member, self._world.presence.find)
+        present = present_of(member, self._world.processes.presence.find)
         fields, messages = member_fields(member, present, zone), GuildMessages(guild)
         for player in self._members_here(guild_id):
             messages.send(player, MEMBER, fields)
@@ -481,9 +489,9 @@ class Memberships:
         said = self._chat.group_say(player, hearers, text, now, channel=channel)
         note: Note = {
             "guild_id": guild.id, "channel": channel, "speaker": player.name, "text": said,
-            "process": self._world.process,
+            "process": self._world.processes.name,
         }  # fmt: skip
-        self._world.bus.publish(SAID, note)
+        self._world.processes.bus.publish(SAID, note)
 
     def _hearers(self, guild: Guild, channel: str) -> list[Player]:
         hears = Permission.HEAR_OFFICERS if channel == "officer" else Permission.HEAR_GUILD
@@ -491,7 +499,7 @@ class Memberships:
 
     def _heard_said(self, note: Note) -> None:
         guild = self._guilds.get(int(str(note["guild_id"])))
-        if guild is None or note["process"] == self._world.process:
+        if guild is None or note["process"] == self._world.processes.name:
             return
         channel = str(note["channel"])
         for hearer in self._hearers(guild, channel):
@@ -509,7 +517,7 @@ class Memberships:
         note: Note = {
             "name": name, "guild_id": guild.id, "guild": guild.name, "inviter": player.name,
         }  # fmt: skip
-        await self._world.bus.request(f"{INVITE}.{process}", note)
+        await self._world.processes.bus.request(f"{INVITE}.{process}", note)
 
     async def _answer_invite(self, note: Note) -> Note:
         name, inviter = str(note["name"]), str(note["inviter"])
@@ -536,7 +544,7 @@ class Memberships:
         """Decline a player's invitation; return the name of the guild. Raises `CommandError`."""
         invitation = self.invitations.take(player.id, now)
         text = f"{player.name} declines your invitation to {invitation.guild_name}."
-        self._world.bus.publish(DECLINED, {"name": invitation.inviter, "text": text})
+        self._world.processes.bus.publish(DECLINED, {"name": invitation.inviter, "text": text})
         return invitation.guild_name
 
     def _heard_declined(self, note: Note) -> None:

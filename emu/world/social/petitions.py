@@ -41,8 +41,8 @@ class Petitions:
         self._world = world
         self._store = store
         self._chat = chat
-        world.bus.subscribe(OPENED, self._opened)
-        world.bus.subscribe(ANSWERED, self._answered)
+        world.processes.bus.subscribe(OPENED, self._opened)
+        world.processes.bus.subscribe(ANSWERED, self._answered)
         world.events.subscribe(Arrived, self._entered)
 
     # -- players --------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class Petitions:
         number = await self._store.open(petition, limits, self._world.clock.moment())
         beginning = text if len(text) <= BEGINNING else f"{text[:BEGINNING]}..."
         line = f"{kind.capitalize()} {number} of {player.name}: {beginning}"
-        self._world.bus.publish(OPENED, {"text": line})
+        self._world.processes.bus.publish(OPENED, {"text": line})
         return number
 
     async def own(self, player: Player) -> Sequence[Petition]:
@@ -105,7 +105,7 @@ class Petitions:
         if petition is None:
             raise _missing(number)
         if petition.char_id:
-            self._world.bus.publish(ANSWERED, {"char_id": petition.char_id})
+            self._world.processes.bus.publish(ANSWERED, {"char_id": petition.char_id})
         return petition
 
     async def close(self, number: int, operator: str) -> Petition:

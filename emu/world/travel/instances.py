@@ -37,7 +37,6 @@ class Instances:
         self._returning = returning
         self._levels: dict[tuple[int, int], tuple[int, ...]] = {}
         """The levels of those who opened a copy, the first one's first, by zone and number."""
-        world.copy_of = self.copy_of
         world.events.subscribe(Entered, self._standing)
 
     def refusal(self, player: Player, definition: ZoneDefinition) -> str | None:
@@ -87,7 +86,7 @@ class Instances:
 
     def _mates(self, char_id: int, kind: str) -> Iterator[Player]:
         """Yield the players here who share the copies of a character."""
-        group = self._world.groups.of(char_id) if kind != "solo" else None
+        group = self._world.groups.table.of(char_id) if kind != "solo" else None
         if group is None:
             return
         members = group.raid.members if kind == "raid" and group.raid is not None else group.members

@@ -29,7 +29,6 @@ class Returning:
         self.tables = tables
         self._world = world
         self._journeys = journeys
-        world.way_back = self.way_back
 
     # -- what a character keeps -----------------------------------------------------------------
 

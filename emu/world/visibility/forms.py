@@ -8,12 +8,13 @@ Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/newer.md
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import frozen
 
+from emu.content.models import StandIns
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct, UnknownVersion
@@ -287,3 +288,39 @@ def read_rules(path: Path | None = None) -> GhostRules:
     path = path or data_file("world", "ghosts.toml")
     rows = read_document(path).get("form")
     return GhostRules(read_rows(FormRules, rows, path, "form", lambda row: row))
+
+
+class GhostForms:
+    """The encodings of spawns for the client versions of one world."""
+
+    def __init__(
+        self, rules: GhostRules, stand_ins: StandIns, in_use: Callable[[], Iterable[Dialect]]
+    ) -> None:
+        """`stand_ins` are the models that clients are shown instead of those that they lack.
+
+        `in_use` returns the dialects of the clients that are here.
+        """
+        self._rules = rules
+        self._stand_ins = stand_ins
+        self._in_use = in_use
+        self._made: dict[Dialect, GhostForm] = {}
+
+    def of(self, dialect: Dialect) -> GhostForm | None:
+        """Return the encoding for a client version; clients of one dialect share it.
+
+        None for a version whose ghosts are unknown: such a client is shown no spawns.
+        """
+        found = self._made.get(dialect)
+        if found is None:
+            try:
+                rules = self._rules.for_version(dialect.version)
+            except UnknownVersion:
+                return None
+            # Forms of versions that nobody uses any more are dropped here, because dialects change
+            # with each reload of the opcode tables.
+            used = set(map(id, self._in_use()))
+            self._made = {known: form for known, form in self._made.items() if id(known) in used}
+            found = self._made[dialect] = GhostForm(
+                dialect, rules, self._stand_ins.for_version(dialect.version)
+            )
+        return found

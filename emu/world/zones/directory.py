@@ -70,6 +70,8 @@ class Zones:
     """Ticks a zone, and may measure the time."""
     linger: float = 300.0
     """Seconds that an empty instance keeps running."""
+    next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
+    """Returns the number of a new spawn; no number is used twice."""
     _failing: dict[Zone, _Failing] = field(default_factory=dict)
     _running: dict[tuple[int, int], Zone] = field(default_factory=dict)
     _deadlines: Deadlines[Zone, ZoneDeadline] = field(init=False)

@@ -208,7 +208,7 @@ def test_raw_packets_leave_as_they_are() -> None:
         await client.pause(0.5)
 
     world, _ = played(scene)
-    assert world.harness.world.counters["unknown message"] == 1
+    assert world.harness.world.faults.drops["unknown message"] == 1
 
 
 def test_lines_of_refusal_are_printed() -> None:

@@ -24,7 +24,11 @@ def guard_beside(harness: WorldHarness, name: str = "Alice") -> Spawn:
     player = harness.world.players.named(name)
     assert player is not None
     spawn = Spawn(
-        harness.world.next_spawn_id(), SpawnKind.NPC, "a guard", player.position, attackable=False
+        harness.world.zones.next_spawn_id(),
+        SpawnKind.NPC,
+        "a guard",
+        player.position,
+        attackable=False,
     )
     player.zone.add(spawn, harness.now)
     return spawn

@@ -165,7 +165,7 @@ async def test_the_lock_and_the_message_of_the_day_outlive_a_restart(tmp_path: P
     try:
         world = again.server.world
         assert world is not None
-        assert (world.parts.admission.locked, world.parts.world.motd) == (True, "Hail")
+        assert (world.parts.admission.locked, world.parts.world.rules.motd) == (True, "Hail")
         assert (await run(again, "unlock")).ok
         assert not world.parts.admission.locked
     finally:

@@ -43,7 +43,8 @@ class Bench:
         )  # fmt: skip
         saver = SimpleNamespace(is_current=self._is_current)
         world = SimpleNamespace(
-            claimed=lambda row: self.claimed.append((row.id, row.term)), saver=saver
+            claimed=lambda row: self.claimed.append((row.id, row.term)),
+            saves=SimpleNamespace(saver=saver),
         )
         self.claims = Claims(cluster, world, Models())
 

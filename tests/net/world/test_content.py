@@ -138,7 +138,7 @@ def served(harness: WorldHarness) -> ContentZones:
         return None
 
     return ContentZones(
-        nothing, next_id=harness.world.next_spawn_id, randomness=lambda: Random(1),
+        nothing, next_id=harness.world.zones.next_spawn_id, randomness=lambda: Random(1),
         hour=lambda: 12, center=lambda _zone: None, now=lambda: Monotonic(harness.now),
         timetable=timetable(), start=finish, failed=lambda _line: None,
         deaths=Deaths(

@@ -82,7 +82,9 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
     zones.tick = fails
     with captured_log("text") as log:
         zone = zones.with_space(12, clock.seconds(), lambda _zone: 0)
-        spawn = Spawn(part.parts.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0))
+        spawn = Spawn(
+            part.parts.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0)
+        )
         zone.add(spawn, clock.seconds())
         for _ in range(40):
             clock.advance(0.05)

@@ -14,7 +14,7 @@ HERE = Position(3.0, -7.97, 243.45, 0.0)
 def scene(name: str, options: dict[str, Any]) -> tuple[WorldHarness, Client, Spawn]:
     harness = WorldHarness()
     client = harness.stand(5, name="Aldana")
-    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
+    spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
     assert client.player is not None
     client.player.zone.add(spawn, harness.now)
     assert harness.behaviors.add(name, options, client.player.zone, spawn)

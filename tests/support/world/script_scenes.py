@@ -40,7 +40,8 @@ class ScriptContent(HarnessContent):
     def scripts(self, assembly: Assembly) -> Scripts:
         return Scripts(
             assembly.world, assembly.chat, ScriptFolder(self._folder), EVERY,
-            minds=assembly.minds, travel=assembly.travel, mail=assembly.mail, chances=self._chances,
+            minds=assembly.minds, travel=assembly.travel, mail=assembly.mail,
+            chances=self._chances,
             report=self._report, figures=self._figures,
         )  # fmt: skip
 
@@ -107,7 +108,7 @@ class ScriptScene:
 
     def put(self, standing: Standing, name: str, *, is_back: bool = False) -> Spawn:
         at = PLACE._replace(x=standing.x, y=standing.y, z=standing.z)
-        spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, at)
+        spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, at)
         spawn.level = 12
         spawn.heroic = 1
         spawn.appearance = {"race": 9, "class": 3, "gender": 1}

@@ -63,7 +63,7 @@ class TravelScene:
     ) -> Spawn:  # fmt: skip
         """Put a spawn of the content file into the zone: ``widgets``, ``signs`` or ``objects``."""
         spawn = Spawn(
-            self.harness.world.next_spawn_id(), SpawnKind(kind.removesuffix("s")),
+            self.harness.world.zones.next_spawn_id(), SpawnKind(kind.removesuffix("s")),
             f"{kind} {number}", PLACE,
         )  # fmt: skip
         spawn.verbs = (Verb("Use", 100.0, command),)

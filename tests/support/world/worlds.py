@@ -382,15 +382,15 @@ class WorldHarness:
             self.now = max(self.now, due)
             if _is_due(self.service.get_timer(), self.now):
                 self.service.handle_timer(self.now)
-            if _is_due(self.world.saver.get_timer(), self.now):
+            if _is_due(self.world.saves.saver.get_timer(), self.now):
                 try:
-                    self.world.saver.handle_timer(self.now)
+                    self.world.saves.saver.handle_timer(self.now)
                 except Exception as fault:  # noqa: BLE001  # the scheduler logs it and goes on
                     self.faults_of_saves.append(fault)
         self.now = end
 
     def _next_timer(self) -> Monotonic | None:
-        due = (self.service.get_timer(), self.world.saver.get_timer())
+        due = (self.service.get_timer(), self.world.saves.saver.get_timer())
         return min((one for one in due if one is not None), default=None)
 
 

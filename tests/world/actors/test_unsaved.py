@@ -58,7 +58,7 @@ def stand(harness: WorldHarness, gate: Gate) -> Client:
     harness.run(3.0)
     gate.open()
     harness.run(3.0)
-    assert len(harness.world.saver) == 0
+    assert len(harness.world.saves.saver) == 0
     return client
 
 

@@ -34,7 +34,7 @@ def test_a_visitor_shows_the_player_and_acts_on_it(harness: WorldHarness) -> Non
 def test_an_actor_sees_who_is_near(harness: WorldHarness) -> None:
     client, _ = harness.stand(5, name="Aldana"), harness.stand(6, name="Far", zone_id=12)
     zone = client.player.zone
-    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
     zone.add(spawn, harness.now)
     harness.behaviors.add("greeter", {}, zone, spawn)
     harness.behaviors.add("greeter", {}, zone, None)
@@ -55,7 +55,7 @@ def test_an_actor_walks_no_faster_than_players_may(
 ) -> None:
     client = harness.stand(5)
     zone = client.player.zone
-    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
     zone.add(spawn, harness.now)
     harness.behaviors.add("greeter", {}, zone, spawn)
     [part] = harness.behaviors._in_zone[zone]
@@ -87,7 +87,7 @@ def test_every_method_for_behaviors_checks_the_time(
     player = harness.stand(5).player
     assert player is not None
     zone, context = player.zone, harness.behaviors.context
-    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
     zone.add(spawn, harness.now)
     harness.behaviors.add("greeter", {}, zone, spawn)
     [behavior] = harness.behaviors._in_zone[zone]
@@ -126,7 +126,7 @@ def test_a_player_on_its_way_is_not_sent_again(harness: WorldHarness) -> None:
 def test_a_walk_goes_in_steps_of_a_quarter_of_a_second(harness: WorldHarness) -> None:
     player = harness.stand(5).player
     assert player is not None
-    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
     player.zone.add(spawn, harness.now)
     harness.behaviors.add("greeter", {}, player.zone, spawn)
     [part] = harness.behaviors._in_zone[player.zone]

@@ -62,7 +62,7 @@ class Scene:
         self.harness.library._classes["test"] = behavior
         self.client: Client = self.harness.stand(5, name="Aldana")
         self.zone = self.client.player.zone
-        self.spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
+        self.spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
         self.log: list[tuple[Any, ...]] = []
         self.options = {"log": self.log} if options is None else options
         self.zone.add(self.spawn, self.harness.now)

@@ -45,7 +45,7 @@ class Scene:
         self.harness.run(1.5)
 
     def put(self, name: str, behavior: str, options: dict[str, Any]) -> Spawn:
-        spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, NEAR)
+        spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, NEAR)
         self.zone.add(spawn, self.harness.now)
         self.harness.behaviors.add(behavior, options, self.zone, spawn)
         return spawn

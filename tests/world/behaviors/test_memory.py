@@ -48,7 +48,7 @@ class Inn:
         self.harness.library._classes["innkeeper"] = Innkeeper
         self.guest = self.harness.stand(5, name="Aldana")
         self.zone = self.guest.player.zone
-        self.spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
+        self.spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
         self.zone.add(self.spawn, self.harness.now)
         assert self.harness.behaviors.add("innkeeper", {}, self.zone, self.spawn, key="inn")
         self.harness.run(0.5)

@@ -133,7 +133,7 @@ def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(
     burst = harness.world.rules.listing_burst
     shown = [line for _ in range(burst + 50) for line in one.types("who all")]
     assert len(one.decoded("WS_WhoQueryReply")) == burst
-    assert harness.world.counters["command too soon"] == 50
+    assert harness.world.faults.drops["command too soon"] == 50
     assert shown == ["Wait a moment."]
     harness.now = Monotonic(harness.now + 1.0)
     shown = [line for _ in range(20) for line in one.types("who all")]
@@ -164,7 +164,7 @@ def test_cheap_commands_are_not_paced(harness: WorldHarness) -> None:
     one = harness.stand(5)
     for _ in range(200):
         one.types("loc")
-    assert harness.world.counters["command too soon"] == 0
+    assert harness.world.faults.drops["command too soon"] == 0
 
 
 def test_of_a_long_answer_a_player_is_shown_the_first_lines(harness: WorldHarness) -> None:

@@ -39,7 +39,7 @@ class Scene:
         self.lines: list[str] = []
         self.store = EditsInMemory()
         self.zones = ContentZones(
-            self._read, next_id=harness.world.next_spawn_id, randomness=lambda: Random(1),
+            self._read, next_id=harness.world.zones.next_spawn_id, randomness=lambda: Random(1),
             hour=lambda: 12, center=lambda _zone: None, now=lambda: harness.now,
             timetable=harness.timetable, start=finish, failed=self.lines.append,
             in_thread=self._run,

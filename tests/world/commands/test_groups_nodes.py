@@ -37,7 +37,7 @@ class Nodes:
             self.time += 1
             for world in self.worlds.values():
                 world.run(1.0)
-                changes = world.world.group_changes
+                changes = world.world.groups
                 changes.tick()  # type: ignore[attr-defined]
                 if self.time % 5 == 0:
                     changes.publish_digest()  # type: ignore[attr-defined]

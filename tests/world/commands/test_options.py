@@ -35,7 +35,7 @@ def test_a_declined_invitation_to_a_raid_and_to_a_guild(harness: WorldHarness) -
     other.types("decline_raids")
     other.types("decline_guilds")
     [leader] = [one for one in harness.world.players if one.name == "Dorlas"]
-    assert leader.id == harness.world.groups.own(5).leader
+    assert leader.id == harness.world.groups.table.own(5).leader
     assert one.types("raidinvite Borvik") == ["Borvik declines such invitations"]
     one.types("/guild create The Wolves")
     assert one.types("/guild invite Borvik") == ["Borvik declines such invitations"]

@@ -85,7 +85,7 @@ def test_a_bug_report_goes_to_the_operators(
     harness: WorldHarness, line: str, expected: dict[str, str]
 ) -> None:
     sent: list[BugReport] = []
-    relay_bug_reports(harness.world.bus, sent.append)
+    relay_bug_reports(harness.world.processes.bus, sent.append)
     one = harness.stand(5, name="Aldana")
     assert one.types(line)[0].startswith("Thank you. Your report has the number ")
     [report] = sent

@@ -175,7 +175,7 @@ def test_a_review_of_a_store_that_does_not_answer_leaves_all_as_it_is(
     change(harness, 5, admin_status=0)
     harness.store.broken = True
     review(harness)
-    assert harness.world.counters["review failed"] == 1
+    assert harness.world.faults.drops["review failed"] == 1
     assert harness.world.players.get(5).character.admin_status == 100  # type: ignore[union-attr]
 
 
@@ -234,7 +234,7 @@ def test_a_mute_that_cannot_be_stored_counts_until_the_server_ends(harness: Worl
     review(harness)
     assert harness.world.players.get(5).muted_until == MOMENT + 600  # type: ignore[union-attr]
     harness.console("unmute Aldana")
-    assert harness.world.pending_mutes == {}
+    assert harness.world.players.pending_mutes == {}
 
 
 def test_a_stored_mute_counts_with_the_next_review(harness: WorldHarness) -> None:

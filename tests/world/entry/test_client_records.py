@@ -138,7 +138,7 @@ def test_quests_that_nobody_has_change_nothing(version: int) -> None:
     client.say("OP_QuestJournalSetVisibleMsg", bytes.fromhex("01000000a1bb0d0000"))
     client.say("OP_QuestJournalWaypointMsg", bytes.fromhex(tracked))
     assert client.log == before
-    assert harness.world.counters["quest unknown"] == 4
+    assert harness.world.faults.drops["quest unknown"] == 4
     assert kept(harness) == ""
 
 
@@ -172,7 +172,7 @@ def test_what_needs_no_answer_is_no_unknown_message(name: str, body: bytes) -> N
     before = list(client.log)
     client.say(name, body)
     assert client.log == before
-    assert harness.world.counters["unknown message"] == 0
+    assert harness.world.faults.drops["unknown message"] == 0
     assert not client.player.client.drops
 
 

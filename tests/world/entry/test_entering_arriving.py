@@ -48,7 +48,7 @@ def spend_the_reserve(harness: WorldHarness, client: Client) -> None:
     client.walk(at.x + 59.0, at.y, at.z)
     assert client.player.position.x == pytest.approx(at.x + 59.0)
     client.walk(at.x + 64.0, at.y, at.z)
-    assert harness.world.counters["moved too fast"] == 1
+    assert harness.world.faults.drops["moved too fast"] == 1
 
 
 def test_who_arrives_in_a_zone_may_run_at_once(harness: WorldHarness) -> None:
@@ -60,7 +60,7 @@ def test_who_arrives_in_a_zone_may_run_at_once(harness: WorldHarness) -> None:
     again.load()
     again.walk(41.0, 2.0, 3.0)
     assert again.player.position.x == 41.0
-    assert harness.world.counters["moved too fast"] == 1
+    assert harness.world.faults.drops["moved too fast"] == 1
 
 
 def test_who_comes_back_to_its_character_may_run_at_once(harness: WorldHarness) -> None:
@@ -71,7 +71,7 @@ def test_who_comes_back_to_its_character_may_run_at_once(harness: WorldHarness) 
     here = again.player.position
     again.walk(here.x + 40.0, here.y, here.z)
     assert again.player.position.x == pytest.approx(here.x + 40.0)
-    assert harness.world.counters["moved too fast"] == 1
+    assert harness.world.faults.drops["moved too fast"] == 1
 
 
 def loaded(client: Client) -> None:

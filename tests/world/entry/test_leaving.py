@@ -93,7 +93,7 @@ def test_the_session_ends_when_the_last_save_is_stored(harness: WorldHarness, bo
     assert not one.is_closed
     pending.callback(None)
     assert one.is_closed
-    assert harness.world.deadlines.get(one.player, PlayerDeadline.CLOSING) is None
+    assert harness.world.players.deadlines.get(one.player, PlayerDeadline.CLOSING) is None
 
 
 def test_a_store_that_does_not_answer_keeps_nobody_longer_than_two_seconds(
@@ -115,7 +115,7 @@ def test_a_client_that_ends_its_session_itself_leaves_no_deadline(harness: World
     pending = hold_saves(harness)
     one.say("OP_RequestCampMsg", b"\1\1")
     harness.service.closed(one.player, one, "closed by peer", harness.now)
-    assert not len(harness.world.deadlines._deadlines)
+    assert not len(harness.world.players.deadlines._deadlines)
     pending.callback(None)
 
 

@@ -170,9 +170,9 @@ def test_a_process_that_cannot_store_or_answer_does_not_keep_a_player_out() -> N
     finish(there.service.fetch(5))
     finish(there.service.fetch(99))
     here.presence.entered(client.player.present, lambda: None)  # type: ignore[union-attr]
-    there.world.bus._answers.clear()  # type: ignore[attr-defined]
+    there.world.processes.bus._answers.clear()  # type: ignore[attr-defined]
     finish(there.service.fetch(5))
-    assert sum("not given up" in reason for reason in there.world.counters) == 2
+    assert sum("not given up" in reason for reason in there.world.faults.drops) == 2
 
 
 def test_a_hidden_master_stays_hidden_when_a_client_of_another_version_takes_over() -> None:

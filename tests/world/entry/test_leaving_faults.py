@@ -43,7 +43,8 @@ COLLABORATORS: list[tuple[Any, str]] = [
     (Spawn, "set_word"),
     (LocalBus, "publish"),
 ]
-OF_THE_WORLD = ["start", "report"]
+OF_THE_WORLD = ["start"]
+OF_FAULTS = ["report"]
 OF_PRESENCE = ["left", "lost_link"]
 OF_THE_STORE = ["save_character"]
 
@@ -120,12 +121,12 @@ class Scene:
         assert harness.presence.find(5) is None
         assert not harness.presence.is_playing(player.character.account_id)
         # Who camps has its place in its group for a while.
-        if world.group_changes.is_away(5):
+        if world.groups.is_away(5):
             harness.run(AWAY)
-        assert world.groups.of(5) is None
+        assert world.groups.table.of(5) is None
         assert harness.chat.channels.of(5) == []
         for name in PlayerDeadline:
-            assert world.deadlines.get(player, name) is None
+            assert world.players.deadlines.get(player, name) is None
 
     def may_return(self) -> None:
         harness = self.harness
@@ -142,7 +143,7 @@ class Scene:
 
 def test_the_scene_itself() -> None:
     scene = Scene()
-    assert scene.harness.world.groups.of(5) is not None
+    assert scene.harness.world.groups.table.of(5) is not None
     assert len(scene.harness.chat.channels.of(5)) == 1
     quits(scene.harness, scene.client)
     scene.is_gone()
@@ -192,6 +193,7 @@ def test_one_call_that_always_raises(
     ("owner", "name"),
     [
         *(("world", name) for name in OF_THE_WORLD),
+        *(("faults", name) for name in OF_FAULTS),
         *(("presence", name) for name in OF_PRESENCE),
         *(("store", name) for name in OF_THE_STORE),
         ("client", "close"),
@@ -203,7 +205,8 @@ def test_one_neighbor_that_always_raises(
 ) -> None:
     scene = Scene()
     found = {
-        "world": scene.harness.world, "presence": scene.harness.presence,
+        "world": scene.harness.world, "faults": scene.harness.faults,
+        "presence": scene.harness.presence,
         "store": scene.harness.store,
         "client": scene.client, "other": scene.other,
     }[owner]  # fmt: skip

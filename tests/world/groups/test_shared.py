@@ -303,7 +303,7 @@ WRONG: list[Any] = [
 def test_a_malformed_row_is_dropped_and_counted(values: Any) -> None:
     assert isinstance(read_row(values), Unreadable)
     nodes = grouped()
-    table = nodes["east"].changes._table
+    table = nodes["east"].changes._rows
     number = table.own.number + 1
     key = next(key for key in table.own.rows if key != CLAIM)
     note = {

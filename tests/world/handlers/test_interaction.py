@@ -113,7 +113,7 @@ def test_a_way_into_a_zone_that_is_not_there_is_closed(harness: WorldHarness) ->
     chooses(client, "a dead end", None)
     assert lines(client)[-1] == "This way is closed."
     assert client.player.state is PlayerState.STANDING
-    assert harness.world.counters["way leads nowhere"] == 1
+    assert harness.world.faults.drops["way leads nowhere"] == 1
 
 
 def test_a_verb_that_is_a_command_runs_it_with_the_spawn_as_target(harness: WorldHarness) -> None:
@@ -126,7 +126,7 @@ def test_a_verb_that_is_a_command_runs_it_with_the_spawn_as_target(harness: Worl
 def test_a_verb_that_nothing_stands_behind_says_so(harness: WorldHarness, verb: str) -> None:
     client = harness.stand(1, zone_id=900)
     chooses(client, "Ann", verb)
-    assert harness.world.counters["verb does nothing"] == 1
+    assert harness.world.faults.drops["verb does nothing"] == 1
     [shown] = client.decoded("WS_DisplayText")[-1:]
     # In the color of "You are too far away!" (content-546-IsleRefuge1).
     assert (shown["color"], shown["text"]) == (5, "Nothing happens.")
@@ -136,7 +136,7 @@ def test_a_verb_with_the_first_word_of_commands_runs_none_of_them(harness: World
     client = harness.stand(1, zone_id=900)
     assert client.player is not None
     station = Spawn(
-        harness.world.next_spawn_id(), SpawnKind.OBJECT, "an anvil", client.player.position,
+        harness.world.zones.next_spawn_id(), SpawnKind.OBJECT, "an anvil", client.player.position,
         verbs=(Verb("Create", 10.0, "create"),),
     )  # fmt: skip
     client.player.zone.add(station, harness.now)
@@ -149,7 +149,7 @@ def test_a_verb_that_the_spawn_does_not_offer_is_counted(harness: WorldHarness) 
     client = harness.stand(1, zone_id=900)
     for verb in ("kick", "shutdown"):
         chooses(client, "Ann", verb)
-    assert harness.world.counters["verb unknown"] == 2
+    assert harness.world.faults.drops["verb unknown"] == 2
 
 
 @pytest.mark.parametrize("index", [0, 40_000, 0xFFFF])
@@ -157,7 +157,7 @@ def test_what_a_client_does_not_see_it_cannot_use(harness: WorldHarness, index: 
     client = harness.stand(1, zone_id=900)
     client.say("OP_EntityVerbsVerbMsg", struct.pack("<IH", index, 0))
     client.say("OP_EntityVerbsRequestMsg", struct.pack("<I", index))
-    assert harness.world.counters["spawn unknown"] == 2
+    assert harness.world.faults.drops["spawn unknown"] == 2
     assert "OP_EntityVerbsReplyMsg" not in client.names
 
 

@@ -90,7 +90,7 @@ def test_the_index_of_a_vanished_ghost_is_no_target(harness: WorldHarness) -> No
     assert index not in one.view.indexes
     one.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
     assert one.player.target is None
-    assert harness.world.counters["target unknown"] == 1
+    assert harness.world.faults.drops["target unknown"] == 1
     harness.stand(7)
     harness.run(0.5)
     assert one.sees() == {"Name7"}
@@ -117,7 +117,7 @@ def test_a_target_is_named_by_the_clients_own_index(harness: WorldHarness) -> No
     for body, counted in ((b"\x63\0", 1), (b"\xff\xff", 1)):
         one.say("OP_UpdateTargetMsg", body)
         assert one.player.target is None
-        assert harness.world.counters["target unknown"] == counted
+        assert harness.world.faults.drops["target unknown"] == counted
     one.say("OP_UpdateTargetMsg", b"\1")
     assert sum(one.player.client.drops.values()) == 1
 

@@ -135,7 +135,7 @@ def test_what_is_gone_or_far_at_the_end_is_not_used(harness: WorldHarness) -> No
 def test_a_player_who_changes_the_zone_may_use_it_again(harness: WorldHarness) -> None:
     client = harness.stand(1, zone_id=900)
     uses(client, "a stone", "Hail")
-    harness.world.deadlines.forget(client.player, PlayerDeadline)
+    harness.world.players.deadlines.forget(client.player, PlayerDeadline)
     uses(client, "a stone", "Hail")
     harness.run(3.5)
     assert said(client) == ["Hail, a stone"]

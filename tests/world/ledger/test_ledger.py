@@ -150,7 +150,7 @@ def test_what_must_be_finished_is_tried_again_when_the_store_answers(scene: Scen
     scene.store.surely = 1
     scene.ledger.undo(price)
     assert scene.coins == (70, 70)
-    assert scene.harness.world.counters["movement not finished"] == 1
+    assert scene.harness.world.faults.drops["movement not finished"] == 1
     scene.pay(scene.price(1))
     assert scene.coins == (99, 99)
     assert scene.store.calls.count("move_surely") == 2
@@ -166,7 +166,7 @@ def test_a_movement_of_unknown_outcome_is_counted(
     scene.store.before = 2
     with pytest.raises(StoreAway):
         scene.pay(scene.price())
-    assert scene.harness.world.counters["movement of unknown outcome"] == 1
+    assert scene.harness.world.faults.drops["movement of unknown outcome"] == 1
 
 
 def test_an_older_balance_never_replaces_a_newer_one(scene: Scene) -> None:
@@ -242,4 +242,4 @@ def test_old_entries_are_removed_by_the_settings(
 
     monkeypatch.setattr(scene.store, "prune", fails)
     finish(scene.ledger.prune())
-    assert scene.harness.world.counters["old entries of the ledger not removed"] == 1
+    assert scene.harness.world.faults.drops["old entries of the ledger not removed"] == 1

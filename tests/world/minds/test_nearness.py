@@ -43,7 +43,7 @@ class Lookout:
 
     def put(self, name: str, x: float = PLACE.x) -> Spawn:
         spawn = Spawn(
-            self.harness.world.next_spawn_id(), SpawnKind.NPC, name, PLACE._replace(x=x)
+            self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, PLACE._replace(x=x)
         )  # fmt: skip
         self.zone.add(spawn, self.harness.now)
         return spawn

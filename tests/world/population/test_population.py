@@ -105,7 +105,9 @@ def test_files_that_changed_change_what_stands_there(tmp_path: Path) -> None:
     harness = WorldHarness(atlas=atlas_of(tmp_path))
     given = Given(harness)
     client = harness.stand(1, zone_id=900)
-    made = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "a rat", Position(2.0, 2.0, 4.0))
+    made = Spawn(
+        harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a rat", Position(2.0, 2.0, 4.0)
+    )
     client.player.zone.add(made, harness.now)
     harness.run(0.5)
     crate = next(one.id for one in client.player.zone if one.name == "a crate")

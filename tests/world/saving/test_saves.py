@@ -71,7 +71,7 @@ def test_who_returns_before_the_store_is_done_is_where_it_was(harness: WorldHarn
     for work in late:
         finish(work)
     assert harness.store.rows[5].place == there
-    assert len(harness.world.saver) == 0
+    assert len(harness.world.saves.saver) == 0
 
 
 def test_what_could_not_be_stored_is_stored_with_the_next_save(harness: WorldHarness) -> None:
@@ -79,12 +79,12 @@ def test_what_could_not_be_stored_is_stored_with_the_next_save(harness: WorldHar
     client.types("/friend Borvik")
     harness.store.broken = True
     harness.run(3.0)
-    assert harness.world.counters["save failed"] == 1
+    assert harness.world.faults.drops["save failed"] == 1
     harness.store.broken = False
     harness.run(60.0)
     assert harness.store.rows[5].relations == ((0, "Borvik"),)
     assert client.player is not None
-    assert harness.world.saver.latest(replace(harness.store.rows[5])) == harness.store.rows[5]
+    assert harness.world.saves.saver.latest(replace(harness.store.rows[5])) == harness.store.rows[5]
 
 
 def test_who_left_while_the_disk_was_full_is_stored_when_it_is_not(harness: WorldHarness) -> None:
@@ -98,14 +98,14 @@ def test_who_left_while_the_disk_was_full_is_stored_when_it_is_not(harness: Worl
     assert len(harness.world.players) == 0
     harness.run(100.0)
     assert harness.store.rows[5].relations == ()
-    assert len(harness.world.saver) == 1
+    assert len(harness.world.saves.saver) == 1
     reported = [event for event in harness.events if isinstance(event, NotSaved)]
     assert [str(one) for one in reported] == ["Name5 is not saved: the disk is full"]
     harness.store.broken = False
     harness.run(harness.world.rules.save_retry)
     assert harness.store.rows[5].relations == ((0, "Borvik"),)
     assert harness.store.rows[5].place == there
-    assert len(harness.world.saver) == 0
+    assert len(harness.world.saves.saver) == 0
 
 
 def test_who_returns_while_the_disk_is_full_has_all_it_had(harness: WorldHarness) -> None:

@@ -36,7 +36,7 @@ def test_only_what_was_offered_can_be_chosen(tmp_path: Path) -> None:
     scene.hail(scene.spawn(OFFER))
     scene.client.types("/select 0 secret")
     assert scene.heard() == []
-    assert scene.harness.world.counters["choice not offered"] == 2
+    assert scene.harness.world.faults.drops["choice not offered"] == 2
     scene.client.types("/select 0 Cancel")
     scene.client.types("/select 0 leave")
     assert scene.heard() == []
@@ -60,7 +60,7 @@ def test_an_offer_ends_with_its_spawn_and_with_the_stay(tmp_path: Path) -> None:
     scene.scripts.vanished(scene.zone, guard)
     scene.client.types("/select 0 leave")
     assert scene.heard() == []
-    assert scene.harness.world.counters["choice not offered"] == 2
+    assert scene.harness.world.faults.drops["choice not offered"] == 2
 
 
 @pytest.mark.parametrize("version", [546, 561])
@@ -111,7 +111,7 @@ def test_the_answer_to_a_question_is_passed_to_its_asker(tmp_path: Path, version
     assert scene.heard() == [("Guard", "so 7 and 3"), ("Guard", "true")]
     scene.client.types("/select 7 and 3")
     assert scene.heard() == []
-    assert scene.harness.world.counters["choice not offered"] == 1
+    assert scene.harness.world.faults.drops["choice not offered"] == 1
 
 
 def test_a_question_ends_with_its_spawn_and_with_the_stay(tmp_path: Path) -> None:

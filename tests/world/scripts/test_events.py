@@ -64,7 +64,7 @@ def test_a_verb_calls_its_own_function_and_casted_on(scene: ScriptScene) -> None
     scene.heard()
     scene.use(guard, "Push")
     assert scene.heard() == [("Guard", "pushed by Aldana"), ("Guard", "push_it")]
-    assert scene.harness.world.counters["verb does nothing"] == 0
+    assert scene.harness.world.faults.drops["verb does nothing"] == 0
 
 
 @pytest.mark.parametrize(
@@ -207,5 +207,5 @@ def test_players_elsewhere_have_no_part_in_it(scene: ScriptScene) -> None:
     scene.scripts.ended(scene.zone)
     assert scene.hail(guard) == []
     scene.use(guard, "Push")
-    assert scene.harness.world.counters["verb does nothing"] == 1
+    assert scene.harness.world.faults.drops["verb does nothing"] == 1
     assert scene.player.position.distance_to(PLACE) < 5.0

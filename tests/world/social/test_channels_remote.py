@@ -54,7 +54,7 @@ def test_who_speaks_while_the_bus_is_away_gets_a_line() -> None:
     here, _, one, _ = two()
     one.types("/joinchannel Trade")
     assert one.types("/tellchannel Trade selling turnips") == []
-    here.world.bus.is_connected = False  # type: ignore[misc]  # a bus in memory
+    here.world.processes.bus.is_connected = False  # type: ignore[misc]  # a bus in memory
     assert one.types("/tellchannel Trade selling turnips") == [f"[Trade] {PARTLY_HEARD}"]
     assert len(heard(one)) == 2
 
@@ -101,7 +101,7 @@ def test_channels_of_others_count_among_all() -> None:
         note = {"channel": f"c{number}", "salt": "", "proof": "", "to": "", "process": there.name}
         here.bus.publish(HELD, note)
     assert len(here.chat.channels.elsewhere) == 2000
-    assert here.world.counters["too many channels of other processes"] == 100
+    assert here.world.faults.drops["too many channels of other processes"] == 100
     assert one.types("/joinchannel mine") == ["there are too many channels"]
 
 

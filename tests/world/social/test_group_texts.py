@@ -81,14 +81,14 @@ def test_a_malformed_text_is_dropped_and_counted(two: Two, wrong: dict[str, Any]
     two.west.bus.publish(f"{TEXTS}.east", note(**wrong))
     two.west.bus.publish(f"{TEXTS}.east", {})
     assert len(two.other.log) == before
-    assert two.east.world.counters[MALFORMED] == 2
+    assert two.east.world.faults.drops[MALFORMED] == 2
 
 
 def test_a_malformed_question_is_refused_and_counted(two: Two) -> None:
     for wrong in ({}, {"char_id": 6, "inviter": "Aldana", "rank": 0, "declined": "nothing"}):
         with pytest.raises(CommandError, match="cannot be invited"):
             finish(two.west.bus.request(f"{GUESTS}.east", wrong))
-    assert two.east.world.counters[MALFORMED] == 2
+    assert two.east.world.faults.drops[MALFORMED] == 2
 
 
 def test_who_may_be_invited_is_decided_where_the_player_is(two: Two) -> None:

@@ -188,7 +188,7 @@ def test_a_flood_of_letters_asks_the_store_at_a_limited_rate() -> None:
     one = rich(harness, 5)
     answers = [write(one, "Nobody") for _ in range(5)]
     assert answers == [SendResult.NO_SUCH_PLAYER] * 3 + [SendResult.FAILED] * 2
-    assert harness.world.counters["command too soon"] == 2
+    assert harness.world.faults.drops["command too soon"] == 2
 
 
 def test_coins_come_back_into_the_window_if_the_letter_is_not_stored(harness: WorldHarness) -> None:
@@ -230,7 +230,7 @@ def test_entering_does_not_depend_on_the_mail(harness: WorldHarness) -> None:
     harness.stored.store  # noqa: B018  # opens it
     harness.store.broken = True
     harness.stand(5)
-    assert harness.world.counters["mail not counted"] == 1
+    assert harness.world.faults.drops["mail not counted"] == 1
 
 
 def test_texts_are_cleaned_and_coins_are_named() -> None:

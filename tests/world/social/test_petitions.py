@@ -34,7 +34,7 @@ def test_entering_does_not_depend_on_answers(harness: WorldHarness) -> None:
     harness.stored.store  # noqa: B018  # opens it
     harness.store.broken = True
     lines_of(harness, 5)
-    assert harness.world.counters["answers not shown"] == 1
+    assert harness.world.faults.drops["answers not shown"] == 1
 
 
 def test_an_answer_has_a_text(harness: WorldHarness) -> None:

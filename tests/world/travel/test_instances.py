@@ -25,7 +25,7 @@ class InstanceScene(TravelScene):
         return self.harness.stand(char_id, name=f"Other{'abcdefgh'[char_id % 8]}")
 
     def group(self, *members: int) -> None:
-        groups = self.harness.world.groups
+        groups = self.harness.world.groups.table
         for member in members:
             groups.invite(5, member, self.harness.now)
             groups.accept(member, self.harness.now)
@@ -105,7 +105,7 @@ def test_whoever_has_finished_may_not_come_again_for_a_while(success: bool, hour
     assert stored.reenters == scene.harness.moment + hours * HOUR
     scene.harness.moment = Moment(scene.harness.moment + hours * HOUR + 1)
     assert scene.travel.journeys.refusal(player, definition) is None
-    assert scene.harness.world.copy_of(player.character, definition) != copy
+    assert scene.travel.instances.copy_of(player.character, definition) != copy
 
 
 def test_the_levels_of_those_who_opened_a_copy() -> None:

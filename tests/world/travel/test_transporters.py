@@ -120,7 +120,7 @@ def test_a_choice_that_was_not_offered_has_no_effect(number: int, cost: int) -> 
     scene.use(bell)
     choose(scene, number, cost=cost)
     assert scene.goal is None
-    assert scene.harness.world.counters["way not offered"] == 2
+    assert scene.harness.world.faults.drops["way not offered"] == 2
 
 
 def test_a_way_costs_what_the_player_must_have() -> None:
@@ -223,7 +223,7 @@ def test_a_choice_counts_once_while_the_store_takes_the_coins() -> None:
 def test_a_list_without_rows_leaves_the_use_to_others() -> None:
     scene, bell = scene_with([])
     scene.use(bell)
-    assert scene.harness.world.counters["verb does nothing"] == 1
+    assert scene.harness.world.faults.drops["verb does nothing"] == 1
 
 
 def test_the_doors_of_homes_offer_no_ways() -> None:

@@ -42,7 +42,7 @@ def test_a_sign_that_leads_nowhere_is_no_way(own: dict[str, object]) -> None:
     scene = TravelScene()
     scene.use(scene.put("signs", dict(SIGN) | own))
     assert scene.goal is None
-    assert scene.harness.world.counters["verb does nothing"] == 1
+    assert scene.harness.world.faults.drops["verb does nothing"] == 1
 
 
 def test_a_transporter_comes_before_the_sign_and_the_door() -> None:

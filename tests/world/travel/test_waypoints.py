@@ -20,7 +20,7 @@ def test_a_player_selects_a_waypoint(version: int) -> None:
     waypoints, player = scene.travel.waypoints, scene.player
     for away in (500.0, 20.0):
         at = player.position._replace(x=player.position.x + away)
-        guard = Spawn(scene.harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", at)
+        guard = Spawn(scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", at)
         scene.zone.add(guard, scene.harness.now)
     waypoints.add(player, "Guard", 2)
     waypoints.add(player, player.name, 3)
@@ -37,7 +37,7 @@ def test_a_player_selects_a_waypoint(version: int) -> None:
     assert scene.client.decoded("WS_GlowPath")[-1]["num_points"] == 0, "no players"
     waypoints.remove(player, "Guard")
     select(scene, rows[0]["spawn_id"])
-    assert scene.harness.world.counters["waypoint unknown"] == 1
+    assert scene.harness.world.faults.drops["waypoint unknown"] == 1
 
 
 def test_waypoints_are_few_and_end_with_the_stay() -> None:

@@ -238,7 +238,7 @@ def is_race_type(scripts: Scripts, body: Body | None, number: int) -> bool:
 def _raid(scripts: Scripts, body: Body | None) -> Raid | None:
     if body is None or body.player is None:
         return None
-    group = scripts.world.groups.of(body.player.id)
+    group = scripts.world.groups.table.of(body.player.id)
     return None if group is None else group.raid
 
 

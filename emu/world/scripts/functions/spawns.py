@@ -123,7 +123,7 @@ def get_group(scripts: Scripts, body: Body | None) -> Any:
         return None
     if body.player is None:
         return scripts.table(_listed(body.home.in_group(body.group) if body.group else []))
-    group = scripts.world.groups.of(body.player.id)
+    group = scripts.world.groups.table.of(body.player.id)
     if group is None:
         return None
     players = [one for one in scripts.players_in(body.home) if one.id in group.members]
@@ -137,7 +137,7 @@ def has_group(scripts: Scripts, body: Body | None) -> bool | None:
         return None
     if body.player is None:
         return bool(body.group)
-    return scripts.world.groups.of(body.player.id) is not None
+    return scripts.world.groups.table.of(body.player.id) is not None
 
 
 # -- finding --------------------------------------------------------------------------------------

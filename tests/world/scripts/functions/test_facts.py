@@ -77,7 +77,7 @@ def test_the_kind_of_creature_is_that_of_the_model(tmp_path: Path) -> None:
 
 
 def test_the_raid_of_a_player(scene: ScriptScene) -> None:
-    groups, now = scene.harness.world.groups, scene.harness.now
+    groups, now = scene.harness.world.groups.table, scene.harness.now
     for leader, member in ((5, 6), (7, 8)):
         groups.invite(leader, member, now)
         groups.accept(member, now)

@@ -135,7 +135,7 @@ class GroupsContract:
         scene = Scene(nodes)
         await scene.begin()
         await scene.group()
-        own = scene.nodes["east"].changes._table
+        own = scene.nodes["east"].changes._rows
         own.put(99, {"id": 99, "members": "all", "raid": 0, "place": 0})
         await nodes.settle()
         with pytest.raises(CommandError):
