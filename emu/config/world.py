@@ -271,7 +271,7 @@ class WorldConfig:
     )
     ledger_entries: int = setting(
         _WORLD.ledger_entries,
-        "About how many entries the ledger keeps; one needs about 300 bytes of the database.",
+        "About how many entries the ledger keeps; one needs about 200 bytes of the database.",
         unit="entries",
         limits=(1000, 1_000_000_000),
         live=True,

@@ -96,6 +96,32 @@ class Draft(NamedTuple):
         return cls(to.strip(), clean(subject).replace("\n", " "), clean(body))
 
 
+class Attached:
+    """The coins of a letter that is being sent, taken out of the window of its sender.
+
+    A second letter that is sent meanwhile has none of them.
+    """
+
+    __slots__ = ("_is_back", "_is_sent", "_window", "coins")
+
+    def __init__(self, window: MailWindow) -> None:
+        self._window = window
+        self.coins, window.coins = window.coins, 0
+        self._is_back = self._is_sent = False
+
+    def put_back(self) -> None:
+        """Put the coins back, unless the letter turned out to be sent."""
+        if not self._is_sent:
+            self._window.coins += self.coins
+            self._is_back = True
+
+    def send(self) -> None:
+        """Take them out again: the letter was sent after all."""
+        self._is_sent = True
+        if self._is_back:
+            self._window.coins = max(0, self._window.coins - self.coins)
+
+
 class Mail:
     """The mail of one world."""
 
@@ -135,19 +161,14 @@ class Mail:
         Raises `NotSent` and `StoreError`.
         """
         self._check(player, draft)
-        # Taken out of the window first: a second letter that is sent meanwhile has none of them.
-        window = player.mail
-        coins = window.coins if window is not None else 0
-        if window is not None:
-            window.coins = 0
+        attached = Attached(player.mail or MailWindow(0))
         try:
-            return await self._post(player, draft, coins, now)
+            return await self._post(player, draft, attached, now)
         except BaseException:
-            if window is not None:
-                window.coins += coins
+            attached.put_back()
             raise
 
-    async def _post(self, player: Player, draft: Draft, coins: int, now: Monotonic) -> str:
+    async def _post(self, player: Player, draft: Draft, attached: Attached, now: Monotonic) -> str:
         to = draft.to
         recipient = await self._world.saves.characters.find_named(to)
         if recipient is None:
@@ -172,7 +193,7 @@ class Mail:
             sender=player.name,
             subject=draft.subject,
             body=draft.body,
-            coins=coins,
+            coins=attached.coins,
         )
         price = self.price(player)
         postage = replace(self.postage, price=price)
@@ -182,7 +203,7 @@ class Mail:
         posted = await self._ledger.carry_out(
             paid,
             lambda: self._store.send(letter, postage, moment, paid.request),
-            late=partial(self._sent_late, player, recipient),
+            late=partial(self._sent_late, player, recipient, attached),
         )
         if posted.result is not SendResult.SENT:
             raise _refusal(posted.result, to=recipient.name, price=price)
@@ -190,9 +211,11 @@ class Mail:
         self._world.processes.bus.publish(ARRIVED, {"char_id": recipient.id})
         return recipient.name
 
-    def _sent_late(self, player: Player, recipient: WorldCharacter) -> None:
+    def _sent_late(self, player: Player, recipient: WorldCharacter, attached: Attached) -> None:
         """Correct the failure that a player was shown: its letter is stored."""
-        self.clear_window(player)
+        attached.send()
+        if player.mail is not None and player.is_online:
+            self._send_window(player, player.mail)
         self._line(player, SENT_LATE.format(to=recipient.name))
         self._world.processes.bus.publish(ARRIVED, {"char_id": recipient.id})
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import Any
+
 import pytest
 from twisted.internet.defer import Deferred
 
-from emu.correspondence import SendResult
-from emu.errors import STORE_FAULT
+from emu.correspondence import Postage, SendResult
+from emu.errors import STORE_FAULT, StoreAway
 from emu.structs import shipped_catalog
+from emu.times import Moment
 from emu.world.rules import WorldRules
 from emu.world.social.mail import LONGEST_BODY, LONGEST_SUBJECT, UNREAD, clean, coins_text
+from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
 from tests.support.world.worlds import Client, WorldHarness
 
+POSTAGE = Postage(price=10, lasts=1e12, most=9, most_of_one=9)
 VERSIONS = (546, 561, 1096, 1208, 60114, 64753)
 RECORDED_BOX = {
     546: (
@@ -224,6 +230,41 @@ def test_two_letters_at_once_do_not_share_coins(
     for one_waits in list(waiting):
         one_waits.callback(None)
     assert one.player.character.coins == 1000 - 10 - 10 - 100
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["at once", "later"])
+def test_a_letter_whose_answer_is_lost_is_sent_once_and_corrected(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    """The database is away when the letter is stored, and for the second request."""
+    harness.exist("Borvik")
+    one, work = rich(harness, 5), list[Coroutine[Any, Any, Any]]()
+    one.types("start_mail")
+    one.types("add_mail_copper 100")
+    stored = harness.stored.mail
+
+    class Lossy:
+        async def send(self, *values: Any) -> Any:
+            await stored.send(*values)
+            raise StoreAway("the connection was lost")
+
+    monkeypatch.setattr(harness.command_context.mail, "_store", Lossy())
+    if is_late:
+        layout = one.dialect.layout("WS_MailSendMessage")
+        monkeypatch.setattr(harness, "start", work.append)
+        one.say("OP_MailSendMessageMsg", layout.encode({"player_to": "Borvik"}))
+        finish(work.pop(0))
+        assert one.player.mail.coins == 100, "the letter has failed, as far as anybody knows"
+        monkeypatch.setattr(harness, "start", finish)
+        one.types("add_mail_copper 7")
+        finish(work.pop(0))
+    else:
+        write(one, "Borvik")
+    assert "Your letter to Borvik was sent after all." in lines(one)
+    assert one.player.mail.coins == (7 if is_late else 0)
+    assert one.player.character.coins == 1000 - 10 - 100
+    assert harness.store.rows[5].coins == 890
+    assert len(harness.stored.store.world.mail.open(0, 1000, POSTAGE, Moment(1.0)).letters) == 1
 
 
 def test_entering_does_not_depend_on_the_mail(harness: WorldHarness) -> None:
