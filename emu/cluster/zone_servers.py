@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from emu.cluster.node import Node
-from emu.cluster.placement import choose
-from emu.cluster.ports import NodeState
+from emu.cluster.placement import Choice, choose
+from emu.cluster.ports import NodeState, Placement
 from emu.errors import Unanswered
 from emu.processes.ports import ZoneAddress
 from emu.times import Clock
@@ -42,21 +42,22 @@ class ClusterZones:
                 names.append(place.node)
         return found
 
-    async def elsewhere(self, zone_id: int) -> ZoneAddress | None:
+    async def elsewhere(self, zone_id: int, instance: int | None = None) -> ZoneAddress | None:
         """Return the node for a player who enters a zone, or None for this one.
 
-        A zone that no node runs is placed. Raises `Unanswered` when no node can run it, and
-        `StoreError`.
+        `instance` is one that was placed on another node: its players go there. A zone that no node
+        runs is placed. Raises `Unanswered` when no node can run it, and `StoreError`.
         """
         node = self._node
         now = self._clock.now()
         # No question to the database for the zones that this node certainly holds.
         is_certain = node.state is NodeState.UP and not node.is_away(now)
-        if is_certain and await node.free_instance(zone_id) is not None:
+        if instance is None and is_certain and await node.free_instance(zone_id) is not None:
             return None
         for _ in range(TRIES):
             found = await node.store.placement(zone_id)
-            choice = choose(zone_id, found, node.lease)
+            choice = self._placed(found, instance) if instance is not None or is_certain else None
+            choice = choice or choose(zone_id, found, node.lease)
             if choice is None:
                 raise Unanswered("no node of this world can run that zone now; start one")
             if not choice.is_new or await node.store.claim(choice.place, choice.instead_of):
@@ -68,3 +69,24 @@ class ClusterZones:
             return None
         about = choice.node.about
         return ZoneAddress(choice.node.name, about.host, about.port, choice.place.instance)
+
+    def _placed(self, found: Placement, instance: int | None) -> Choice | None:
+        """Return the node of an instance; without one, this node if it holds any.
+
+        An operator may have moved one here since the last beat.
+        """
+        up = {
+            (one.name, one.term): one
+            for one in found.nodes
+            if one.is_alive(self._node.lease) and one.state is NodeState.UP
+        }
+        for place in found.places:
+            holder = up.get((place.node, place.node_term))
+            is_wanted = (
+                place.node == self._node.name and not place.full
+                if instance is None
+                else place.instance == instance
+            )
+            if holder is not None and is_wanted:
+                return Choice(holder, place)
+        return None

@@ -237,10 +237,11 @@ class ZoneServers(Protocol):
         Raises `StoreError`.
         """
 
-    async def elsewhere(self, zone_id: int) -> ZoneAddress | None:
+    async def elsewhere(self, zone_id: int, instance: int | None = None) -> ZoneAddress | None:
         """Return where a player enters a zone, or None for this process.
 
-        A zone that no node runs is placed on one. Raises `Unanswered` when no node can run it, and
+        `instance` is one that was placed on another node: its players go there. A zone that no node
+        runs is placed on one. Raises `Unanswered` when no node can run it, and
         `StoreError`.
         """
 

@@ -145,5 +145,5 @@ class ServedHere:
         """Return no names, because there is one process only."""
         return {}
 
-    async def elsewhere(self, _zone_id: int) -> None:
+    async def elsewhere(self, _zone_id: int, _instance: int | None = None) -> None:
         """Return that no other process runs a zone."""

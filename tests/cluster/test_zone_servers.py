@@ -129,3 +129,28 @@ async def test_what_a_node_certainly_holds_needs_no_question(
 
     monkeypatch.setattr(cluster.store, "placement", placement)
     assert await zones_of(cluster, east).elsewhere(12) is None
+
+
+async def test_players_of_a_moved_instance_follow_it_while_another_one_stays(
+    cluster: Cluster,
+) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await cluster.run(1.0)
+    await east.holds(12)
+    await east.holds(12, 1)
+    before = (await cluster.store.placement(12)).places[1]
+    assert await cluster.store.claim(ZonePlace(12, 1, "west", west.node.term), before)
+    here, there = zones_of(cluster, east), zones_of(cluster, west)
+    assert await here.elsewhere(12, 1) == ZoneAddress("west", "west.example", 9001, 1)
+    assert await here.elsewhere(12) is None, "instance 0 is here"
+    # Also before the beat by which it learns that.
+    assert await there.elsewhere(12) is None
+    assert list(there.instances(12) or ()) == [1]
+
+
+async def test_an_instance_that_nobody_holds_is_any_one(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await east.holds(12)
+    assert await zones_of(cluster, west).elsewhere(12, 7) == ZoneAddress(
+        "east", "east.example", 9001
+    )

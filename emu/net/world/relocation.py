@@ -103,7 +103,10 @@ class Relocation:
 
     async def _send(self, player: Player) -> None:
         try:
-            await self._departures.send_to_other_node(player)
+            key = _placed_as(player.zone)
+            # Another instance of the zone may stay here: its players go with their own.
+            instance = key[1] if key in self._moved else None
+            await self._departures.send_to_other_node(player, instance)
         except EmuError as error:
             self._world.refused(player, f"not sent to another node: {error}")
 

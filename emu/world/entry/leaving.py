@@ -266,25 +266,29 @@ class Departures:
         self.leave(player, LeaveReason.ELSEWHERE, world.clock.now())
         await world.saves.store(player, to)  # waits for the save of `leave` as well
 
-    async def send_to_other_node(self, player: Player) -> bool:
+    async def send_to_other_node(self, player: Player, instance: int | None = None) -> bool:
         """Send a player to where it stands, on the node that runs its zone now.
 
-        Return False if that is this node. A link-dead player, which has no client to send, leaves
+        `instance` is the player's, if that was placed on another node. Return False if that is this node. A link-dead player, which has no client to send, leaves
         the world. Raises the errors of `change_zone`.
         """
         world, zone_id = self._world, player.zone.zone_id
-        if await world.processes.zone_servers.elsewhere(zone_id) is None:
+        if await world.processes.zone_servers.elsewhere(zone_id, instance) is None:
             return False
         if player.state is PlayerState.LINK_DEAD:
             self.remove(player, LeaveReason.DRAINED, world.clock.now())
         else:
-            await self.change_zone(player, Destination(zone_id, player.position))
+            await self.change_zone(player, Destination(zone_id, player.position), instance)
         return True
 
     # -- to another zone ------------------------------------------------------------------------
 
-    async def change_zone(self, player: Player, to: Destination) -> None:
+    async def change_zone(
+        self, player: Player, to: Destination, instance: int | None = None
+    ) -> None:
         """Send a player to another zone, or to another place in a zone that it loads anew.
+
+        `instance` is the one to enter if it was placed on another node.
 
         Raises `NoSuchZone`, `StoreError`, `CommandError` if the player changes its zone already,
         `Unanswered` if no node can run that zone, and `LimitExceeded` if too many keys are
@@ -295,11 +299,11 @@ class Departures:
         # A second portal, or a command, during the awaits below would issue a second key.
         player.is_travelling = True
         try:
-            await self._change_zone(player, to)
+            await self._change_zone(player, to, instance)
         finally:
             player.is_travelling = False
 
-    async def _change_zone(self, player: Player, to: Destination) -> None:
+    async def _change_zone(self, player: Player, to: Destination, instance: int | None) -> None:
         world = self._world
         definition = world.zones.definition(to.zone_id)
         there = Destination(to.zone_id, to.position or definition.safe)
@@ -310,7 +314,7 @@ class Departures:
         # A key that nobody uses, because no node can run the zone, ends by itself.
         key, there_at = await both(
             world.processes.handoffs.issue(account_id, player.id, player.name, rank, entry),
-            world.processes.zone_servers.elsewhere(to.zone_id),
+            world.processes.zone_servers.elsewhere(to.zone_id, instance),
         )
         if there_at is not None:
             # Before the client is sent anything: the other process reads the character as soon as

@@ -135,3 +135,18 @@ def test_the_place_of_a_zone_with_copies_stands_for_all_of_them() -> None:
     bench.relocation.moved([place(ISLE)])
     bench.pass_time(2.0)
     assert len(gone.decoded("WS_ZoneChangeMsg")) == 1
+
+
+def test_players_of_a_moved_instance_follow_it_while_another_one_stays() -> None:
+    bench = Bench()
+    world = bench.harness.world
+    stays, gone = bench.harness.stand(5), bench.harness.stand(6)
+    assert stays.player is not None
+    assert gone.player is not None
+    gone.player.zone = world.zones.private(ISLE, 1, bench.harness.now)
+    bench.harness.zone_servers.moved[ISLE, 1] = THERE
+    bench.relocation.moved([ZonePlace(ISLE, 1, "here", 1)])
+    bench.pass_time(2.0)
+    (change,) = gone.decoded("WS_ZoneChangeMsg")
+    assert (change["ip_address"], change["port"]) == THERE
+    assert stays.decoded("WS_ZoneChangeMsg") == []

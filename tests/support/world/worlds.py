@@ -429,6 +429,8 @@ class ZoneTable:
         self.table = dict(elsewhere or {})
         self.lost: set[int] = set()
         """Zones that no node can run now."""
+        self.moved: dict[tuple[int, int], tuple[str, int]] = {}
+        """Instances that run elsewhere, of zones of which others run here."""
 
     def serves(self, zone_id: int) -> bool:
         return zone_id not in self.table and zone_id not in self.lost
@@ -439,8 +441,8 @@ class ZoneTable:
     async def servers(self) -> Mapping[int, list[str]]:
         return {zone_id: [str(zone_id)] for zone_id in self.table}
 
-    async def elsewhere(self, zone_id: int) -> ZoneAddress | None:
+    async def elsewhere(self, zone_id: int, instance: int | None = None) -> ZoneAddress | None:
         if zone_id in self.lost:
             raise Unanswered("no node of this world can run that zone now")
-        found = self.table.get(zone_id)
+        found = self.table.get(zone_id) or self.moved.get((zone_id, instance or 0))
         return None if found is None else ZoneAddress(str(zone_id), *found)
