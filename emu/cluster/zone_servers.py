@@ -1,29 +1,54 @@
-"""`emu.processes.ports.ZoneServers` of a node: which node runs a zone, asked in the database."""
+"""`emu.processes.ports.ZoneServers` of a node: which node runs a zone, asked in the database.
+
+A node that was killed keeps its zones until its lease has ended. Until then its address would send
+players to nobody. So the chosen node is asked on the bus first. One that answers gets the player at
+once. The player of any other one waits until the database shows a newer beat, which proves that the
+node lives, or until the lease has ended and another node is chosen. Silence on the bus alone
+refuses nobody: nodes may be on different buses, and a busy one may answer late.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Final
 
 from emu.cluster.node import Node
 from emu.cluster.placement import Choice, choose
-from emu.cluster.ports import NodeState, Placement
-from emu.errors import Unanswered
-from emu.processes.ports import ZoneAddress
-from emu.times import Clock
+from emu.cluster.ports import NodeRow, NodeState, Placement
+from emu.errors import CommandError, Unanswered
+from emu.processes.ports import Bus, Note, ZoneAddress
+from emu.times import Clock, Monotonic
 
 TRIES: Final = 5
 """Attempts to place an instance while other nodes place the same one."""
+RETRY: Final = 0.5
+"""Seconds until a node that does not answer is looked for in the database again."""
+LATE: Final = 1.5
+"""Times the interval of beats, after which a node is late."""
 
 
 class ClusterZones:
     """The zones of all nodes, for one of them."""
 
-    __slots__ = ("_clock", "_node")
+    __slots__ = ("_bus", "_clock", "_node", "_pause", "_reached")
 
     def __init__(self, node: Node, clock: Clock) -> None:
         self._node = node
         self._clock = clock
+        self._bus: Bus | None = None
+        self._reached: Collection[str] = ()
+        self._pause: Callable[[float], Awaitable[None]] | None = None
+
+    def join(
+        self, bus: Bus, reached: Collection[str], pause: Callable[[float], Awaitable[None]]
+    ) -> None:
+        """Answer the other nodes on the bus, and ask them before players are sent to them.
+
+        `reached` are the names of the processes that the bus reaches at any moment. `pause` waits
+        for some seconds.
+        """
+        self._bus, self._reached, self._pause = bus, reached, pause
+        bus.answer(_topic(self._node.name), self._answer)
 
     def serves(self, zone_id: int) -> bool:
         """Return whether this node holds an instance of a zone."""
@@ -46,8 +71,58 @@ class ClusterZones:
         """Return the node for a player who enters a zone, or None for this one.
 
         `instance` is one that was placed on another node: its players go there. A zone that no node
-        runs is placed. Raises `Unanswered` when no node can run it, and `StoreError`.
+        runs is placed. A player whose node may be lost waits for a lease at most. Raises
+        `Unanswered` when no node can run it, and `StoreError`.
         """
+        choice = await self._chosen(zone_id, instance)
+        if choice is None:
+            return None
+        first, begun = choice.node, self._clock.now()
+        is_sure = self._pause is None or await self._is_there(first)
+        while not is_sure and self._pause is not None:
+            # Read anew before it is judged: the question may have taken seconds.
+            choice = await self._chosen(zone_id, instance)
+            if choice is None:
+                return None
+            waited = self._clock.now() - begun
+            if self._has_beaten(first, choice.node, waited) or waited > 2 * self._node.lease:
+                break
+            await self._pause(RETRY)
+        about = choice.node.about
+        return ZoneAddress(choice.node.name, about.host, about.port, choice.place.instance)
+
+    async def _answer(self, _note: Note) -> Note:
+        return {}
+
+    async def _is_there(self, row: NodeRow) -> bool:
+        """Return whether a node answers; without a question to it, whether its beats are in time.
+
+        A node on another bus, or of another version, is not asked.
+        """
+        bus = self._bus
+        is_asked = (
+            bus is not None
+            and bus.is_connected
+            and row.name in self._reached
+            and row.about.version == self._node.about().version
+        )
+        if bus is None or not is_asked:
+            return row.silence <= LATE * self._node.interval
+        try:
+            await bus.request(_topic(row.name), {})
+        except (Unanswered, CommandError):
+            return False
+        return True
+
+    def _has_beaten(self, before: NodeRow, now: NodeRow, waited: float) -> bool:
+        """Return whether a node has beaten since it was read before, or is another one."""
+        if (before.name, before.term) != (now.name, now.term):
+            return True
+        # Without a beat its silence has grown by the time since; with one, by an interval less.
+        return now.silence < before.silence + waited - self._node.interval / 2
+
+    async def _chosen(self, zone_id: int, instance: int | None) -> Choice | None:
+        """Return the choice of another node for a zone, None for this node."""
         node = self._node
         now = self._clock.now()
         # No question to the database for the zones that this node certainly holds.
@@ -67,8 +142,7 @@ class ClusterZones:
         if choice.node.name == node.name:
             node.hold(choice.place, self._clock.now())
             return None
-        about = choice.node.about
-        return ZoneAddress(choice.node.name, about.host, about.port, choice.place.instance)
+        return choice
 
     def _placed(self, found: Placement, instance: int | None) -> Choice | None:
         """Return the node of an instance; without one, this node if it holds any.
@@ -90,3 +164,8 @@ class ClusterZones:
             if holder is not None and is_wanted:
                 return Choice(holder, place)
         return None
+
+
+def _topic(name: str) -> str:
+    """Return the topic that one node answers: it lives."""
+    return f"node.there.{name}"

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 
@@ -36,6 +36,8 @@ from emu.world.rules import (
 
 Settings = TypeVar("Settings")
 Listed = TypeVar("Listed")
+HOLD: Final = 4.0
+"""Seconds beside the lease of nodes that a world's answer to a play request may take."""
 
 
 def taken_from(section: Any, kind: type[Settings], **others: Any) -> Settings:
@@ -134,7 +136,9 @@ def login_config(config: Config) -> LoginServiceConfig:
     """Return the settings of the login service for clients."""
     login = config.login
     choices = taken_from(login, CompatibilityChoices, long_status_only=login.long_world_status)
-    return taken_from(login, LoginServiceConfig, choices=choices)
+    # A node holds a player until the lease of a lost one has ended.
+    patience = max(LoginServiceConfig().play_timeout, config.node.lease + HOLD)
+    return taken_from(login, LoginServiceConfig, choices=choices, play_timeout=patience)
 
 
 def login_servers(config: Config) -> tuple[LoginServerAddress, ...]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 import pytest
 
 from emu.cluster.ports import NodeState, Placement, ZonePlace
 from emu.cluster.zone_servers import TRIES, ClusterZones
 from emu.errors import Unanswered
-from emu.processes.ports import ZoneAddress, ZoneServers
+from emu.processes.bus import LocalBus
+from emu.processes.ports import Note, ZoneAddress, ZoneServers
 from emu.times import Moment, Monotonic
 from tests.cluster.test_node import Cluster, Process
 
@@ -154,3 +158,107 @@ async def test_an_instance_that_nobody_holds_is_any_one(cluster: Cluster) -> Non
     assert await zones_of(cluster, west).elsewhere(12, 7) == ZoneAddress(
         "east", "east.example", 9001
     )
+
+
+def joined(
+    cluster: Cluster, process: Process, bus: LocalBus, reached: Collection[str] = ("east", "west")
+) -> ClusterZones:
+    """Return the zones of a node that is on a bus; its pauses let time pass."""
+    zones = ClusterZones(process.node, Clock(cluster))
+    zones.join(bus, reached, cluster.run)
+    return zones
+
+
+def raised(error: Exception) -> None:
+    raise error
+
+
+async def test_the_address_of_a_node_that_answers_is_given_at_once(cluster: Cluster) -> None:
+    bus = LocalBus(raised)
+    east, west = await cluster.add("east"), await cluster.add("west")
+    joined(cluster, east, bus)
+    zones = joined(cluster, west, bus)
+    await east.holds(12)
+    before = cluster.store.now
+    assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)
+    assert cluster.store.now == before
+
+
+async def test_a_dead_node_s_address_is_not_given(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    zones = joined(cluster, west, LocalBus(raised))
+    await cluster.run(2.1)
+    await east.holds(12)
+    east.is_stopped = True
+    before = cluster.store.now
+    # The player is held until the lease has ended; then the zone has its home here.
+    assert await zones.elsewhere(12) is None
+    assert zones.serves(12)
+    assert 4.0 < cluster.store.now - before < 7.0
+
+
+async def test_a_question_that_takes_seconds_proves_no_life(cluster: Cluster) -> None:
+    class SlowBus(LocalBus):
+        async def request(self, topic: str, note: Note) -> Note:
+            await cluster.run(4.0)
+            return await super().request(topic, note)
+
+    east, west = await cluster.add("east"), await cluster.add("west")
+    zones = joined(cluster, west, SlowBus(raised))
+    await cluster.run(2.1)
+    await east.holds(12)
+    east.is_stopped = True
+    assert await zones.elsewhere(12) is None
+
+
+async def test_a_node_that_lives_and_does_not_answer_is_refused_to_nobody(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    zones = joined(cluster, west, LocalBus(raised))
+    await east.holds(12)
+    for _ in range(5):
+        before = cluster.store.now
+        assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)
+        # Its next beat proves that it lives.
+        assert cluster.store.now - before < 3.0
+        await cluster.run(0.4)
+
+
+@pytest.mark.parametrize("why", ["on another bus", "of another version", "without the bus"])
+async def test_a_node_that_cannot_be_asked_is_judged_by_its_beats(
+    cluster: Cluster, why: str
+) -> None:
+    bus = LocalBus(raised)
+    east, west = await cluster.add("east"), await cluster.add("west")
+    zones = joined(cluster, west, bus, reached=() if why == "on another bus" else ("east",))
+    if why == "without the bus":
+        bus.is_connected = False
+    if why == "of another version":
+        about = replace(east.node.about(), version="0.9")
+        east.node.term = await cluster.store.take_term("east", about)
+    await east.holds(12)
+    await cluster.run(2.1)
+    before = cluster.store.now
+    assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)
+    assert cluster.store.now == before, "its beats are in time"
+    east.is_stopped = True
+    await cluster.run(3.5)
+    assert await zones.elsewhere(12) is None, "held until the lease has ended"
+    assert cluster.store.now - before > 4.0
+
+
+async def test_a_node_that_is_started_again_ends_the_wait(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    zones = ClusterZones(west.node, Clock(cluster))
+    await east.holds(12)
+    east.is_stopped = True
+
+    async def restart(seconds: float) -> None:
+        await cluster.run(seconds)
+        if east.is_stopped:
+            east.is_stopped = False
+            await east.node.start(cluster.store.now)
+
+    zones.join(LocalBus(raised), ("east",), restart)
+    before = cluster.store.now
+    await zones.elsewhere(12)
+    assert cluster.store.now - before < 2.0, "its new term holds nothing, so the zone is placed"

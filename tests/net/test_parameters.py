@@ -106,3 +106,9 @@ def test_the_world_is_as_its_settings_say() -> None:
     assert parameters.chat_rules(config) == ChatRules(
         longest=99, burst=3, rate=2, backlog=2048, channels=("Trade",)
     )
+
+
+def test_a_play_request_waits_longer_than_a_node_holds_a_player() -> None:
+    for lease, patience in ((6, 10.0), (60, 64.0)):
+        config = parse({"node": {"lease": lease}})
+        assert parameters.login_config(config).play_timeout == patience

@@ -224,6 +224,9 @@ class InCluster(ProcessesEndpoint):
             member.name, member.bus, storage.handoffs, _presence(ground), node.zone_servers,
             node.others, member.run,
         )  # fmt: skip
+        joined = ground.bus.joined
+        if joined is not None:
+            node.zone_servers.join(member.bus, joined.exchange.others, ground.scheduler.pause)
         self._take_stores(storage)
         self.claiming_keys = storage.handoffs
         self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)

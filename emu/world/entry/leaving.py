@@ -269,8 +269,9 @@ class Departures:
     async def send_to_other_node(self, player: Player, instance: int | None = None) -> bool:
         """Send a player to where it stands, on the node that runs its zone now.
 
-        `instance` is the player's, if that was placed on another node. Return False if that is this node. A link-dead player, which has no client to send, leaves
-        the world. Raises the errors of `change_zone`.
+        `instance` is the player's, if that was placed on another node. Return False if that is
+        this node. A link-dead player, which has no client to send, leaves the world. Raises
+        the errors of `change_zone`.
         """
         world, zone_id = self._world, player.zone.zone_id
         if await world.processes.zone_servers.elsewhere(zone_id, instance) is None:
