@@ -45,7 +45,7 @@ from emu.texts import counted, timestamp
 from emu.times import Monotonic
 from emu.world.population.exporting import standing_fixtures, zone_text
 from emu.world.population.listing import zone_definitions
-from emu.world.population.served import read_zone_content
+from emu.world.population.served import read_zone_content, served_zone
 
 MOST_OF_EACH: Final = 20
 MOST_OF_ONE: Final = 1000
@@ -245,7 +245,8 @@ def check(
         is_checked = file.is_checked
         if not file.zones():
             raise CommandError(f"{target}: has no zones; import the dumps of the database again")
-    loose, wrong = loose_rows(target), wrong_values(target)
+        # Inside, so that the damage of a whole table is one line.
+        loose, wrong = loose_rows(target), wrong_values(target)
     _print_left_out([*loose, *wrong])
     if details is not None:
         rows: list[Row] = [
@@ -282,9 +283,12 @@ def zone(name: str, seed: int, path: Path | None, style: str) -> None:
     """
     with _open(path) as file:
         number = file.zone_named(name)
-        found = None if number is None else file.zone_content(number)
-    if found is None:
+        served = None if number is None else served_zone(file, number)
+    if served is None:
         raise CommandError(f"there is no zone {name!r}; `emu content find WORD` searches names")
+    found = served.content
+    for fault in served.faults:
+        click.echo(fault, err=True)
     standing = _standing(found, seed)
     count = Counter(one.template.id for one in standing)
     rows = [_spawn_row(found, number, times) for number, times in sorted(count.items())]

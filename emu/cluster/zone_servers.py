@@ -17,7 +17,7 @@ from emu.cluster.placement import Choice, choose
 from emu.cluster.ports import NodeRow, NodeState, Placement
 from emu.errors import CommandError, Unanswered
 from emu.processes.ports import Bus, Note, ZoneAddress
-from emu.times import Clock, Monotonic
+from emu.times import Clock
 
 TRIES: Final = 5
 """Attempts to place an instance while other nodes place the same one."""

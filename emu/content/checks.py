@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
 
+from emu.content.damage import decoded, is_wrong, wrong_texts
 from emu.content.tables import Column, Table, content_tables
 from emu.errors import FileFormatError
 
@@ -57,11 +58,6 @@ def check_form() -> int:
     return crc32("\n".join(declared).encode()) & 0x7FFFFFFF
 
 
-def decoded(text: bytes) -> str:
-    """Return a stored text; bytes of a damaged file that are no text become marks."""
-    return text.decode("utf-8", "replace")
-
-
 def dangling_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
     """Yield the dangling references; they stay in the file and are never used.
 
@@ -83,9 +79,11 @@ def odd_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
             yield LeftOut(name, reason, str(number))
 
 
-def is_filled(database: sqlite3.Connection, table: str) -> bool:
-    """Return whether a table has a row."""
-    found = database.execute(f'SELECT EXISTS (SELECT 1 FROM "{table}")').fetchone()  # noqa: S608
+def is_filled(database: sqlite3.Connection, table: str, condition: str = "TRUE") -> bool:
+    """Return whether a table has a row, for which a condition is true."""
+    found = database.execute(
+        f'SELECT EXISTS (SELECT 1 FROM "{table}" WHERE {condition})'  # noqa: S608  # our names
+    ).fetchone()
     return bool(found[0])
 
 
@@ -117,32 +115,20 @@ def wrong_values(path: Path) -> list[LeftOut]:
         found = [
             LeftOut(table.name, f"{column.name} is out of its range", str(key))
             for table in content_tables().values()
+            # Most files have none: one question to a table, and not one for each column.
+            if is_filled(database, table.name, " OR ".join(map(_outside, table.columns)))
             for column in table.columns
-            if (condition := _outside(column))
             for (key,) in database.execute(
-                f'SELECT {_key(table)} FROM "{table.name}" WHERE {condition}'  # noqa: S608
+                f'SELECT {_key(table)} FROM "{table.name}" WHERE {_outside(column)}'  # noqa: S608
             )
         ]
         database.text_factory = bytes
         for table in content_tables().values():
-            found += _wrong_texts(database, table)
+            found += [
+                LeftOut(table.name, f"{column} is not UTF-8", key)
+                for key, column in wrong_texts(database, table)
+            ]
     return found
-
-
-def _wrong_texts(database: sqlite3.Connection, table: Table) -> Iterator[LeftOut]:
-    """Yield the texts of a table that are not UTF-8: the file is damaged."""
-    names = [column.name for column in table.columns if column.kind in ("text", "word")]
-    if not names:
-        return
-    columns = ", ".join(f'"{name}"' for name in names)
-    for key, *texts in database.execute(f'SELECT {_key(table)}, {columns} FROM "{table.name}"'):  # noqa: S608
-        for name, text in zip(names, texts, strict=True):
-            if isinstance(text, bytes) and not text.isascii():
-                try:
-                    text.decode("utf-8")
-                except UnicodeDecodeError:
-                    shown = key.decode("utf-8", "replace") if isinstance(key, bytes) else str(key)
-                    yield LeftOut(table.name, f"{name} is not UTF-8", shown)
 
 
 def loose_rows(path: Path) -> list[LeftOut]:
@@ -167,15 +153,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _outside(column: Column) -> str:
-    """Return the condition of a value that is neither in a column's range nor its default."""
-    if column.kind == "flag":
-        return f'"{column.name}" NOT IN (0, 1)'
-    if not column.has_range:
-        return ""
-    return (
-        f'"{column.name}" NOT BETWEEN {column.low} AND {column.high}'
-        f' AND "{column.name}" <> {column.default}'
-    )
+    """Return the condition of a value that is none of its column, or no flag."""
+    wrong = is_wrong(column)
+    return f'{wrong} OR "{column.name}" NOT IN (0, 1)' if column.kind == "flag" else wrong
 
 
 def _key(table: Table) -> str:

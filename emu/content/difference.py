@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from emu.content.checks import read_only
+from emu.content.damage import DAMAGE, decoded
 from emu.content.file import ContentFile
 from emu.content.tables import Stored, Table, content_tables
+from emu.errors import FileFormatError
 
 ChangeKind = Literal["new", "gone", "changed"]
 _ZONES: Final = {
@@ -65,12 +67,19 @@ def changes(old: Path, new: Path, table: str = "") -> Iterator[RowChange]:
     for path in (old, new):
         ContentFile(path).close()
     with closing(sqlite3.connect(read_only(new), uri=True)) as database:
-        database.execute("ATTACH ? AS old", (read_only(old),))
-        same = _same_tables(database)
-        for one in content_tables().values():
-            if one.name not in same and table in ("", one.name):
-                yield from _arrivals(database, one)
-                yield from _losses(database, one)
+        database.text_factory = decoded
+        try:
+            database.execute("ATTACH ? AS old", (read_only(old),))
+            same = _same_tables(database)
+            for one in content_tables().values():
+                if one.name not in same and table in ("", one.name):
+                    yield from _arrivals(database, one)
+                    yield from _losses(database, one)
+        except DAMAGE as error:
+            raise FileFormatError(
+                f"{old} or {new}: is damaged ({error!r:.200}); make it anew with"
+                " `emu content import`"
+            ) from error
 
 
 def _same_tables(database: sqlite3.Connection) -> set[str]:
@@ -110,12 +119,12 @@ def _arrivals(database: sqlite3.Connection, table: Table) -> Iterator[RowChange]
         before = dict(zip(names, both[size:], strict=True))
         key = tuple(after[name] for name in table.key)
         if is_new:
-            yield RowChange(table.name, "new", key, zone_id or 0, {})
+            yield RowChange(table.name, "new", key, _number(zone_id), {})
         else:
             columns = {
                 name: (before[name], after[name]) for name in values if before[name] != after[name]
             }
-            yield RowChange(table.name, "changed", key, zone_id or 0, columns)
+            yield RowChange(table.name, "changed", key, _number(zone_id), columns)
 
 
 def _losses(database: sqlite3.Connection, table: Table) -> Iterator[RowChange]:
@@ -127,7 +136,12 @@ def _losses(database: sqlite3.Connection, table: Table) -> Iterator[RowChange]:
         f' WHERE other."{table.key[0]}" IS NULL'
     )
     for zone_id, *key in rows:
-        yield RowChange(table.name, "gone", tuple(key), zone_id or 0, {})
+        yield RowChange(table.name, "gone", tuple(key), _number(zone_id), {})
+
+
+def _number(zone_id: object) -> int:
+    """Return the number of a zone; 0 for none, and for what is no number in a damaged file."""
+    return zone_id if isinstance(zone_id, int) else 0
 
 
 def _zone(table: Table, file: str) -> str:

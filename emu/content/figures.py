@@ -6,12 +6,13 @@ All of them are read at once, when the world starts. Source: docs/guides/content
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from emu.content.file import ContentFile, Row
+from emu.content.file import ContentFile
 from emu.content.quests import QuestNeeds, quest_needs
+from emu.content.rows import Row
 from emu.content.rules import rules_in_force
 
 LARGEST_STATE: Final = 0xFFFF
@@ -47,6 +48,8 @@ class Figures:
     """What each quest asks of a character, by the quest's number."""
     voices: Mapping[tuple[int, int, int], Row] = field(default_factory=dict)
     """Spoken lines by kind, number and index; a garbled one names the index that it stands for."""
+    problems: Sequence[str] = ()
+    """Bad rows of a damaged file, which are left out; one line each."""
 
 
 def read_figures(path: Path | None) -> Figures:
@@ -54,7 +57,7 @@ def read_figures(path: Path | None) -> Figures:
     if path is None:
         return Figures()
     with ContentFile(path) as file:
-        return Figures(
+        figures = Figures(
             rules_in_force(file),
             {row["name"]: row["value"] for row in file.table("variables")},
             {row["level"]: row["points"] for row in file.table("experience")},
@@ -65,6 +68,7 @@ def read_figures(path: Path | None) -> Figures:
             quest_needs(file),
             {(row["kind"], row["id"], row["index"]): row for row in file.table("voices")},
         )
+        return replace(figures, problems=tuple(file.problems))
 
 
 def _animations(emotes: Iterable[Row], states: Iterable[Row]) -> dict[str, tuple[Animation, ...]]:

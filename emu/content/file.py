@@ -7,95 +7,29 @@ stands there is small: places, and the templates that they share.
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from emu.content.checks import check_form, decoded, read_only
+from emu.content.checks import check_form, read_only
+from emu.content.damage import DAMAGE, decoded, has_wrong_rows
 from emu.content.importing import APPLICATION, tables_form
 from emu.content.regions import FILES
-from emu.content.tables import Column, Stored, content_tables
+from emu.content.rows import Row, SharedValues, StoredRow
+from emu.content.tables import Column, Stored, Table, content_tables
 from emu.errors import FileFormatError
 
-Row = Mapping[str, Any]
-"""A row of a table: our column names with their values."""
-DAMAGE: Final = (ValueError, TypeError, LookupError, AttributeError, sqlite3.Error)
-"""Exceptions that reading a damaged content file raises."""
 MOST_MARKS: Final = 500
 """Ids of one statement."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
 """The kinds of spawns; where a spawn is of several, the first counts."""
 
 
-class StoredRow(Mapping[str, Any]):
-    """A row whose table's other rows share the names of the columns.
-
-    A dict of 40 columns has more than 2 kB, and a large zone has thousands of rows.
-    """
-
-    __slots__ = ("_names", "_values")
-
-    def __init__(self, names: Mapping[str, int], values: tuple[Any, ...]) -> None:
-        """`names` are the columns with their place among the values."""
-        self._names = names
-        self._values = values
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[self._names[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def of(self, values: tuple[Any, ...]) -> StoredRow:
-        """Return a row of the same table with other values."""
-        return StoredRow(self._names, values)
-
-    @property
-    def stored(self) -> tuple[Any, ...]:
-        """The values in the order of the columns."""
-        return self._values
-
-
 LONGEST_PROBLEM: Final = 300
-
-
-class SharedValues:
-    """One object for each of the values that thousands of rows of a zone share.
-
-    SQLite makes a new object for each value it returns. Sharing them takes a fifth of the memory
-    of a zone's rows.
-    """
-
-    def __init__(self) -> None:
-        # By type: 1 and 1.0 are equal, and not the same.
-        self._known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
-
-    def value(self, value: Any) -> Any:
-        """Return the object for a value."""
-        return self._known[type(value)].setdefault(value, value)
-
-    def values(self, values: Iterable[Any]) -> list[Any]:
-        """Return the objects for some values."""
-        known = self._known
-        return [known[type(one)].setdefault(one, one) for one in values]
-
-    def rows(self, rows: Iterable[StoredRow]) -> Iterator[StoredRow]:
-        """Yield rows with the objects for their values."""
-        for row in rows:
-            yield row.of(tuple(self.values(row.stored)))
 
 
 class Placement(NamedTuple):
@@ -208,7 +142,9 @@ class ContentFile:
         That takes twice the time, so it is for a file in which reading has failed.
         """
         self.problems: dict[str, None] = {}
-        """What was left out, one line each; `is_careful` finds it."""
+        """What was left out, one line each."""
+        self._damaged: dict[str, bool] = {}
+        """Whether tables that were read whole have wrong values."""
         try:
             self.stamp = _stamp(path)
             """Differs for another file, and after a change of this one."""
@@ -237,8 +173,13 @@ class ContentFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_error: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Close the file; what reading damaged tables raises becomes a `FileFormatError`."""
         self.close()
+        if isinstance(error, DAMAGE):
+            raise FileFormatError(
+                f"{self.path}: is damaged ({error!r:.200}); make it anew with `emu content import`"
+            ) from error
 
     def digest(self) -> str:
         """Return a digest of the rows that are served; nodes of a cluster compare it."""
@@ -260,9 +201,9 @@ class ContentFile:
 
     def imports(self) -> list[tuple[str, str, int]]:
         """Return each dump that was imported: where it was, the moment, and its rows."""
-        return self._database.execute(
-            "SELECT source, moment, rows FROM imports ORDER BY source"
-        ).fetchall()
+        return self._of_kinds(
+            "imports", (str, str, int), "SELECT source, moment, rows FROM imports ORDER BY source"
+        )
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows of each table."""
@@ -270,10 +211,11 @@ class ContentFile:
 
     def left_out(self) -> list[tuple[str, str, int]]:
         """Return table, reason and number of the rows that the import left out or changed."""
-        return self._database.execute(
+        return self._of_kinds(
+            "left_out", (str, str, int),
             "SELECT name, reason, count(*) AS rows FROM left_out GROUP BY name, reason"
-            " ORDER BY rows DESC, name, reason"
-        ).fetchall()
+            " ORDER BY rows DESC, name, reason",
+        )  # fmt: skip
 
     def rows_of(self, table: str, column: str, number: int) -> list[Row]:
         """Return the rows of a table whose column has a number."""
@@ -297,14 +239,13 @@ class ContentFile:
     def flight_ends(self) -> list[tuple[int, int, float, float, float]]:
         """Return the number, the zone and the last place of each flight path."""
         # Of the bare columns beside MAX, SQLite takes those of the row that has it.
-        return [
-            row[:5]
-            for row in self._database.execute(
-                "SELECT path.id, path.zone_id, point.x, point.y, point.z, MAX(point.id)"
-                " FROM flight_paths path JOIN flight_points point ON point.path_id = path.id"
-                " GROUP BY path.id"
-            )
-        ]
+        rows = self._of_kinds(
+            "flight_paths", (int, int, float, float, float, int),
+            "SELECT path.id, path.zone_id, point.x, point.y, point.z, MAX(point.id)"
+            " FROM flight_paths path JOIN flight_points point ON point.path_id = path.id"
+            " GROUP BY path.id",
+        )  # fmt: skip
+        return [row[:5] for row in rows]
 
     def rows(self, name: str, column: str, values: Sequence[Stored]) -> Iterable[StoredRow]:
         """Yield the rows of a table whose column has one of some values, by its key."""
@@ -319,48 +260,53 @@ class ContentFile:
             "%" + "".join(f"\\{letter}" if letter in "\\%_" else letter for letter in word) + "%"
         )
         conditions = " OR ".join(f"\"{column}\" LIKE ? ESCAPE '\\'" for column in columns)
-        return self._database.execute(
+        return self._of_kinds(
+            name, (int, str),
             f'SELECT DISTINCT "{key}", "{columns[0]}" FROM "{name}" WHERE {conditions}'  # noqa: S608
             f' ORDER BY "{key}" LIMIT ?',
             (*[pattern] * len(columns), most),
-        ).fetchall()
+        )  # fmt: skip
 
     def script_names(self) -> Iterator[tuple[str, int, str]]:
         """Yield each script that a row names: the row's kind and number, and the name."""
         columns = "SELECT kind, min(id), script FROM scripts WHERE script != '' GROUP BY script"
-        yield from self._database.execute(f"{columns} ORDER BY script")
+        yield from self._of_kinds("scripts", (str, int, str), f"{columns} ORDER BY script")
 
     def scripts_of(self, number: int) -> list[tuple[str, int, str]]:
         """Return kind, number and script of each script of a spawn: its own, and those of places.
 
         The kind is `spawn`, `location` or `entry`.
         """
-        return self._database.execute(
+        return self._of_kinds(
+            "scripts", (str, int, str),
             "SELECT kind, id, script FROM scripts WHERE kind = 'spawn' AND id = :spawn"
             " OR kind = 'location' AND id IN"
             " (SELECT location_id FROM entries WHERE spawn_id = :spawn)"
             " OR kind = 'entry' AND id IN (SELECT id FROM entries WHERE spawn_id = :spawn)"
             " ORDER BY kind DESC, id",
             {"spawn": number},
-        ).fetchall()
+        )  # fmt: skip
 
     @property
     def is_checked(self) -> bool:
         """Whether the file passed the check of this version of the server."""
-        (form,) = self._database.execute("SELECT form FROM checked").fetchone()
-        return bool(form == check_form())
+        rows = self._database.execute("SELECT form FROM checked").fetchall()
+        return rows == [(check_form(),)]
 
     def models(self) -> Iterator[tuple[int, str, int]]:
         """Yield number, path and first client version of each model."""
-        yield from self._database.execute("SELECT id, path, min_version FROM models ORDER BY id")
+        yield from self._of_kinds(
+            "models", (int, str, int), "SELECT id, path, min_version FROM models ORDER BY id"
+        )
 
     def models_of_spawns(self) -> Iterator[tuple[int, str, int]]:
         """Yield the same of the bodies of spawns that not every client has."""
-        yield from self._database.execute(
+        yield from self._of_kinds(
+            "models", (int, str, int),
             "SELECT id, path, min_version FROM models WHERE min_version >"
             " (SELECT min(min_version) FROM models) AND id IN"
-            " (SELECT model FROM spawns UNION SELECT soga_model FROM npcs) ORDER BY id"
-        )
+            " (SELECT model FROM spawns UNION SELECT soga_model FROM npcs) ORDER BY id",
+        )  # fmt: skip
 
     def zones(self) -> list[Row]:
         """Return the rows of all zones, by number."""
@@ -372,12 +318,13 @@ class ContentFile:
 
     def places_of(self, number: int) -> list[tuple[int, int, float]]:
         """Return zone, placement and weight of each place where a spawn can stand."""
-        return self._database.execute(
+        return self._of_kinds(
+            "entries", (int, int, float),
             "SELECT zone_id, placements.id, weight FROM entries JOIN placements"
             " ON placements.location_id = entries.location_id WHERE spawn_id = ?"
             " ORDER BY zone_id, placements.id",
             (number,),
-        ).fetchall()
+        )  # fmt: skip
 
     def zone_named(self, name: str) -> int | None:
         """Return the number of a zone by its number, its name, its file or its description."""
@@ -404,10 +351,12 @@ class ContentFile:
         )
         # Ten thousand of them: the constructor of a named tuple takes three times as long.
         known = SharedValues()
-        right = self._right("placements", _columns("placements", Placement._fields), rows)
+        right = self._checked("placements", Placement._fields, rows)
         placements = [tuple.__new__(Placement, known.values(row)) for row in right]
         for one in placements:
-            sum(one)  # raises for what is no number: a spawn would stand there only later
+            # `sum` raises for what is no number: a spawn would stand there only later.
+            if not isfinite(sum(one)):
+                raise ValueError(f"placement {one.id} has a value that is not finite")
         locations = {one.location_id for one in placements}
         entries = self._entries(zone_id, locations, known)
         wanted = {one.spawn_id for group in entries.values() for one in group}
@@ -453,29 +402,84 @@ class ContentFile:
         """Yield rows of a table as dicts, by its key."""
         table = content_tables()[name]
         key = ", ".join(f'"{column}"' for column in table.key)
+        # Whole tables are read when a server starts: nothing reads them again without the bad rows.
+        is_careful = self.is_careful or (not where and self._is_damaged(table))
         names = {column.name: at for at, column in enumerate(table.columns)}
         rows = self._database.execute(
             f'SELECT * FROM "{name}" {where} ORDER BY {key}',  # noqa: S608  # our names
             values,
         )
-        for row in self._right(name, table.columns, rows):
+        right = self._right if is_careful else self._of_kind
+        for row in right(name, table.columns, rows):
             yield StoredRow(names, row)
+
+    def _is_damaged(self, table: Table) -> bool:
+        """Return whether a table has a wrong value; SQLite finds out faster than a loop here."""
+        if table.name not in self._damaged:
+            self._damaged[table.name] = has_wrong_rows(self._database, table)
+        return self._damaged[table.name]
+
+    def _checked(
+        self, name: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]
+    ) -> Iterable[tuple[Any, ...]]:
+        """Return those rows with some columns of a table that fit."""
+        right = self._right if self.is_careful else self._of_kind
+        return right(name, _columns(name, columns), rows)
+
+    def _of_kind(
+        self, name: str, columns: Sequence[Column], rows: Iterable[tuple[Any, ...]]
+    ) -> Iterable[tuple[Any, ...]]:
+        """Yield the rows of a table whose values are of the kinds of its columns."""
+        # Nearly all rows of a table have the same types: one question for a row, not for a value.
+        known: set[tuple[type, ...]] = set()
+        for row in rows:
+            kinds = tuple(map(type, row))
+            if kinds not in known:
+                wrong = next(
+                    (
+                        one
+                        for one, kind in zip(columns, kinds, strict=True)
+                        if not one.is_kind(kind)
+                    ),
+                    None,
+                )
+                if wrong is not None:
+                    self._note(name, row, wrong.name)
+                    continue
+                known.add(kinds)
+            yield row
 
     def _right(
         self, name: str, columns: Sequence[Column], rows: Iterable[tuple[Any, ...]]
     ) -> Iterable[tuple[Any, ...]]:
-        """Yield the rows of a table whose values fit its columns; all of them unless careful."""
-        if not self.is_careful:
-            yield from rows
-            return
+        """Yield the rows of a table whose values fit its columns."""
         for row in rows:
             values = zip(columns, row, strict=True)
             wrong = next((one for one, value in values if not one.fits(value)), None)
             if wrong is None:
                 yield row
             else:
-                text = f"{self.path}: table {name}, row {row[0]!r}: {wrong.name} has a wrong value"
-                self.problems[text[:LONGEST_PROBLEM]] = None
+                self._note(name, row, wrong.name)
+
+    def _of_kinds(
+        self, name: str, kinds: Sequence[type], statement: str, values: Any = ()
+    ) -> list[Any]:
+        """Return the rows of a statement whose values are of some kinds; `name` is their table."""
+        found = []
+        for row in self._database.execute(statement, values):
+            # A whole number is a float, too: SQLite stores 1.0 in fewer bytes.
+            if all(
+                isinstance(value, (int, float) if kind is float else kind)
+                for value, kind in zip(row, kinds, strict=True)
+            ):
+                found.append(row)
+            else:
+                self._note(name, row, "a column")
+        return found
+
+    def _note(self, name: str, row: tuple[Any, ...], column: str) -> None:
+        text = f"{self.path}: table {name}, row {row[0]!r}: {column} has a wrong value"
+        self.problems[text[:LONGEST_PROBLEM]] = None
 
     def _lists(self, name: str, ids: Iterable[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = {}
@@ -491,7 +495,7 @@ class ContentFile:
             " (SELECT location_id FROM placements WHERE zone_id = ?) ORDER BY location_id, id",
             (zone_id,),
         ).fetchall()
-        rows = list(self._right("entries", _columns("entries", Entry._fields[:-1]), rows))
+        rows = list(self._checked("entries", Entry._fields[:-1], rows))
         by_entry = self._scripts("entry", {row[0] for row in rows})
         by_location = self._scripts("location", locations)
         by_spawn = self._scripts("spawn", {row[2] for row in rows})
@@ -507,12 +511,8 @@ class ContentFile:
         """Return the scripts of some entries, locations or spawns by number."""
         found: dict[int, str] = {}
         for some in _parts(sorted(ids)):
-            found.update(
-                self._database.execute(
-                    f"SELECT id, script FROM scripts WHERE kind = ? AND id IN ({_marks(some)})",  # noqa: S608
-                    (kind, *some),
-                )
-            )
+            statement = f"SELECT id, script FROM scripts WHERE kind = ? AND id IN ({_marks(some)})"  # noqa: S608
+            found.update(self._of_kinds("scripts", (int, str), statement, (kind, *some)))
         return found
 
     def _templates(self, ids: Sequence[int], known: SharedValues) -> dict[int, Template]:
@@ -543,18 +543,17 @@ class ContentFile:
         sets: dict[int, tuple[int, float]] = {}
         ids = sorted(members)
         for some in _parts(ids):
-            for group, set_id, weight in self._database.execute(
-                "SELECT group_id, set_id, weight FROM set_groups"  # noqa: S608  # our names
-                f" WHERE group_id IN ({_marks(some)})",
-                some,
-            ):
-                sets[group] = set_id, weight
-        rows = self.rows("group_chances", "group_id", ids)
-        chances = {row["group_id"]: row["percentage"] for row in rows}
-        if self.is_careful:
-            for one in [one for one in ids if one not in sets]:
-                self.problems[f"{self.path}: table set_groups: there is no group {one}"] = None
-                ids.remove(one)
+            statement = "SELECT group_id, set_id, weight FROM set_groups"
+            statement += f" WHERE group_id IN ({_marks(some)})"
+            rows = self._of_kinds("set_groups", (int, int, float), statement, some)
+            sets.update({group: (set_id, weight) for group, set_id, weight in rows})
+        chances = {
+            row["group_id"]: row["percentage"]
+            for row in self.rows("group_chances", "group_id", ids)
+        }
+        for one in [one for one in ids if one not in sets]:
+            self.problems[f"{self.path}: table set_groups: there is no group {one}"] = None
+            ids.remove(one)
         return [
             Group(one, *sets[one], tuple(members[one]), max(0.0, chances.get(one, 0.0)))
             for one in ids

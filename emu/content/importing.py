@@ -31,6 +31,7 @@ from emu.content.checks import (
     odd_rows,
     read_only,
 )
+from emu.content.damage import DAMAGE, damaged_tables, decoded
 from emu.content.exchange import exchange
 from emu.content.exchange import step_back as exchange_with_previous
 from emu.content.regions import TABLES as REGION_TABLES
@@ -76,6 +77,11 @@ _INDEXES: Final = (
     "CREATE INDEX entries_by_spawn ON entries (spawn_id)",
     "CREATE INDEX recipes_by_crc ON recipes (crc)",
 )
+_DAMAGED_NOTE: Final = (
+    "typeof(name) <> 'text' OR typeof(reason) <> 'text' OR typeof(key) <> 'text'"
+    " OR typeof(is_read) <> 'integer'"
+)
+"""The condition of a row of `left_out` that no import has written."""
 # A row counts for its entry, else for its location, else for its spawn; of several with one key the
 # last counts. Rows of places that are gone are left out.
 _SCRIPTS: Final = (
@@ -211,17 +217,25 @@ def _write_keys(content: Path, target: Path) -> None:
         closing(sqlite3.connect(read_only(content), uri=True)) as database,
         partial_file(target, ANYBODY) as path,
     ):
+        database.text_factory = decoded
         with path.open("w", encoding="utf-8") as file:
             file.write("table\treason\tkey\n")
             rows = database.execute("SELECT name, reason, key FROM left_out ORDER BY name, reason")
-            file.writelines("\t".join(row) + "\n" for row in rows)
+            # As texts: `emu content back` may return to a damaged file.
+            file.writelines("\t".join(map(str, row)) + "\n" for row in rows)
         path.replace(target)
 
 
 def step_back(target: Path) -> None:
     """Exchange a content file and the one before it. Raises `FileFormatError`."""
     exchange_with_previous(target)
-    _write_keys(target, keys_path(target))
+    try:
+        _write_keys(target, keys_path(target))
+    except sqlite3.Error as error:
+        raise FileFormatError(
+            f"{target}: is the file before, and is damaged ({error}); `emu content back` again"
+            " returns to the other one"
+        ) from error
 
 
 def _create(path: Path) -> sqlite3.Connection:
@@ -270,22 +284,31 @@ def _known(old: Path) -> dict[str, set[str]] | None:
     """Return the tables of each dump of the last import that can be copied, by its digest.
 
     None is returned if nothing of the old file can be copied. A table that several dumps filled is
-    parsed again: its rows do not say from which they are.
+    parsed again: its rows do not say from which they are. So is a table with wrong values, for the
+    damage would be copied, too.
     """
     try:
         with closing(sqlite3.connect(read_only(old), uri=True)) as database:
+            database.text_factory = decoded
             (version,) = database.execute("PRAGMA user_version").fetchone()
             (form,) = database.execute("SELECT form FROM checked").fetchone()
             # Other ranges would give other rows.
             if version != tables_form() or form != check_form():
                 return None
             rows = database.execute("SELECT digest, tables FROM imports").fetchall()
-    except sqlite3.Error:  # there is none, or it is unusable: everything is parsed
+            is_whole = database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+            if not is_whole or is_filled(database, "left_out", _DAMAGED_NOTE):
+                return None
+            dumps = [(digest, set(tables.split())) for digest, tables in rows]
+            database.text_factory = bytes
+            damaged = damaged_tables(database, {name for _, tables in dumps for name in tables})
+    except DAMAGE:  # there is none, or it is unusable: everything is parsed
         return None
-    dumps = [(digest, set(tables.split())) for digest, tables in rows]
     fillers = Counter(name for _, tables in dumps for name in tables)
     return {
-        digest: tables for digest, tables in dumps if all(fillers[name] == 1 for name in tables)
+        digest: tables
+        for digest, tables in dumps
+        if not tables & damaged and all(fillers[name] == 1 for name in tables)
     }
 
 

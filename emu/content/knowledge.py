@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from emu.content.file import ContentFile, Row
+from emu.content.file import ContentFile
+from emu.content.rows import Row
 from emu.content.tables import Stored
 
 NO_QUANTITY: Final = 99_999

@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from emu.content.file import ContentFile, Row
+from emu.content.file import ContentFile
+from emu.content.rows import Row
 
 PREREQUISITE: Final = "prereq"
 

@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from emu.content.checks import decoded, read_only
+from emu.content.checks import read_only
+from emu.content.damage import decoded
 from emu.errors import FileFormatError
 from emu.ground.importing import RegionSource
 from emu.ground.map_names import MapName

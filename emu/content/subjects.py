@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
-from emu.content.file import ContentFile, Row
+from emu.content.file import ContentFile
+from emu.content.rows import Row
 from emu.content.tables import Stored, content_tables
 
 

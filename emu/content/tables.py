@@ -61,11 +61,18 @@ class Column:
 
     def fits(self, value: object) -> bool:
         """Return whether a stored value is one that an import could have written."""
-        if self.kind in _TEXTS:
-            return isinstance(value, str)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if not self.is_kind(type(value)):
             return False
+        if not isinstance(value, int | float):
+            return True
         return self.low <= value <= self.high or value == self.default
+
+    def is_kind(self, kind: type) -> bool:
+        """Return whether values of a type can be stored in the column."""
+        if self.kind in _TEXTS:
+            return kind is str
+        # A whole number is a float, too: SQLite stores 1.0 in fewer bytes.
+        return kind is int or (kind is float and self.kind == "float")
 
     def _text(self, value: Value) -> str | None:
         if value is None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from emu.content.file import ContentFile, Row
+from emu.content.file import ContentFile
+from emu.content.rows import Row
 
 UNLIMITED: Final = 254
 """A merchant has as many of a thing as are asked for, from this quantity on."""

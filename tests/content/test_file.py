@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.content.file import ContentFile, Group, StoredRow, ZoneContent, zone_of
+from emu.content.file import ContentFile, Group, ZoneContent, zone_of
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
@@ -105,12 +105,3 @@ def test_another_file_is_refused_with_the_cure(path: Path, tmp_path: Path) -> No
         database.execute("PRAGMA user_version = 99")
     with pytest.raises(FileFormatError, match="make it anew"):
         ContentFile(copy)
-
-
-def test_a_row_is_like_a_dict() -> None:
-    row = StoredRow({"id": 0, "name": 1}, (7, "a"))
-    assert row == {"id": 7, "name": "a"}
-    assert {**row, "id": 8} == {"id": 8, "name": "a"}
-    assert (row.get("none"), "id" in row, "none" in row, len(row)) == (None, True, False, 2)
-    assert repr(row) == "{'id': 7, 'name': 'a'}"
-    assert row != StoredRow({"id": 0, "name": 1}, (8, "a"))

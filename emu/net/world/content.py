@@ -56,12 +56,21 @@ T = TypeVar("T")
 _log = logger("world")
 MOST_FAULTS: Final = 20
 """Faults of zone files, or removed spawns, that the log names at once."""
+OF_CONTENT: Final = "the content file; `emu content check` shows all"
 KEPT: Final = 30 * 86_400.0
 """Seconds from the review that misses a spawn first until its memory is deleted."""
 
 
 def _warn(line: str) -> None:
     _log.warn("{line}", line=line)
+
+
+def _warn_of(faults: Sequence[str], where: str) -> None:
+    """Log the first faults of files, and how many more there are."""
+    for fault in faults[:MOST_FAULTS]:
+        _warn(fault)
+    if len(faults) > MOST_FAULTS:
+        _warn(f"and {len(faults) - MOST_FAULTS} more faults in {where}")
 
 
 def _without_collection(call: Callable[[], T]) -> T:
@@ -151,7 +160,9 @@ class ContentReader:
     @property
     def travel_tables(self) -> TravelTables:
         """The ways and places of the file. Raises `FileFormatError`."""
-        return read_tables(self._path)
+        tables = read_tables(self._path)
+        _warn_of(tables.problems, OF_CONTENT)
+        return tables
 
     def edits(self, assembly: Assembly) -> GameEdits | None:
         """Return the edits made in the game, which are laid over the file; None without one."""
@@ -257,13 +268,15 @@ class ContentReader:
                 f"{config.scripts}: there is no such folder, so no script runs; set world.scripts"
                 " to the folder that has SpawnScripts"
             )
+        figures = read_figures(config.content)
+        _warn_of(figures.problems, OF_CONTENT)
         try:
             scripts = Scripts(
                 assembly.world, assembly.chat, ScriptFolder(config.scripts), EVERY,
                 minds=assembly.minds, travel=assembly.travel, mail=assembly.mail,
                 chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
                 report=_warn,
-                figures=read_figures(config.content),
+                figures=figures,
                 shares=ScriptShares(config.script_share, config.scripts_share),
             )  # fmt: skip
         except ConfigError as error:
@@ -348,12 +361,7 @@ class WorldContent:
 
     def log_faults(self) -> None:
         """Log the faults of the zone files in spite of which the server can run."""
-        problems = self._faults(self._atlas)
-        for problem in problems[:MOST_FAULTS]:
-            _log.warn("{problem}", problem=problem)
-        if len(problems) > MOST_FAULTS:
-            _log.warn("and {left} more faults in zone files; `emu config check` shows all",
-                      left=len(problems) - MOST_FAULTS)  # fmt: skip
+        _warn_of(self._faults(self._atlas), "zone files; `emu config check` shows all")
 
     def review(self) -> None:
         """Begin to look for memories of spawns that are no longer in the zone files."""

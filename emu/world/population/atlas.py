@@ -56,7 +56,7 @@ def read_atlas(folder: Path | None = None, content: Path | None = None) -> Atlas
     shipped, own = data_file("world", "zones"), folder
     problems = _Problems()
     below = _zone_files(shipped, problems, is_shipped=True)
-    served, places = _content(content)
+    served, places = _content(content, problems.faults)
     # A content file replaces shipped zones, and an operator's files replace or extend its zones.
     in_content = {zone.id: zone for zone in served}
     files = {number: file for number, file in below.items() if number not in in_content}
@@ -122,14 +122,21 @@ def _changes_of_nothing(file: _ZoneFile) -> list[str]:
     ]  # fmt: skip
 
 
-def _content(path: Path | None) -> tuple[list[ZoneDefinition], tuple[Start, ...]]:
-    """Return the zones and the starting places of a content file. Raises `FileFormatError`."""
+def _content(
+    path: Path | None, faults: list[str]
+) -> tuple[list[ZoneDefinition], tuple[Start, ...]]:
+    """Return the zones and the starting places of a content file; add its bad rows to `faults`.
+
+    Raises `FileFormatError`.
+    """
     if path is None:
         return [], ()
     with ContentFile(path) as file:
         zones = list(zone_definitions(file))
         numbers = {zone.id for zone in zones}
-        return zones, starting_places(file, numbers.__contains__)
+        places = starting_places(file, numbers.__contains__)
+        faults += file.problems
+        return zones, places
 
 
 T = TypeVar("T")

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from emu.content.file import Row, Template, ZoneContent
+from emu.content.file import Template, ZoneContent
 from emu.content.population import Population
+from emu.content.rows import Row
 from emu.world.actors.spawn import SpawnTemplate
 
 

@@ -11,8 +11,9 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from emu.appearance import SLIDER_FIELDS
-from emu.content.file import Row, Template
+from emu.content.file import Template
 from emu.content.population import Standing
+from emu.content.rows import Row
 from emu.errors import FileFormatError
 from emu.world.actors.spawn import (
     SPAWN_COMMANDS,

@@ -17,7 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from emu.content.file import DAMAGE, ContentFile
+from emu.content.damage import DAMAGE
+from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
 from emu.content.population import (
     ORDINARY,
@@ -80,6 +81,7 @@ def served_zone(
 
     A damaged file is read once more, without the rows that do not fit their tables.
     """
+    file.problems = {}
     try:
         return _served_zone(file, zone_id, layer, edits, old)
     except DAMAGE:
@@ -118,8 +120,7 @@ def _served_zone(
             templates[number] = template_of(template, content.commands)
         except FileFormatError as error:
             faults.append(f"spawn {number}: {error}")
-    if file.is_careful:
-        faults += file.problems
+    faults += file.problems
     return ServedZone(content, templates, tuple(faults), source)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from emu.content.file import Row
 from emu.content.population import Population, Standing
+from emu.content.rows import Row
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.scripts.bodies import Body, Home

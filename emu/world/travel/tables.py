@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
-from emu.content.file import ContentFile, Row
+from emu.content.file import ContentFile
+from emu.content.rows import Row
 from emu.world.actors.spawn import Destination
 from emu.world.zones.definitions import FARTHEST
 from emu.world_stream.movement import Position
@@ -106,6 +107,8 @@ class TravelTables:
     """By zone."""
     flights: Mapping[int, Destination] = field(default_factory=dict)
     """Where each flight path ends, by its number."""
+    problems: Sequence[str] = ()
+    """Bad rows of a damaged file, which are left out; one line each."""
 
 
 def read_tables(path: Path | None) -> TravelTables:
@@ -133,14 +136,16 @@ def read_tables(path: Path | None) -> TravelTables:
         ]
         maps = {row["id"]: row["map"] for row in file.table("transport_maps")}
         ends = file.flight_ends()
+        problems = tuple(file.problems)
     flights = {
         path: Destination(zone_id, Position(x, y, z))
         for path, zone_id, x, y, z in ends
         if max(abs(x), abs(y), abs(z)) <= FARTHEST
     }
     return TravelTables(
-        _grouped(ways), _grouped(triggers), maps, _grouped(revive), _grouped(areas), flights
-    )
+        _grouped(ways), _grouped(triggers), maps, _grouped(revive), _grouped(areas), flights,
+        problems,
+    )  # fmt: skip
 
 
 def _grouped(rows: Iterable[tuple[int, T]]) -> dict[int, list[T]]:
