@@ -25,7 +25,7 @@ IN_TEXTS = {
     "end": r"\b(?:other|far|near|either|each|our|client's|server's|world's) end\b(?! of the)",
     "ends": r"\b(?:both|two) ends\b",
     "front": r"(?<!in )\bfront\b(?! of)",
-    "sight": r"(?<!in )(?<!at first )(?<!of[ \n])\bsight\b",
+    "sight": r"(?<!in )(?<!at first )(?<!of[ \n])(?<!maps )\bsight\b",
     "burst": r"\bburst (?:of|on) (?:messages|entering)\b|\b(?:entry|first|initial) burst\b",
     "bursts": r"\bbursts of messages\b",
     "order": r"\bkeeps? order\b",

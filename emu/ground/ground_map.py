@@ -20,6 +20,8 @@ ABOVE: Final = 1.0
 """Meters above a point from which the way down begins."""
 EYES: Final = 2.0
 """Meters above both feet between which a line of sight is drawn."""
+BELOW: Final = 200.0
+"""Meters under the lowest triangle at which a player has left the world."""
 _FAR: Final = 1e9
 
 
@@ -97,6 +99,10 @@ class GroundMap:
         """Return whether two who stand at two points have a line of sight, 2 m over their feet."""
         (x, y, z), (far_x, far_y, far_z) = start, end
         return self.is_clear((x, y + EYES, z), (far_x, far_y + EYES, far_z), without)
+
+    def is_below(self, y: float) -> bool:
+        """Return whether a height is so far under all triangles that a player fell out."""
+        return bool(self.triangles) and y < self.low[1] - BELOW
 
     def groups_of(self, widgets: Iterable[int]) -> frozenset[int]:
         """Return the groups of some widgets, for `without`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
-from math import dist, floor, inf, isfinite
+from math import cos, dist, floor, inf, isfinite, sin, tau
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,6 +24,7 @@ MOST_POLYGONS: Final = 4092
 """Polygons after which a search ends."""
 _SCALE: Final = 0.999
 """Of the straight distance to the goal, so that rounding never makes it too long."""
+_TRIES: Final = 16
 _ANYWHERE: Final = (inf, inf, inf)
 FAR_CELLS: Final = 12
 """Rings of cells around a goal in which the own component is searched."""
@@ -87,6 +88,28 @@ class PathMesh:
         except FileFormatError as error:
             self.damaged(error)
             return None
+
+    def some_place(self, place: Point, radius: float, chance: Callable[[], float]) -> Spot | None:
+        """Return any place that is reachable within a radius: where a scared creature runs.
+
+        `chance` returns numbers from 0 up to 1. None is returned if a few tries find nothing.
+        """
+        own = self.nearest(place)
+        if own is None:
+            return None
+        try:
+            for _ in range(_TRIES):
+                far, turn = radius * chance(), tau * chance()
+                at = place[0] + far * cos(turn), place[2] + far * sin(turn)
+                some = [n for n, one in self.file.cell(*self.cell_of(*at)) if one == own.component]
+                if some:
+                    number = some[int(chance() * len(some))]
+                    corners = self.file.floor(number).corners
+                    x, y, z = (sum(axis) / len(corners) for axis in zip(*corners, strict=True))
+                    return Spot(number, (x, y, z), own.component)
+        except FileFormatError as error:
+            self.damaged(error)
+        return None
 
     def search(self, start: Point, goal: Point) -> PathSearch:
         """Return a search for the way between two places."""

@@ -233,6 +233,14 @@ def test_flipped_bits_change_answers_at_worst(tmp_path: Path) -> None:
         ground.close()
 
 
+def test_far_under_the_lowest_triangle_a_player_has_left_the_world(tmp_path: Path) -> None:
+    """The lowest y is computed: that of the source's header is wrong in nearly all files."""
+    ground = opened(tmp_path, [Part(square((0, -7, 0), (9, 5, 9)))])
+    assert not ground.is_below(-206.9)
+    assert ground.is_below(-207.1)
+    assert not opened(tmp_path, []).is_below(-1e6), "a map without a triangle has no bottom"
+
+
 def test_a_closed_map_answers_as_without_one(meadow: GroundMap) -> None:
     meadow.check()
     meadow.close()

@@ -264,6 +264,22 @@ def test_a_funnel_of_places_that_are_no_numbers_ends() -> None:
         assert len(pull_straight((0, 0, 0), portals, (9, 0, 9))) <= 15  # type: ignore[arg-type]
 
 
+def test_a_scared_creature_runs_to_a_place_that_it_can_reach(tmp_path: Path) -> None:
+    plan = flat("""
+        ......x...
+        ......x...
+    """)
+    mesh, random = opened_mesh(tmp_path, plan), Random(1)
+    found = set()
+    for _ in range(50):
+        spot = mesh.some_place(middle((2, 0)), 30.0, random.random)
+        assert spot is not None
+        found.add((int(spot.place[0] / SIZE), int(spot.place[2] / SIZE)))
+    assert len(found) > 5
+    assert all(column < 6 for column, _ in found)
+    assert mesh.some_place((900.0, 0.0, 0.0), 30.0, random.random) is None
+
+
 def test_the_checksum_of_a_good_file_is_right(tmp_path: Path) -> None:
     mesh = opened_mesh(tmp_path, flat("..."))
     mesh.check()
