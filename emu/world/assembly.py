@@ -255,8 +255,8 @@ class Assembly:
         for line in ports.library.problems:
             world.faults.report(BehaviorFailed("", "the behaviors' folder", line))
         self.minds = Minds(
-            events=world.events, players=world.players, timetable=self.timetable,
-            now=world.clock.now,
+            events=world.events, faults=self.faults, players=world.players,
+            timetable=self.timetable, now=world.clock.now,
         )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,

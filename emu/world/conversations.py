@@ -8,6 +8,7 @@ Source: docs/guides/lua.md#talk.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -57,6 +58,8 @@ class DialogPage:
     is_closable: bool = True
     speaker: Shown = Shown.SPEAKER
     ends: Ends = Ends.BY_REPLY
+    reach: float = math.inf
+    """Within which distance on the ground of the spawn the player must be when it answers."""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +68,8 @@ class Dialog:
 
     owner: Hashable
     """The behavior that opened it, or the spawn of a script as that has it."""
+    spawn: Spawn
+    reach: float
     replies: Sequence[Any]
     """The owner's own word for each answer; for a false one the owner is not called."""
     ends: Ends
@@ -107,7 +112,9 @@ class Conversations:
         # A client need not answer, so its dialogs would otherwise fill the memory.
         while len(own) >= most:
             del own[next(iter(own))]
-        own[number] = Dialog(owner, tuple(reply for _, reply in answers), page.ends)
+        own[number] = Dialog(
+            owner, spawn, page.reach, tuple(reply for _, reply in answers), page.ends
+        )
         player.client.send(
             "WS_DialogOpen",
             {
@@ -184,7 +191,8 @@ class Conversations:
             del self._open[player.id][number]
         elif not reply or dialog.ends is Ends.BY_ANSWER:
             self._close(player, number)
-        if reply:
+        is_near = dialog.spawn.position.distance_to(player.position) <= dialog.reach
+        if reply and is_near:
             self._events.publish(DialogAnswered(player, dialog.owner, reply))
 
     def _closed(self, player: Player, body: bytes, _now: Monotonic) -> None:

@@ -438,7 +438,12 @@ class Actor(_WorldObject):
         if player.is_online and context.pacing.may_send(self._behavior, player):
             context.minds.conversations.open(
                 player, self._spawn,
-                DialogPage(text=question, title=self._spawn.name, ends=Ends.BY_CLIENT),
+                DialogPage(
+                    text=question, title=self._spawn.name, ends=Ends.BY_CLIENT,
+                    # Twice the distance of hearing: the player may have walked while it read the
+                    # dialog, but must not answer from anywhere.
+                    reach=2 * context.world.rules.hear,
+                ),
                 [(text, number) for number, text in enumerate(answers, 1)],
                 owner=self._behavior, most=limits.dialogs,
             )  # fmt: skip

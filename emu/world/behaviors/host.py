@@ -8,7 +8,7 @@ inside the guard: finding its hooks, calling them, and releasing its object.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from emu.errors import ScriptError
@@ -16,7 +16,7 @@ from emu.limits.rates import RateLimit
 from emu.processes.ports import MemoryStore
 from emu.schema import TableFaults, faulty
 from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
 from emu.world.behaviors.hooks import VISITS, Hook
@@ -26,9 +26,10 @@ from emu.world.behaviors.options import read_options
 from emu.world.behaviors.running import Limits, RunningBehavior
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
-from emu.world.events import DialogAnswered, Entered, Hailed, LeftZone, Order, Spoken
+from emu.world.events import DialogAnswered, Entered, LeftZone, Order
 from emu.world.minds import plain
 from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, place_of, unguarded
+from emu.world.minds.hearing import Reach
 from emu.world.minds.nearness import NearActor
 from emu.world.minds.shared import Minds
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
@@ -81,8 +82,7 @@ class Behaviors:
         )
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
-        world.events.subscribe(Hailed, self.hailed, Order.MINDS)
-        world.events.subscribe(Spoken, self.spoken, Order.MINDS)
+        minds.hearing.add(self)
         world.events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         world.events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         world.events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
@@ -238,32 +238,35 @@ class Behaviors:
 
     # -- events of the world --------------------------------------------------------------------
 
-    def hailed(self, event: Hailed) -> None:
-        """Pass on a hail to its target; one of another spawn is a line as any other."""
-        speaker, hailed = event.player, self._of_spawn.get(event.target.id)
-        if hailed is None:
-            self._heard(speaker, event.text)
-        elif self._is_near(hailed, speaker, self._world.rules.hear):
-            self._call(hailed, Hook.HAIL, self._visitor(hailed, speaker))
+    @property
+    def reach(self) -> Reach:
+        """How near a player must be to be heard by an actor."""
+        return Reach(self._world.rules.hear, has_height=False)
 
-    def spoken(self, event: Spoken) -> None:
-        """Pass on what a player said to all that are near."""
-        self._heard(event.player, event.text)
+    def mind_of(self, zone: Zone, spawn: Spawn) -> RunningBehavior | None:
+        """Return the behavior of a spawn."""
+        behavior = self._of_spawn.get(spawn.id)
+        return behavior if behavior is not None and behavior.zone is zone else None
 
-    def _heard(self, speaker: Player, text: str) -> None:
-        # A copy, because a behavior may end others while it hears this.
-        for behavior in list(self._in_zone.get(speaker.zone, ())):
-            if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
-                self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
+    def listeners(
+        self, zone: Zone, _target: Spawn | None
+    ) -> Iterator[tuple[Spawn | None, RunningBehavior]]:
+        """Yield the behaviors of a zone and its spawns."""
+        return ((behavior.spawn, behavior) for behavior in self._in_zone.get(zone, ()))
+
+    def hailed(self, behavior: RunningBehavior, player: Player) -> bool:
+        """Call a behavior that is hailed; its actor walks on unless it stops itself."""
+        self._call(behavior, Hook.HAIL, self._visitor(behavior, player))
+        return False
+
+    def heard(self, behavior: RunningBehavior, player: Player, text: str) -> None:
+        """Call a behavior that hears a line."""
+        self._call(behavior, Hook.SAY, self._visitor(behavior, player), text)
 
     def answered(self, event: DialogAnswered) -> None:
         """Pass on a player's answer to the behavior that asked."""
         behavior, player = event.owner, event.player
-        # Twice the distance: the player may have walked while it read the dialog, but must not
-        # answer from anywhere.
-        if isinstance(behavior, RunningBehavior) and self._is_near(
-            behavior, player, 2 * self._world.rules.hear
-        ):
+        if isinstance(behavior, RunningBehavior):
             self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), event.reply)
 
     def entered(self, player: Player) -> None:
@@ -322,13 +325,6 @@ class Behaviors:
             came=call(Hook.ENTER), went=call(Hook.LEAVE),
         )  # fmt: skip
         self._minds.nearness.add(behavior, watch, most=1)
-
-    def _is_near(self, behavior: RunningBehavior, player: Player, distance: float) -> bool:
-        if player.zone is not behavior.zone or player.state not in IN_ZONE:
-            return False
-        return behavior.spawn is None or (
-            behavior.spawn.position.distance_to(player.position) <= distance
-        )
 
     def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> None:
         if hook in behavior.hooks and not behavior.failed and self._has_time(behavior):

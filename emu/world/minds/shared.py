@@ -8,10 +8,12 @@ from emu.times import Monotonic
 from emu.world.conversations import Conversations
 from emu.world.deadlines import Timetable
 from emu.world.events import Events
+from emu.world.minds.hearing import Hearing
 from emu.world.minds.moves import Moves
 from emu.world.minds.nearness import Nearness
 from emu.world.minds.timers import Timers
 from emu.world.players import Players
+from emu.world.reports import Faults
 from emu.world.script_errors import ScriptErrors
 
 
@@ -22,6 +24,7 @@ class Minds:
         self,
         *,
         events: Events,
+        faults: Faults,
         players: Players,
         timetable: Timetable,
         now: Callable[[], Monotonic],
@@ -36,3 +39,5 @@ class Minds:
         """The errors of authors' code that were found last."""
         self.moves = Moves(events=events, timetable=timetable, now=now)
         """The walks of spawns."""
+        self.hearing = Hearing(events=events, moves=self.moves, faults=faults)
+        """Hails and lines."""

@@ -20,14 +20,12 @@ from emu.world.events import (
     Boarded,
     ClientLoaded,
     Doer,
-    Hailed,
     MayUse,
-    Spoken,
     Targeted,
     Used,
     WidgetUsed,
 )
-from emu.world.minds.nearness import distance_between
+from emu.world.minds.hearing import Reach
 from emu.world.minds.shares import Shares
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
@@ -36,7 +34,6 @@ from emu.world.zones.zone import Zone
 
 NOBODY: Final = Handle(HandleKind.PLAYER, None)
 """Stands for a player where there is none; functions treat it as missing, tests for nil do not."""
-HAIL_DISTANCE: Final = 5.0
 FIGHTING: Final = "combat"
 """The word of a spawn that fights."""
 UNCHANGED: Final = None
@@ -46,41 +43,43 @@ UNCHANGED: Final = None
 class SpawnEvents:
     """Calls the functions of spawns' scripts for what happens to the spawns."""
 
+    reach = Reach(5.0, has_height=True)
+    """How near a player must be to hail a spawn."""
+
     def __init__(self, calls: Calls, homes: Homes) -> None:
         self._calls = calls
         self._homes = homes
 
     # -- players ----------------------------------------------------------------------------------
 
-    def heard(self, event: Spoken) -> None:
+    def mind_of(self, zone: Zone, spawn: Spawn) -> Body | None:
+        """Return a spawn as scripts have it."""
+        home = self._homes.get(zone)
+        return home.bodies.get(spawn.id) if home is not None else None
+
+    def listeners(self, zone: Zone, target: Spawn | None) -> list[tuple[Spawn | None, Body]]:
+        """Return the spawn that a speaker has targeted: no other script hears a line."""
+        body = self.mind_of(zone, target) if target is not None else None
+        return [(None, body)] if body is not None else []
+
+    def heard(self, body: Body, player: Player, text: str) -> None:
         """Call `hear_say` of the target of a player who says something."""
-        body = self._addressed(event.player, event.target)
-        if body is not None:
-            self._calls.call(body, "hear_say", self._homes.player(event.player), event.text)
+        self._calls.call(body, "hear_say", self._homes.player(player), text)
 
-    def hailed(self, event: Hailed) -> Body | None:
-        """Call `hailed` of the target of a player; return a spawn whose function ran.
+    def hailed(self, body: Body, player: Player) -> bool:
+        """Call `hailed` of the target of a player, or `hailed_busy` while it fights.
 
-        It must be near. While it fights, `hailed_busy` is called instead.
+        Returns whether `hailed` ran.
         """
-        body = self._addressed(event.player, event.target)
-        if body is None or distance_between(body.spawn, event.player.spawn) >= HAIL_DISTANCE:
-            return None
-        player = self._homes.player(event.player)
-        if FIGHTING in body.spawn.words:
-            self._calls.call(body, "hailed_busy", player)
-            return None
-        return body if self._calls.call(body, "hailed", player) else None
+        is_fighting = FIGHTING in body.spawn.words
+        event = "hailed_busy" if is_fighting else "hailed"
+        return self._calls.call(body, event, self._homes.player(player)) and not is_fighting
 
     def targeted(self, event: Targeted) -> None:
         """Call `targeted` of the spawn that a player has targeted."""
-        body = self._addressed(event.player, event.target)
+        body = self.mind_of(event.player.zone, event.target)
         if body is not None:
             self._calls.call(body, "targeted", self._homes.player(event.player))
-
-    def _addressed(self, player: Player, target: Spawn | None) -> Body | None:
-        home = self._homes.get(player.zone)
-        return home.bodies.get(target.id) if home is not None and target is not None else None
 
     # -- verbs and spells -------------------------------------------------------------------------
 
@@ -89,8 +88,7 @@ class SpawnEvents:
 
         A script without the function allows everything; one whose call fails, nothing.
         """
-        home = self._homes.get(player.zone)
-        body = home.bodies.get(spawn.id) if home is not None else None
+        body = self.mind_of(player.zone, spawn)
         if body is None:
             return True
         if not body.home.requirements.are_met(body, player):
@@ -113,8 +111,7 @@ class SpawnEvents:
 
     def used(self, player: Player, spawn: Spawn, command: str) -> bool:
         """Call the function with a verb's own name, and `casted_on`; return whether one ran."""
-        home = self._homes.get(player.zone)
-        body = home.bodies.get(spawn.id) if home is not None else None
+        body = self.mind_of(player.zone, spawn)
         if body is None:
             return False
         user = self._homes.player(player)

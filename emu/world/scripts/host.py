@@ -32,11 +32,9 @@ from emu.world.events import (
     ClientLoaded,
     DialogAnswered,
     Entered,
-    Hailed,
     LeftZone,
     MayUse,
     Order,
-    Spoken,
     Targeted,
     Used,
     WidgetUsed,
@@ -166,8 +164,7 @@ class Scripts(Calls):
         )  # fmt: skip
         self.maker = Maker(world.clock.now)
         events = world.events
-        events.subscribe(Hailed, self.hailed, Order.MINDS)
-        events.subscribe(Spoken, self.heard, Order.MINDS)
+        minds.hearing.add(self.events)
         events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
@@ -291,24 +288,6 @@ class Scripts(Calls):
         return self.homes.players_in(home)
 
     # -- events of the world ----------------------------------------------------------------------
-
-    def hailed(self, event: Hailed) -> None:
-        """Call `hailed` of the target of a player."""
-        # Where the spawn stands by now, before its script asks how far the player is.
-        mover = self.moves.get(event.target, event.player.zone)
-        if mover is not None:
-            mover.refresh()
-        body = self.events.hailed(event)
-        if body is not None:
-            self.mover(body).hailed()
-
-    def heard(self, event: Spoken) -> None:
-        """Call `hear_say` of the target of a player who says something."""
-        target = event.target
-        mover = self.moves.get(target, event.player.zone) if target is not None else None
-        if mover is not None:
-            mover.refresh()
-        self.events.heard(event)
 
     def chosen(self, event: Chosen) -> None:
         """Answer a command that a window of a script may have sent, with the text behind it.
