@@ -13,6 +13,7 @@ from emu.client.flow import Entrance
 from emu.client.world.events import LetterShown, LineShown, MailboxShown, MailSent, WorldEvent
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.server.test_web_dashboard import office, player
+from tests.support.running.command_line import CommandLine
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -99,6 +100,12 @@ async def test_a_letter_with_coins_goes_from_client_to_client(
         await other.reads("You take 3 silver")
         coins = dict(server.rows("SELECT name, coins FROM world_characters"))
         assert coins == {"Aldana": 690, "Borvik": 1300}
+        # Operators read the log while the server runs.
+        emu = CommandLine(server.database.parent)
+        assert [
+            (row["change"], row["other"]) for row in emu.rows("character", "log", "Borvik")
+        ] == [(300, f"letter {letter.id}")]
+        assert [row["change"] for row in emu.rows("character", "log", "Aldana")] == [-300, -10]
         for client in (one, other):
             await client.client.leave()
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from emu.database import Where
 from emu.errors import StoreError
 from emu.ledger import MOST_COINS, Balance, Movement, Outcome, Owner, OwnerKind, Part, Reason
 from emu.store import Store
@@ -257,28 +258,48 @@ def test_what_is_no_movement_is_refused(parts: tuple[tuple[Owner, Owner, int], .
         movement("a", *parts)
 
 
+class Crasher:
+    """A process that moves coins; `kill` reads what it has written."""
+
+    def __init__(self, where: Where, seed: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.database.ledger_crasher", str(where), str(seed)],
+            cwd=ROOT, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        self.lines: list[bytes] = []
+
+    def read(self, count: int) -> None:
+        """Wait until it has written so many lines."""
+        assert self._process.stdout is not None
+        self.lines += [self._process.stdout.readline() for _ in range(count)]
+
+    def kill(self) -> bytes:
+        """Kill it, and return everything that it has written."""
+        assert self._process.stdout is not None
+        self._process.send_signal(signal.SIGKILL)
+        with self._process.stdout as output:
+            self.lines.append(output.read())
+        self._process.wait()
+        return b"".join(self.lines)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 def test_kill_at_any_moment_loses_and_doubles_no_coin(engine: str, tmp_path: Path) -> None:
-    """EMU_CRASH_ROUNDS for more. After each kill the last request is repeated."""
-    with (
-        store_database() if engine == "postgresql" else nullcontext(tmp_path / "a.sqlite") as where
-    ):
+    """Two nodes at once, killed one after the other. EMU_CRASH_ROUNDS for more.
+
+    After the kills the last request of each is repeated.
+    """
+    in_file = nullcontext(tmp_path / "a.sqlite")
+    with store_database() if engine == "postgresql" else in_file as where:
         prepare(where)
         answers, moments = Answers(), random.Random(7)
         for seed in range(ROUNDS):
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.database.ledger_crasher", str(where),
-                 str(seed)],
-                cwd=ROOT, stdout=subprocess.PIPE,
-            )  # fmt: skip
-            assert process.stdout is not None
-            lines = [process.stdout.readline() for _ in range(moments.randrange(1, 200))]
-            process.send_signal(signal.SIGKILL)
-            rest = process.stdout.read()
-            process.stdout.close()
-            process.wait()
-            answers.read(b"".join(lines) + rest)
+            nodes = [Crasher(where, 2 * seed + number) for number in range(2)]
+            for node in nodes:
+                node.read(moments.randrange(1, 100))
+            for node in nodes:
+                answers.read(node.kill())
             with Store.open(where) as store:
                 answers.check(store)
         assert len(answers.done) > 5 * ROUNDS

@@ -82,23 +82,22 @@ class Answers:
     """The lines of killed processes."""
 
     done: set[str] = field(default_factory=set)
-    asked: str = ""
-    """The last request."""
+    asked: list[str] = field(default_factory=list)
+    """The last request of each process since the last check."""
 
     def read(self, output: bytes) -> None:
         """Take in what one process wrote; a torn last line counts as not written."""
-        for line in output.decode().split("\n")[:-1]:
-            kind, request = line.split()
-            if kind == "done":
-                self.done.add(request)
-            self.asked = request
+        lines = [line.split() for line in output.decode().split("\n")[:-1]]
+        self.done |= {request for kind, request in lines if kind == "done"}
+        self.asked += [request for _, request in lines[-1:]]
 
     def check(self, store: Store) -> None:
         """Fail if a coin is lost or doubled, or if something that was answered is not stored."""
         run = store.database.connection.execute
-        if self.asked:
+        for request in self.asked:
             # As after a lost answer: now or before, it is carried out once.
-            act(store, self.asked, characters(store))
+            act(store, request, characters(store))
+        self.asked.clear()
         audit = store.world.ledger.audit()
         assert audit.differences == ()
         assert audit.held == audit.by_entries

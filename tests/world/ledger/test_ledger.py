@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from emu.errors import StoreAway, StoreError
 from emu.ledger import Balance, Movement, Outcome, Owner, OwnerKind, Part, Reason
@@ -243,3 +246,33 @@ def test_old_entries_are_removed_by_the_settings(
     monkeypatch.setattr(scene.store, "prune", fails)
     finish(scene.ledger.prune())
     assert scene.harness.world.faults.drops["old entries of the ledger not removed"] == 1
+
+
+STEPS = st.lists(
+    st.tuples(st.integers(0, 60), st.sampled_from(["", "before", "after"]), st.integers(1, 3)),
+    max_size=12,
+)
+
+
+@given(steps=STEPS)
+def test_whatever_answers_are_lost_a_price_is_paid_once_or_not_at_all(
+    steps: list[tuple[int, str, int]],
+) -> None:
+    """A payment that fails for the player, and turns out to be done, is given back."""
+    scene = Scene()
+    left = 100
+    for coins, fault, times in steps:
+        price = scene.price(coins)
+        scene.store.before = scene.store.after = 0
+        if fault:
+            setattr(scene.store, fault, times)
+        try:
+            moved = finish(scene.ledger.move(price, late=partial(scene.ledger.undo, price)))
+        except StoreAway:
+            assert times >= 2
+        else:
+            assert moved.is_done == (coins <= left)
+            left -= coins * moved.is_done
+        assert scene.coins == (left, left)
+    audit = scene.harness.stored.store.world.ledger.audit() if steps else None
+    assert audit is None or audit.held == left
