@@ -323,8 +323,6 @@ class Assembly:
         if content is not None:
             content.watchers.append(self.travel)
         if content is not None and scripts is not None:
-            scripts.waits.despawn = content.despawn
-            scripts.maker.zones = content
             content.listener = scripts
         world, departures = self.world, self.departures
         subscribe = world.events.subscribe

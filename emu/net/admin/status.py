@@ -29,7 +29,7 @@ from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
 from emu.world.behaviors.library import describe
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.script_errors import ScriptErrors
+from emu.world.minds.errors import ScriptErrors
 from emu.world.world import World
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone

@@ -273,17 +273,18 @@ class ContentReader:
         try:
             scripts = Scripts(
                 assembly.world, assembly.chat, ScriptFolder(config.scripts), EVERY,
-                minds=assembly.minds, travel=assembly.travel, mail=assembly.mail,
+                minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
                 report=_warn,
                 figures=figures,
                 shares=ScriptShares(config.script_share, config.scripts_share),
+                collected=self.memory.rest if self.memory is not None else lambda: None,
             )  # fmt: skip
         except ConfigError as error:
             _warn(str(error))
             return None
         if self.memory is not None:
-            scripts.collected = self.memory.after_scripts()
+            self.memory.after_scripts()
         return scripts
 
     async def stop(self) -> None:

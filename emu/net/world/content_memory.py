@@ -53,7 +53,7 @@ class ContentMemory:
         A search before that would visit all spawns of the zones that have ended.
         """
         self._has_scripts = True
-        return self._rest
+        return self.rest
 
     def appeared(self, zone: Zone, _spawn: Spawn, _standing: Standing) -> None:
         """Count a spawn; leave the objects of some alone from now on."""
@@ -71,9 +71,10 @@ class ContentMemory:
         """Give the memory of a zone back when it has ended, and once for all that end together."""
         self._zones.discard(zone)
         if not self._has_scripts:
-            self._rest()
+            self.rest()
 
-    def _rest(self) -> None:
+    def rest(self) -> None:
+        """Give memory back to the system, unless that has begun."""
         if self._is_giving:
             return
         self._is_giving = True

@@ -17,10 +17,10 @@ from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.ledger.ledger import Ledger
+from emu.world.minds.errors import ScriptErrors
 from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
-from emu.world.script_errors import ScriptErrors
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.mail import Mail

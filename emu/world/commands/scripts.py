@@ -8,7 +8,7 @@ from emu.commands import Call, Reply
 from emu.commands.registry import MASTER
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet
-from emu.world.script_errors import SHOWN_FOR
+from emu.world.minds.errors import SHOWN_FOR
 
 COMMANDS = WorldCommandSet()
 ERRORS: Final = "script errors"

@@ -8,13 +8,13 @@ from emu.times import Monotonic
 from emu.world.conversations import Conversations
 from emu.world.deadlines import Timetable
 from emu.world.events import Events
+from emu.world.minds.errors import ScriptErrors
 from emu.world.minds.hearing import Hearing
 from emu.world.minds.moves import Moves
 from emu.world.minds.nearness import Nearness
 from emu.world.minds.timers import Timers
 from emu.world.players import Players
 from emu.world.reports import Faults
-from emu.world.script_errors import ScriptErrors
 
 
 class Minds:

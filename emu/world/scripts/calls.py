@@ -15,9 +15,9 @@ from emu.errors import ScriptError
 from emu.scripts.own_time import own_time
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
 from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
+from emu.world.minds.errors import ScriptErrors
 from emu.world.minds.pacing import CallPace
 from emu.world.reports import Faults
-from emu.world.script_errors import ScriptErrors
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.stubs import stub_names
 
@@ -92,8 +92,6 @@ class Calls:
         self._folder = folder
         self._faults = faults
         self.reports = reports
-        self.failed: Callable[[str], object] = lambda _line: None
-        """Shows an error to those who asked for it."""
         self._report = report
         self._functions: dict[str, Callable[..., Any]] = {
             name: self._stub(name, value) for name, value in stub_names().items()
@@ -295,6 +293,9 @@ class Calls:
     def table(self, values: Iterable[Any] | None) -> Any:
         """Return a table of Lua's with values, counted from 1; None for None."""
         return None if values is None else self._runtime.table(values)
+
+    def failed(self, line: str) -> None:
+        """Show an error to those who asked for it."""
 
     def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
         file.failures += 1

@@ -48,7 +48,7 @@ from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.letters import Letters
-from emu.world.scripts.making import Maker
+from emu.world.scripts.making import Maker, Zones
 from emu.world.scripts.regions import RegionEvents
 from emu.world.scripts.states import States
 from emu.world.scripts.waits import Waits
@@ -99,12 +99,16 @@ class Scripts(Calls):
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
+        zones: Zones | None,
         figures: Figures | None = None,
         shares: ScriptShares | None = None,
+        collected: Callable[[], object] = lambda: None,
     ) -> None:
         """Make the runtime and subscribe to a world's events.
 
-        `report` writes a line for operators. Raises `ConfigError` if lupa is not installed.
+        `zones` are those of the content file; without them nothing can be made. `report` writes a
+        line for operators. `collected` is called when what the scripts of an ended zone had is
+        freed. Raises `ConfigError` if lupa is not installed.
         """
         super().__init__(
             folder,
@@ -122,9 +126,7 @@ class Scripts(Calls):
         self.levels = Levels(world, chat, self.figures.experience)
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""
-        self.failed = self._show_error
-        self.collected: Callable[[], object] = lambda: None
-        """Called when what the scripts of an ended zone had is freed."""
+        self.collected = collected
         self._chores: Deadlines[str, Chore] = timetable.deadlines(
             "the chores of scripts", self._do_chore
         )
@@ -145,7 +147,10 @@ class Scripts(Calls):
         self.used = self.shares.used
         self._reported: dict[str, Monotonic] = {}
         """When it was reported last that a file has used up its share."""
-        self.waits = Waits(calls=self, homes=self.homes, shares=self.shares, minds=minds)
+        self.waits = Waits(
+            calls=self, homes=self.homes, shares=self.shares, minds=minds,
+            despawn=zones.despawn if zones is not None else lambda _zone, _spawn: None,
+        )  # fmt: skip
         self.events = SpawnEvents(self, self.homes)
         self.regions = RegionEvents(
             calls=self, homes=self.homes, shares=self.shares, events=world.events,
@@ -162,7 +167,7 @@ class Scripts(Calls):
             events=self.events, waits=self.waits, mover=self.mover,
             sheets=CharacterSheets(world), timetable=timetable, now=now,
         )  # fmt: skip
-        self.maker = Maker(world.clock.now)
+        self.maker = Maker(zones=zones, now=now)
         events = world.events
         minds.hearing.add(self.events)
         events.subscribe(DialogAnswered, self.answered, Order.MINDS)
@@ -372,7 +377,7 @@ class Scripts(Calls):
         """Look for changed files from now on, each second."""
         self._chores.set("", Chore.LOOK, Monotonic(self.now + LOOK))
 
-    def _show_error(self, line: str) -> None:
+    def failed(self, line: str) -> None:
         """Show an error to the game masters who asked for it."""
         for player_id in self.reports.hearers(self.now):
             player = self.world.players.get(player_id)

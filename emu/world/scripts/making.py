@@ -26,6 +26,9 @@ class Zones(Protocol):
     def put(self, zone: Zone, standing: Standing) -> Spawn | None:
         """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
 
+    def despawn(self, zone: Zone, spawn: Spawn) -> object:
+        """Remove a spawn of the content file from its zone."""
+
     def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
         """Let a location of a zone stay empty for so long, also over a restart."""
 
@@ -33,9 +36,9 @@ class Zones(Protocol):
 class Maker:
     """Makes spawns in the zones of a content file."""
 
-    def __init__(self, now: Callable[[], Monotonic]) -> None:
-        self.zones: Zones | None = None
-        """Without them nothing can be made."""
+    def __init__(self, *, zones: Zones | None, now: Callable[[], Monotonic]) -> None:
+        """Without `zones` nothing can be made."""
+        self.zones = zones
         self._now = now
 
     def at_location(self, home: Home, location: int) -> Body | None:

@@ -34,14 +34,22 @@ DESPAWN: Final = "\0despawn"
 class Waits:
     """The timers of scripts, and what they watch."""
 
-    def __init__(self, *, calls: Calls, homes: Homes, shares: Shares, minds: Minds) -> None:
+    def __init__(
+        self,
+        *,
+        calls: Calls,
+        homes: Homes,
+        shares: Shares,
+        minds: Minds,
+        despawn: Callable[[Zone, Spawn], object],
+    ) -> None:
+        """`despawn` removes a spawn of the content file from its zone."""
         self._calls = calls
         self._shares = shares
         self._homes = homes
         self._timers = minds.timers
         self._nearness = minds.nearness
-        self.despawn: Callable[[Zone, Spawn], object] = lambda _zone, _spawn: None
-        """Removes a spawn of the content file from its zone."""
+        self.despawn = despawn
 
     # -- timers -----------------------------------------------------------------------------------
 

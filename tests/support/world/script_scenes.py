@@ -40,7 +40,7 @@ class ScriptContent(HarnessContent):
     def scripts(self, assembly: Assembly) -> Scripts:
         return Scripts(
             assembly.world, assembly.chat, ScriptFolder(self._folder), EVERY,
-            minds=assembly.minds, travel=assembly.travel, mail=assembly.mail,
+            minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
             chances=self._chances,
             report=self._report, figures=self._figures,
         )  # fmt: skip

@@ -32,6 +32,9 @@ class FullZones:
     def put(self, _zone: Any, _standing: Any) -> None:
         return None
 
+    def despawn(self, _zone: Any, _spawn: Any) -> None:
+        """Nothing stands here."""
+
     def keep_dead(self, *_where: Any) -> bool:
         return False
 

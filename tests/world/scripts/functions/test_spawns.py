@@ -53,6 +53,9 @@ class FakeZones:
     def put(self, _zone: Zone, standing: Standing) -> Spawn | None:
         return self.scene.put(standing, "Made")
 
+    def despawn(self, _zone: Any, _spawn: Any) -> None:
+        """Nothing stands here."""
+
     def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
         self.kept = (zone_id, location, seconds)
         return location == 80

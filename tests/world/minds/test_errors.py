@@ -11,9 +11,9 @@ import pytest
 from emu.commands.registry import MASTER
 from emu.errors import ScriptError
 from emu.times import Monotonic
-from emu.world import script_errors
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.script_errors import ScriptErrors
+from emu.world.minds import errors as script_errors
+from emu.world.minds.errors import ScriptErrors
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
