@@ -15,78 +15,25 @@ The shell, which owns sockets and sessions, and the world directory drive it:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
 
 from emu.dialects import BEFORE_LOGIN
 from emu.login.client import (
-    LOGGED_IN_STATES,
     Client,
     ClientContext,
     ClientDeadline,
     ClientLink,
-    ClientState,
     guarded,
 )
 from emu.login.directory import GONE, WorldState, state_of
 from emu.login.events import AnswerDropped, ClientMoved
-from emu.login.messages import characters, login, play
+from emu.login.messages.characters import CharacterMessages
+from emu.login.messages.login import LoginMessages
+from emu.login.messages.play import PlayMessages
+from emu.login.messages.table import LoginMessageTable
 from emu.login.service import LoginService
 from emu.model import CreateResponse, PlayResponse, WorldEntry
 from emu.times import Monotonic
-
-Handler = Callable[[LoginService, Client, bytes], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class LoginMessageRule:
-    """One message: its handler, and the states that allow it."""
-
-    handler: Handler
-    states: frozenset[ClientState]
-
-
-_IDLE = frozenset({ClientState.LOGGED_IN})
-
-
-async def ignored(_service: LoginService, _client: Client, _payload: bytes) -> None:
-    """Ignore a message that real clients send and that needs no answer."""
-
-
-MESSAGES: dict[str, LoginMessageRule] = {
-    "OP_LoginRequestMsg": LoginMessageRule(login.login, frozenset({ClientState.CONNECTED})),
-    "OP_AllWSDescRequestMsg": LoginMessageRule(play.list_worlds, LOGGED_IN_STATES),
-    # The character list was sent with the worlds; see `emu.login.settings`.
-    "OP_AllCharactersDescRequestMsg": LoginMessageRule(ignored, LOGGED_IN_STATES),
-    # Only in `_IDLE`: while a world is asked, a second request has no meaning.
-    "OP_CreateCharacterRequestMsg": LoginMessageRule(characters.create, _IDLE),
-    "OP_DeleteCharacterRequestMsg": LoginMessageRule(characters.delete, _IDLE),
-    "OP_PlayCharacterRequestMsg": LoginMessageRule(play.play, _IDLE),
-    "OP_KeymapLoadMsg": LoginMessageRule(ignored, LOGGED_IN_STATES),
-} | {
-    name: LoginMessageRule(partial(login.store_client_log, kind=kind), LOGGED_IN_STATES)
-    for name, kind in login.CLIENT_LOG_KINDS.items()
-}
-
-
-async def dispatch(service: LoginService, client: Client, opcode: int, payload: bytes) -> None:
-    """Pass one message to its handler."""
-    is_known = client.is_logged_in
-    if is_known:
-        # For any message, known or not: a client that sends something is not idle.
-        service.restart_idle_timer(client, service.clock.now())
-    name = client.dialect.table.names.get(opcode, str(opcode))
-    rule = MESSAGES.get(name)
-    if rule is not None and client.state in rule.states:
-        await guarded(client, name, rule.handler(service, client, payload))
-    elif not is_known:
-        # Not logged by name: anybody can send anything before the login.
-        client.drop(name, "message before login")
-    elif rule is None:
-        client.unknown(opcode, payload)
-    else:
-        client.drop(name, "message out of order")
 
 
 class LoginServer:
@@ -94,8 +41,21 @@ class LoginServer:
 
     def __init__(self, service: LoginService) -> None:
         self.service = service
+        self.messages = LoginMessageTable()
+        self._play = PlayMessages(service)
+        self._characters = CharacterMessages(service, self._play)
+        for one in (self._play, self._characters, LoginMessages(service)):
+            one.register(self.messages)
+        self._deadlines: dict[ClientDeadline, Callable[[Client], None]] = {
+            ClientDeadline.LOGIN: lambda client: client.close("did not log in in time"),
+            ClientDeadline.DISCONNECT: lambda client: client.close("login refused"),
+            ClientDeadline.IDLE: lambda client: client.close("idle at the character list"),
+            ClientDeadline.PLAY: self._play.play_timed_out,
+            ClientDeadline.CREATE: self._characters.timed_out,
+            ClientDeadline.STATUS: self._play.push_world_states,
+        }
         self._context = ClientContext(
-            dispatch=partial(dispatch, service),
+            dispatch=self._dispatch,
             deadline_passed=self._deadline_passed,
             ended=service.client_ended,
             journal=service.journal,
@@ -112,6 +72,24 @@ class LoginServer:
         # message.
         dialect = self.service.dialects.for_version(BEFORE_LOGIN)
         return Client(self._context, dialect, link, address, now)
+
+    async def _dispatch(self, client: Client, opcode: int, payload: bytes) -> None:
+        """Pass one message to its handler."""
+        is_known = client.is_logged_in
+        if is_known:
+            # For any message, known or not: a client that sends something is not idle.
+            self.service.restart_idle_timer(client, self.service.clock.now())
+        name = client.dialect.table.names.get(opcode, str(opcode))
+        rule = self.messages.get(name)
+        if rule is not None and client.state in rule.states:
+            await guarded(client, name, rule.handler(client, payload))
+        elif not is_known:
+            # Not logged by name: anybody can send anything before the login.
+            client.drop(name, "message before login")
+        elif rule is None:
+            client.unknown(opcode, payload)
+        else:
+            client.drop(name, "message out of order")
 
     # Calls of the world directory (WorldObserver).
 
@@ -130,9 +108,9 @@ class LoginServer:
         # Those that wait come first: their answer must not be overtaken by the news that the world
         # is gone.
         for pending in self.service.creates.world_gone(world_id):
-            characters.world_gone(self.service, pending)
+            self._characters.world_gone(pending)
         for client in self.service.logged_in:
-            play.world_gone(self.service, client, world_id)
+            self._play.world_gone(client, world_id)
         self._set_world_state(world_id, GONE, now)
 
     def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:  # noqa: ARG002
@@ -140,7 +118,7 @@ class LoginServer:
         # An account has one client at most, so the account id is enough to find it.
         client = self.service.logged_in.find(answer.account_id)
         # The client may have left, or asked for another character since.
-        if client is None or not play.play_answered(self.service, client, answer):
+        if client is None or not self._play.play_answered(client, answer):
             self._drop_answer(answer.world_id, "nobody waits for this play answer")
 
     def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:  # noqa: ARG002
@@ -151,26 +129,16 @@ class LoginServer:
         if pending is None:
             self._drop_answer(answer.world_id, "nobody waits for this create answer")
         else:
-            self.service.start(characters.answered(self.service, pending, answer))
+            self.service.start(self._characters.answered(pending, answer))
 
     def _deadline_passed(self, client: Client, name: ClientDeadline) -> None:
-        _DEADLINES[name](self.service, client)
+        self._deadlines[name](client)
 
     def _set_world_state(self, world_id: int, state: WorldState, now: Monotonic) -> None:
         if self.service.world_states.change(world_id, state):
             for client in self.service.logged_in:
-                play.note_world_state(self.service, client, world_id, state, now)
+                self._play.note_world_state(client, world_id, state, now)
 
     def _drop_answer(self, world_id: int, reason: str) -> None:
         self.service.journal.counters["answer dropped"] += 1
         self.service.log(AnswerDropped(str(world_id), reason))
-
-
-_DEADLINES: dict[ClientDeadline, Callable[[LoginService, Client], None]] = {
-    ClientDeadline.LOGIN: lambda _, client: client.close("did not log in in time"),
-    ClientDeadline.DISCONNECT: lambda _, client: client.close("login refused"),
-    ClientDeadline.IDLE: lambda _, client: client.close("idle at the character list"),
-    ClientDeadline.PLAY: play.play_timed_out,
-    ClientDeadline.CREATE: characters.timed_out,
-    ClientDeadline.STATUS: play.push_world_states,
-}

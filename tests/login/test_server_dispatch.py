@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from emu.login.client import END_STATES, ClientState
 from emu.login.events import UnknownMessage, format_event
-from emu.login.server import MESSAGES
 from emu.model import CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.examples import tries
@@ -21,7 +20,7 @@ from tests.support.login.login_harness import (
     play_request,
 )
 
-NAMES = sorted(MESSAGES)
+NAMES = sorted(Harness().server.messages)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "OP_LoginRequestMsg"])

@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from emu.dialects import Dialects
 from emu.dialects.dialect import read_name, read_secret
 from emu.errors import LimitExceeded, MalformedMessage, StoreError, UnknownVersion
-from emu.login.client import Client, ClientDeadline, ClientState, guarded
+from emu.login.client import LOGGED_IN_STATES, Client, ClientDeadline, ClientState, guarded
 from emu.login.events import AccountLoggedIn, ClientLogStored, LoginRefused
 from emu.login.messages import replies
+from emu.login.messages.table import LoginMessageTable, ignored
 from emu.login.ports import LoginRefusal, LoginRefusalReason
 from emu.login.service import LoginService
 from emu.model import Account, ClientLog
@@ -80,114 +82,6 @@ def _request(values: dict[str, Any], version: int) -> LoginRequest:
     )
 
 
-async def login(service: LoginService, client: Client, payload: bytes) -> None:
-    """Find the version, check name and password, and answer."""
-    try:
-        request = read_login_request(payload, service.dialects)
-    except UnknownVersion as error:
-        account = account_of(payload, service.dialects)
-        refuse(service, client, account, str(error), error.version, code=LoginCode.WRONG_VERSION)
-        return
-    # Only successful logins count, so that a peer cannot use up the limit of another account.
-    reason = _out_of_bounds(service, request) or service.entries.reason_against(
-        request.account.casefold(), client.address, service.clock.now()
-    )
-    if reason:
-        refuse(service, client, request.account, reason, request.version)
-        return
-    client.set_state(ClientState.AUTHENTICATING)
-    try:
-        verdict = await service.authenticator.authenticate(
-            request.account,
-            request.password,
-            client.address,
-            request.version,
-            service.clock.now(),
-            # A check that waits in the queue is given up when the client has left.
-            wanted=lambda: client.state is ClientState.AUTHENTICATING,
-        )
-    except StoreError as error:
-        client.fault(str(error))
-        verdict = LoginRefusal(LoginRefusalReason.SERVER_PROBLEM)
-    # The session may have ended during the check; a login must not be counted or replace another
-    # then.
-    if client.state is not ClientState.AUTHENTICATING:
-        return
-    if isinstance(verdict, LoginRefusal):
-        refuse(service, client, request.account, verdict.reason, request.version)
-    else:
-        _admit(service, client, verdict.account, request.version)
-
-
-def refuse(
-    service: LoginService,
-    client: Client,
-    account: str,
-    reason: str,
-    version: int,
-    *,
-    code: int | None = None,
-) -> None:
-    """Send the denial, and disconnect a little later so that it leaves first.
-
-    `code` is the denial's code; by default it follows from the reason.
-    """
-    service.counters["login refused"] += 1
-    service.log(LoginRefused(client.address, account, reason, version))
-    # Every dialect has the same denial, so the one from before the login serves.
-    denial = replies.denial(client.dialect, code or replies.denial_code(reason))
-    client.send("OP_LoginReplyMsg", denial)
-    # The state comes after the denial: a closed client can send nothing.
-    client.set_state(ClientState.REFUSED)
-    client.clear_deadline(ClientDeadline.LOGIN)
-    client.set_deadline(
-        ClientDeadline.DISCONNECT, Monotonic(service.clock.now() + service.config.denial_linger)
-    )
-
-
-def _out_of_bounds(service: LoginService, request: LoginRequest) -> str | None:
-    config = service.config
-    if not 0 < request.account_size <= config.account_name_size:
-        return LoginRefusalReason.NAME_NOT_ALLOWED
-    if len(request.password) > config.password_size:
-        return LoginRefusalReason.BAD_PASSWORD
-    return None
-
-
-def _admit(service: LoginService, client: Client, account: Account, version: int) -> None:
-    try:
-        dialect = service.dialects.for_version(version)
-    except UnknownVersion as error:  # The tables were replaced while the password was checked.
-        refuse(service, client, account.name, str(error), version, code=LoginCode.WRONG_VERSION)
-        return
-    client.is_trial = service.is_trial(account.name)
-    # A trial is no further client of its address: it is never added to `logged_in`.
-    if not client.is_trial and service.logged_in.is_full(client.address, account.id):
-        refuse(service, client, account.name, LoginRefusalReason.TOO_MANY_CLIENTS, version)
-        return
-    # Counted only now, after the login has succeeded.
-    service.entries.take(account.name.casefold(), client.address, service.clock.now())
-    client.account = account
-    client.dialect = dialect
-    client.set_state(ClientState.LOGGED_IN)
-    client.trust()
-    client.clear_deadline(ClientDeadline.LOGIN)
-    if not client.is_trial:
-        service.client_logged_in(client)
-    service.counters["login accepted"] += 1
-    service.log(AccountLoggedIn(client.address, account.name, account.id, version))
-    reply = replies.login_reply(dialect, service.config, account.name, response=LoginCode.ACCEPTED)
-    client.send("OP_LoginReplyMsg", reply)
-    if client.is_trial:
-        # A trial must change nothing in the store.
-        return
-    # The result is not awaited: another program may hold the database's lock, and the player is
-    # logged in.
-    moment = service.clock.moment()
-    remembered = service.authenticator.remember_login(account, client.address, version, moment)
-    service.start(guarded(client, "OP_LoginRequestMsg", remembered))
-
-
 CLIENT_LOG_KINDS = {
     "OP_LsClientCrashlogReplyMsg": "Crash Log",
     "OP_LsClientVerifylogReplyMsg": "Verify Log",
@@ -226,34 +120,155 @@ def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
         return text.decode("latin-1")
 
 
-async def store_client_log(
-    service: LoginService, client: Client, payload: bytes, *, kind: str
-) -> None:
-    """Store one client log; count and drop one that cannot be read or is one too many."""
-    if client.is_trial:
-        return
-    config = service.config
-    if client.logs_stored >= config.client_logs:
-        client.drop(kind, "too many client logs")
-        return
-    long_header = client.dialect.rules.long_log_header
-    text = read_client_log(payload, long_header=long_header, limit=config.client_log_bytes)
-    # Counted before it is stored, so that parallel logs cannot pass the limit.
-    client.logs_stored += 1
-    owner = client.owner
-    log = ClientLog(
-        kind=kind,
-        text=text,
-        account_id=owner.id,
-        account_name=owner.name,
-        address=client.address,
-        client_version=client.version,
-        received=service.clock.moment(),
-    )
-    service.start(guarded(client, kind, _store(service, log)))  # The result is not awaited.
+class LoginMessages:
+    """Handles the login request and the logs of clients."""
 
+    def __init__(self, service: LoginService) -> None:
+        self._service = service
 
-async def _store(service: LoginService, log: ClientLog) -> None:
-    await service.logs.add_client_log(log)
-    service.counters["client logs"] += 1
-    service.log(ClientLogStored(log.address, log.account_name, log.kind, len(log.text)))
+    def register(self, messages: LoginMessageTable) -> None:
+        """Add the messages to the table."""
+        messages.add("OP_LoginRequestMsg", self.login, frozenset({ClientState.CONNECTED}))
+        messages.add("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)
+        for name, kind in CLIENT_LOG_KINDS.items():
+            messages.add(name, partial(self.store_client_log, kind=kind), LOGGED_IN_STATES)
+
+    async def login(self, client: Client, payload: bytes) -> None:
+        """Find the version, check name and password, and answer."""
+        try:
+            request = read_login_request(payload, self._service.dialects)
+        except UnknownVersion as error:
+            account = account_of(payload, self._service.dialects)
+            self.refuse(client, account, str(error), error.version, code=LoginCode.WRONG_VERSION)
+            return
+        # Only successful logins count, so that a peer cannot use up the limit of another account.
+        reason = self._out_of_bounds(request) or self._service.entries.reason_against(
+            request.account.casefold(), client.address, self._service.clock.now()
+        )
+        if reason:
+            self.refuse(client, request.account, reason, request.version)
+            return
+        client.set_state(ClientState.AUTHENTICATING)
+        try:
+            verdict = await self._service.authenticator.authenticate(
+                request.account,
+                request.password,
+                client.address,
+                request.version,
+                self._service.clock.now(),
+                # A check that waits in the queue is given up when the client has left.
+                wanted=lambda: client.state is ClientState.AUTHENTICATING,
+            )
+        except StoreError as error:
+            client.fault(str(error))
+            verdict = LoginRefusal(LoginRefusalReason.SERVER_PROBLEM)
+        # The session may have ended during the check; a login must not be counted or replace
+        # another then.
+        if client.state is not ClientState.AUTHENTICATING:
+            return
+        if isinstance(verdict, LoginRefusal):
+            self.refuse(client, request.account, verdict.reason, request.version)
+        else:
+            self._admit(client, verdict.account, request.version)
+
+    def refuse(
+        self,
+        client: Client,
+        account: str,
+        reason: str,
+        version: int,
+        *,
+        code: int | None = None,
+    ) -> None:
+        """Send the denial, and disconnect a little later so that it leaves first.
+
+        `code` is the denial's code; by default it follows from the reason.
+        """
+        self._service.counters["login refused"] += 1
+        self._service.log(LoginRefused(client.address, account, reason, version))
+        # Every dialect has the same denial, so the one from before the login serves.
+        denial = replies.denial(client.dialect, code or replies.denial_code(reason))
+        client.send("OP_LoginReplyMsg", denial)
+        # The state comes after the denial: a closed client can send nothing.
+        client.set_state(ClientState.REFUSED)
+        client.clear_deadline(ClientDeadline.LOGIN)
+        client.set_deadline(
+            ClientDeadline.DISCONNECT,
+            Monotonic(self._service.clock.now() + self._service.config.denial_linger),
+        )
+
+    def _out_of_bounds(self, request: LoginRequest) -> str | None:
+        config = self._service.config
+        if not 0 < request.account_size <= config.account_name_size:
+            return LoginRefusalReason.NAME_NOT_ALLOWED
+        if len(request.password) > config.password_size:
+            return LoginRefusalReason.BAD_PASSWORD
+        return None
+
+    def _admit(self, client: Client, account: Account, version: int) -> None:
+        try:
+            dialect = self._service.dialects.for_version(version)
+        except UnknownVersion as error:  # The tables were replaced while the password was checked.
+            self.refuse(client, account.name, str(error), version, code=LoginCode.WRONG_VERSION)
+            return
+        client.is_trial = self._service.is_trial(account.name)
+        # A trial is no further client of its address: it is never added to `logged_in`.
+        if not client.is_trial and self._service.logged_in.is_full(client.address, account.id):
+            self.refuse(client, account.name, LoginRefusalReason.TOO_MANY_CLIENTS, version)
+            return
+        # Counted only now, after the login has succeeded.
+        self._service.entries.take(
+            account.name.casefold(), client.address, self._service.clock.now()
+        )
+        client.account = account
+        client.dialect = dialect
+        client.set_state(ClientState.LOGGED_IN)
+        client.trust()
+        client.clear_deadline(ClientDeadline.LOGIN)
+        if not client.is_trial:
+            self._service.client_logged_in(client)
+        self._service.counters["login accepted"] += 1
+        self._service.log(AccountLoggedIn(client.address, account.name, account.id, version))
+        reply = replies.login_reply(
+            dialect, self._service.config, account.name, response=LoginCode.ACCEPTED
+        )
+        client.send("OP_LoginReplyMsg", reply)
+        if client.is_trial:
+            # A trial must change nothing in the store.
+            return
+        # The result is not awaited: another program may hold the database's lock, and the player is
+        # logged in.
+        moment = self._service.clock.moment()
+        remembered = self._service.authenticator.remember_login(
+            account, client.address, version, moment
+        )
+        self._service.start(guarded(client, "OP_LoginRequestMsg", remembered))
+
+    async def store_client_log(self, client: Client, payload: bytes, *, kind: str) -> None:
+        """Store one client log; count and drop one that cannot be read or is one too many."""
+        if client.is_trial:
+            return
+        config = self._service.config
+        if client.logs_stored >= config.client_logs:
+            client.drop(kind, "too many client logs")
+            return
+        long_header = client.dialect.rules.long_log_header
+        text = read_client_log(payload, long_header=long_header, limit=config.client_log_bytes)
+        # Counted before it is stored, so that parallel logs cannot pass the limit.
+        client.logs_stored += 1
+        owner = client.owner
+        log = ClientLog(
+            kind=kind,
+            text=text,
+            account_id=owner.id,
+            account_name=owner.name,
+            address=client.address,
+            client_version=client.version,
+            received=self._service.clock.moment(),
+        )
+        self._service.start(guarded(client, kind, self._store(log)))  # The result is not awaited.
+
+    async def _store(self, log: ClientLog) -> None:
+        await self._service.logs.add_client_log(log)
+        self._service.counters["client logs"] += 1
+        self._service.log(ClientLogStored(log.address, log.account_name, log.kind, len(log.text)))

@@ -15,263 +15,24 @@ from typing import Any
 from emu.errors import EmuError, StoreError, StructValueError
 from emu.gather import both
 from emu.login.character_list import CharacterListEntry, character_list
-from emu.login.client import Client, ClientDeadline, ClientState, PendingPlay, guarded
+from emu.login.client import (
+    LOGGED_IN_STATES,
+    Client,
+    ClientDeadline,
+    ClientState,
+    PendingPlay,
+    guarded,
+)
 from emu.login.directory import GONE, WorldState, state_of
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
 from emu.login.messages import replies
+from emu.login.messages.table import IDLE, LoginMessageTable, ignored
 from emu.login.service import LoginService
 from emu.model import Character, PlayResponse
 from emu.reply_codes import LoginCode, PlayCode
 from emu.times import Monotonic
 
-
-async def list_worlds(service: LoginService, client: Client, _payload: bytes) -> None:
-    """Answer a request for the world list, with the character list and the flags.
-
-    The characters are read first, so that all of it leaves in one datagram. If that fails, the
-    client still gets the world list.
-    """
-    try:
-        characters = await _characters(service, client)
-    except EmuError:
-        _send_worlds(service, client)
-        raise
-    _send_worlds(service, client)
-    if characters is not None:
-        client.send("OP_AllCharactersDescReplyMsg", characters)
-
-
-def _send_worlds(service: LoginService, client: Client) -> None:
-    if not client.is_logged_in:
-        return
-    worlds = service.worlds.listed()
-    client.shown_worlds = {world.id: state_of(world) for world in worlds}
-    # The list has the newest states; a status message behind it would only repeat them.
-    client.status_due.clear()
-    client.send("OP_WorldListMsg", service.world_list(client.dialect, worlds))
-    flags = replies.login_reply(
-        client.dialect, service.config, client.account_name, response=LoginCode.FLAGS
-    )
-    client.send("OP_LoginReplyMsg", flags)
-
-
-async def send_characters(service: LoginService, client: Client) -> None:
-    """Send the character list as stored."""
-    characters = await _characters(service, client)
-    if characters is not None:
-        client.send("OP_AllCharactersDescReplyMsg", characters)
-
-
-async def _characters(service: LoginService, client: Client) -> bytes | None:
-    """Return the character list as stored, or None when the client has left."""
-    account_id = client.owner.id
-    rows = await service.characters.characters_of(account_id)
-    # A character whose world is not connected cannot be played, so it is not listed.
-    entries = [entry for row in rows if (entry := await _entry(service, client, row))]
-    if not client.is_logged_in:
-        return None
-    if client.dialect.rules.keep_deleted_entries:
-        # In their old places: such a client may refer to entries by their number.
-        entries += [CharacterListEntry(row, "", "", "", deleted=True) for row in client.deleted]
-        entries.sort(key=lambda entry: entry.character.id)
-    return character_list(
-        client.dialect,
-        service.config,
-        account_id,
-        entries,
-        veterans=_veterans(service, rows),
-    )
-
-
-async def _entry(
-    service: LoginService, client: Client, row: Character
-) -> CharacterListEntry | None:
-    world = service.worlds.connected(row.world_id)
-    if world is None:
-        return None
-    zone, description = await service.zones.texts(row, by_name=client.dialect.rules.zone_by_name)
-    return CharacterListEntry(row, world.name, zone, description)
-
-
-def _veterans(service: LoginService, rows: Sequence[Character]) -> int:
-    count = 0
-    for row in rows:
-        world = service.worlds.connected(row.world_id)
-        # Level 0 means that the world has not reported its highest level.
-        if world is not None and 0 < world.max_level <= row.level:
-            count += 1
-    return count
-
-
-def note_world_state(
-    service: LoginService, client: Client, world_id: int, state: WorldState, now: Monotonic
-) -> None:
-    """Schedule a status message about a world, unless the client has this state already."""
-    # A world may come and go within the delay. Then nothing needs to be sent.
-    if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
-        return
-    # One deadline for all changes: the first one starts it and later ones join.
-    if not client.status_due:
-        client.set_deadline(ClientDeadline.STATUS, Monotonic(now + service.config.status_delay))
-    client.status_due.add(world_id)
-
-
-def push_world_states(service: LoginService, client: Client) -> None:
-    """Send a client every world whose state differs from the last one sent."""
-    shown = client.shown_worlds
-    # Sorted, so that all clients see the worlds in the same order.
-    due, client.status_due = sorted(client.status_due), set()
-    if shown is None:
-        return
-    for world_id in due:
-        state = service.world_states[world_id]
-        sent = shown.get(world_id, GONE)
-        if sent != state:
-            _send_status(service, client, world_id, sent, state)
-            shown[world_id] = state
-
-
-def _send_status(
-    service: LoginService, client: Client, world_id: int, sent: WorldState, state: WorldState
-) -> None:
-    up, locked = state
-    dialect = client.dialect
-    long_only = service.config.choices.long_status_only
-    # Two layouts: 7 bytes for a world that comes or goes, 8 for its lock; see `emu.login.settings`.
-    if up != sent[0] and not long_only:
-        payload = replies.world_came_or_went(dialect, world_id, up=up)
-        client.send("OP_WorldStatusChangeMsg", payload)
-        # The short layout cannot hold the lock, so the client now believes that the world is not
-        # locked.
-        sent = (up, False)
-    if sent != state:
-        payload = replies.world_update(dialect, world_id, up=up, locked=locked)
-        client.send("OP_WorldStatusChangeMsg", payload)
-
-
 REQUEST = "OP_PlayCharacterRequestMsg"
-
-
-async def play(service: LoginService, client: Client, payload: bytes) -> None:
-    """Handle a client's request to enter a world."""
-    asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
-    place = (asked.get("server_id", 0), asked["char_id"])
-    try:
-        # Again, although the login checked it: a ban may be newer than the session.
-        is_barred, rows = await both(
-            service.is_barred(client.account_id, client.address),
-            service.characters.characters_of(client.account_id),
-        )
-    except StoreError:
-        _refuse(service, client, place, PlayCode.PROBLEM, "server problem")
-        raise
-    # It has left, or sent a second request, while the store was read.
-    if client.state is not ClientState.LOGGED_IN:
-        return
-    if is_barred:
-        reason = "its account or address is banned or disabled"
-        _refuse(service, client, place, PlayCode.BANNED, reason)
-        return
-    row = _find(service, client, rows, asked)
-    if row is None:
-        _refuse(service, client, place, PlayCode.PROBLEM, "no such character")
-    else:
-        request_play(service, client, row, service.clock.now())
-
-
-def request_play(service: LoginService, client: Client, row: Character, now: Monotonic) -> None:
-    """Request a character's entry from its world."""
-    client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
-    client.set_state(ClientState.PLAYING)
-    client.set_deadline(ClientDeadline.PLAY, Monotonic(now + service.config.play_timeout))
-    # The answer may come before this call returns.
-    asked = service.worlds.request_play(
-        row.world_id, client.account_id, row.char_id, client.address, now
-    )
-    if not asked and client.pending_play is not None:
-        _finish(client)
-        code = PlayCode.PROBLEM
-        _refuse(service, client, (row.world_id, row.char_id), code, "world not connected")
-
-
-def play_answered(service: LoginService, client: Client, answer: PlayResponse) -> bool:
-    """Pass a world's answer on; return False when this client does not wait for it."""
-    pending = client.pending_play
-    # The answer must name the character that is waited for: the client may have asked for another
-    # since.
-    if pending is None or (pending.world_id, pending.char_id) != (answer.world_id, answer.char_id):
-        return False
-    _finish(client)  # first: the reply below must be the only one to this request
-    if answer.response == PlayCode.SUCCESS:
-        _grant(service, client, answer)
-        service.start(guarded(client, REQUEST, _remember(service, answer)))
-        return True
-    _refuse(
-        service, client, (answer.world_id, answer.char_id), answer.response, "the world says no"
-    )
-    # The world does not have the character, so the list must not offer it any longer.
-    if answer.response == PlayCode.CHARACTER_NOT_LOADED:
-        service.start(guarded(client, REQUEST, _forget(service, client, pending)))
-    return True
-
-
-def play_timed_out(service: LoginService, client: Client) -> None:
-    """Refuse a play request that its world has not answered."""
-    _give_up(service, client, PlayCode.TIMEOUT, "the world does not answer")
-
-
-def world_gone(service: LoginService, client: Client, world_id: int) -> None:
-    """Refuse the play request to a world that is gone."""
-    if client.pending_play is not None and client.pending_play.world_id == world_id:
-        _give_up(service, client, PlayCode.PROBLEM, "the world is gone")
-
-
-def _find(
-    service: LoginService, client: Client, rows: Sequence[Character], asked: dict[str, Any]
-) -> Character | None:
-    worlds = service.worlds
-    char_id = asked["char_id"]
-    if client.dialect.rules.play_by_name:
-        # These clients do not send the world, so number and name have to identify the character.
-        name = asked["name"]
-        found = [row for row in rows if row.char_id == char_id and row.name == name]
-        found = [row for row in found if worlds.connected(row.world_id) is not None]
-    else:
-        place = (asked["server_id"], char_id)
-        found = [row for row in rows if (row.world_id, row.char_id) == place]
-    # A name that two worlds have does not say which character is meant.
-    return found[0] if len(found) == 1 else None
-
-
-def _grant(service: LoginService, client: Client, answer: PlayResponse) -> None:
-    place = (answer.world_id, answer.char_id)
-    try:
-        payload = replies.play_success(client.dialect, answer)
-    except StructValueError as error:
-        client.fault(f"world {answer.world_id} gave an address that cannot be sent: {error}")
-        _refuse(service, client, place, PlayCode.PROBLEM, "bad world address")
-        return
-    client.send("OP_PlayCharacterReplyMsg", payload)
-    service.counters["play granted"] += 1
-    event = PlayGranted(client.address, client.account_name, *place, answer.address, answer.port)
-    service.log(event)
-
-
-def _refuse(
-    service: LoginService, client: Client, place: tuple[int, int], code: int, reason: str
-) -> None:
-    payload = replies.play_failure(client.dialect, client.account_id, code)
-    client.send("OP_PlayCharacterReplyMsg", payload)
-    service.counters["play refused"] += 1
-    name = client.account_name
-    service.log(PlayRefused(client.address, name, *place, code, reason))
-
-
-def _give_up(service: LoginService, client: Client, code: int, reason: str) -> None:
-    pending = client.pending_play
-    if pending is not None:
-        _finish(client)
-        _refuse(service, client, (pending.world_id, pending.char_id), code, reason)
 
 
 def _finish(client: Client) -> None:
@@ -280,17 +41,267 @@ def _finish(client: Client) -> None:
     client.set_state(ClientState.LOGGED_IN)
 
 
-async def _remember(service: LoginService, answer: PlayResponse) -> None:
-    """Store when a character was played; EQ2Emulator's worlds do not report it."""
-    place = (answer.account_id, answer.world_id, answer.char_id)
-    await service.characters.update_character(*place, {"last_played": service.clock.moment()})
+class PlayMessages:
+    """Handles the world list, the character list and play requests."""
 
+    def __init__(self, service: LoginService) -> None:
+        self._service = service
 
-async def _forget(service: LoginService, client: Client, pending: PendingPlay) -> None:
-    """Mark a character deleted that its world does not have."""
-    owner = client.owner
-    place = (pending.world_id, pending.char_id)
-    if await service.characters.delete_character(owner.id, *place, pending.name):
-        reason = "its world does not have it"
-        event = CharacterDeleted(client.address, owner.name, pending.name, *place, reason)
-        service.log(event)
+    def register(self, messages: LoginMessageTable) -> None:
+        """Add the messages to the table."""
+        messages.add("OP_AllWSDescRequestMsg", self.list_worlds, LOGGED_IN_STATES)
+        # Only in `IDLE`: while a world is asked, a second request has no meaning.
+        messages.add("OP_PlayCharacterRequestMsg", self.play, IDLE)
+        # The character list was sent with the worlds; see `emu.login.settings`.
+        messages.add("OP_AllCharactersDescRequestMsg", ignored, LOGGED_IN_STATES)
+
+    async def list_worlds(self, client: Client, _payload: bytes) -> None:
+        """Answer a request for the world list, with the character list and the flags.
+
+        The characters are read first, so that all of it leaves in one datagram. If that fails, the
+        client still gets the world list.
+        """
+        try:
+            characters = await self._characters(client)
+        except EmuError:
+            self._send_worlds(client)
+            raise
+        self._send_worlds(client)
+        if characters is not None:
+            client.send("OP_AllCharactersDescReplyMsg", characters)
+
+    def _send_worlds(self, client: Client) -> None:
+        if not client.is_logged_in:
+            return
+        worlds = self._service.worlds.listed()
+        client.shown_worlds = {world.id: state_of(world) for world in worlds}
+        # The list has the newest states; a status message behind it would only repeat them.
+        client.status_due.clear()
+        client.send("OP_WorldListMsg", self._service.world_list(client.dialect, worlds))
+        flags = replies.login_reply(
+            client.dialect, self._service.config, client.account_name, response=LoginCode.FLAGS
+        )
+        client.send("OP_LoginReplyMsg", flags)
+
+    async def send_characters(self, client: Client) -> None:
+        """Send the character list as stored."""
+        characters = await self._characters(client)
+        if characters is not None:
+            client.send("OP_AllCharactersDescReplyMsg", characters)
+
+    async def _characters(self, client: Client) -> bytes | None:
+        """Return the character list as stored, or None when the client has left."""
+        account_id = client.owner.id
+        rows = await self._service.characters.characters_of(account_id)
+        # A character whose world is not connected cannot be played, so it is not listed.
+        entries = [entry for row in rows if (entry := await self._entry(client, row))]
+        if not client.is_logged_in:
+            return None
+        if client.dialect.rules.keep_deleted_entries:
+            # In their old places: such a client may refer to entries by their number.
+            entries += [CharacterListEntry(row, "", "", "", deleted=True) for row in client.deleted]
+            entries.sort(key=lambda entry: entry.character.id)
+        return character_list(
+            client.dialect,
+            self._service.config,
+            account_id,
+            entries,
+            veterans=self._veterans(rows),
+        )
+
+    async def _entry(self, client: Client, row: Character) -> CharacterListEntry | None:
+        world = self._service.worlds.connected(row.world_id)
+        if world is None:
+            return None
+        zone, description = await self._service.zones.texts(
+            row, by_name=client.dialect.rules.zone_by_name
+        )
+        return CharacterListEntry(row, world.name, zone, description)
+
+    def _veterans(self, rows: Sequence[Character]) -> int:
+        count = 0
+        for row in rows:
+            world = self._service.worlds.connected(row.world_id)
+            # Level 0 means that the world has not reported its highest level.
+            if world is not None and 0 < world.max_level <= row.level:
+                count += 1
+        return count
+
+    def note_world_state(
+        self, client: Client, world_id: int, state: WorldState, now: Monotonic
+    ) -> None:
+        """Schedule a status message about a world, unless the client has this state already."""
+        # A world may come and go within the delay. Then nothing needs to be sent.
+        if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
+            return
+        # One deadline for all changes: the first one starts it and later ones join.
+        if not client.status_due:
+            client.set_deadline(
+                ClientDeadline.STATUS, Monotonic(now + self._service.config.status_delay)
+            )
+        client.status_due.add(world_id)
+
+    def push_world_states(self, client: Client) -> None:
+        """Send a client every world whose state differs from the last one sent."""
+        shown = client.shown_worlds
+        # Sorted, so that all clients see the worlds in the same order.
+        due, client.status_due = sorted(client.status_due), set()
+        if shown is None:
+            return
+        for world_id in due:
+            state = self._service.world_states[world_id]
+            sent = shown.get(world_id, GONE)
+            if sent != state:
+                self._send_status(client, world_id, sent, state)
+                shown[world_id] = state
+
+    def _send_status(
+        self, client: Client, world_id: int, sent: WorldState, state: WorldState
+    ) -> None:
+        up, locked = state
+        dialect = client.dialect
+        long_only = self._service.config.choices.long_status_only
+        # Two layouts: 7 bytes for a world that comes or goes, 8 for its lock; see
+        # `emu.login.settings`.
+        if up != sent[0] and not long_only:
+            payload = replies.world_came_or_went(dialect, world_id, up=up)
+            client.send("OP_WorldStatusChangeMsg", payload)
+            # The short layout cannot hold the lock, so the client now believes that the world is
+            # not locked.
+            sent = (up, False)
+        if sent != state:
+            payload = replies.world_update(dialect, world_id, up=up, locked=locked)
+            client.send("OP_WorldStatusChangeMsg", payload)
+
+    async def play(self, client: Client, payload: bytes) -> None:
+        """Handle a client's request to enter a world."""
+        asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
+        place = (asked.get("server_id", 0), asked["char_id"])
+        try:
+            # Again, although the login checked it: a ban may be newer than the session.
+            is_barred, rows = await both(
+                self._service.is_barred(client.account_id, client.address),
+                self._service.characters.characters_of(client.account_id),
+            )
+        except StoreError:
+            self._refuse(client, place, PlayCode.PROBLEM, "server problem")
+            raise
+        # It has left, or sent a second request, while the store was read.
+        if client.state is not ClientState.LOGGED_IN:
+            return
+        if is_barred:
+            reason = "its account or address is banned or disabled"
+            self._refuse(client, place, PlayCode.BANNED, reason)
+            return
+        row = self._find(client, rows, asked)
+        if row is None:
+            self._refuse(client, place, PlayCode.PROBLEM, "no such character")
+        else:
+            self.request_play(client, row, self._service.clock.now())
+
+    def request_play(self, client: Client, row: Character, now: Monotonic) -> None:
+        """Request a character's entry from its world."""
+        client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
+        client.set_state(ClientState.PLAYING)
+        client.set_deadline(ClientDeadline.PLAY, Monotonic(now + self._service.config.play_timeout))
+        # The answer may come before this call returns.
+        asked = self._service.worlds.request_play(
+            row.world_id, client.account_id, row.char_id, client.address, now
+        )
+        if not asked and client.pending_play is not None:
+            _finish(client)
+            code = PlayCode.PROBLEM
+            self._refuse(client, (row.world_id, row.char_id), code, "world not connected")
+
+    def play_answered(self, client: Client, answer: PlayResponse) -> bool:
+        """Pass a world's answer on; return False when this client does not wait for it."""
+        pending = client.pending_play
+        # The answer must name the character that is waited for: the client may have asked for
+        # another since.
+        if pending is None or (pending.world_id, pending.char_id) != (
+            answer.world_id,
+            answer.char_id,
+        ):
+            return False
+        _finish(client)  # first: the reply below must be the only one to this request
+        if answer.response == PlayCode.SUCCESS:
+            self._grant(client, answer)
+            self._service.start(guarded(client, REQUEST, self._remember(answer)))
+            return True
+        self._refuse(
+            client, (answer.world_id, answer.char_id), answer.response, "the world says no"
+        )
+        # The world does not have the character, so the list must not offer it any longer.
+        if answer.response == PlayCode.CHARACTER_NOT_LOADED:
+            self._service.start(guarded(client, REQUEST, self._forget(client, pending)))
+        return True
+
+    def play_timed_out(self, client: Client) -> None:
+        """Refuse a play request that its world has not answered."""
+        self._give_up(client, PlayCode.TIMEOUT, "the world does not answer")
+
+    def world_gone(self, client: Client, world_id: int) -> None:
+        """Refuse the play request to a world that is gone."""
+        if client.pending_play is not None and client.pending_play.world_id == world_id:
+            self._give_up(client, PlayCode.PROBLEM, "the world is gone")
+
+    def _find(
+        self, client: Client, rows: Sequence[Character], asked: dict[str, Any]
+    ) -> Character | None:
+        worlds = self._service.worlds
+        char_id = asked["char_id"]
+        if client.dialect.rules.play_by_name:
+            # These clients do not send the world, so number and name have to identify the
+            # character.
+            name = asked["name"]
+            found = [row for row in rows if row.char_id == char_id and row.name == name]
+            found = [row for row in found if worlds.connected(row.world_id) is not None]
+        else:
+            place = (asked["server_id"], char_id)
+            found = [row for row in rows if (row.world_id, row.char_id) == place]
+        # A name that two worlds have does not say which character is meant.
+        return found[0] if len(found) == 1 else None
+
+    def _grant(self, client: Client, answer: PlayResponse) -> None:
+        place = (answer.world_id, answer.char_id)
+        try:
+            payload = replies.play_success(client.dialect, answer)
+        except StructValueError as error:
+            client.fault(f"world {answer.world_id} gave an address that cannot be sent: {error}")
+            self._refuse(client, place, PlayCode.PROBLEM, "bad world address")
+            return
+        client.send("OP_PlayCharacterReplyMsg", payload)
+        self._service.counters["play granted"] += 1
+        event = PlayGranted(
+            client.address, client.account_name, *place, answer.address, answer.port
+        )
+        self._service.log(event)
+
+    def _refuse(self, client: Client, place: tuple[int, int], code: int, reason: str) -> None:
+        payload = replies.play_failure(client.dialect, client.account_id, code)
+        client.send("OP_PlayCharacterReplyMsg", payload)
+        self._service.counters["play refused"] += 1
+        name = client.account_name
+        self._service.log(PlayRefused(client.address, name, *place, code, reason))
+
+    def _give_up(self, client: Client, code: int, reason: str) -> None:
+        pending = client.pending_play
+        if pending is not None:
+            _finish(client)
+            self._refuse(client, (pending.world_id, pending.char_id), code, reason)
+
+    async def _remember(self, answer: PlayResponse) -> None:
+        """Store when a character was played; EQ2Emulator's worlds do not report it."""
+        place = (answer.account_id, answer.world_id, answer.char_id)
+        await self._service.characters.update_character(
+            *place, {"last_played": self._service.clock.moment()}
+        )
+
+    async def _forget(self, client: Client, pending: PendingPlay) -> None:
+        """Mark a character deleted that its world does not have."""
+        owner = client.owner
+        place = (pending.world_id, pending.char_id)
+        if await self._service.characters.delete_character(owner.id, *place, pending.name):
+            reason = "its world does not have it"
+            event = CharacterDeleted(client.address, owner.name, pending.name, *place, reason)
+            self._service.log(event)
