@@ -1,0 +1,194 @@
+"""Measure the structure of the world's code: imports, fields, timers, sizes. Nothing is timed.
+
+    python -m tools.measure_world
+    python -m tools.measure_world --against 9dcce358
+
+Packages are the folders of `emu/world`; a module beside them counts as a folder of its own. Imports
+for types alone are left out. With `--against` the same figures of another commit stand beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parent.parent
+WORLD = "emu/world"
+ORDER = re.compile(r"\[importlinter:contract:world\].*?\nlayers =\n(.*?)\n(?:#|\[|\w|$)", re.DOTALL)
+CLASSES = {
+    "fields of World": ("World",),
+    "fields of Spawn": ("Spawn",),
+    "fields of Player": ("Player",),
+    "fields of WorldEndpoint": ("WorldEndpoint",),
+}
+
+
+def modules(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the dotted name and the path of every module of the world."""
+    for path in sorted((root / WORLD).rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        yield ".".join(part for part in parts if part != "__init__"), path
+
+
+def folder(module: str) -> str:
+    """Return the folder of `emu/world` that a module is in; the module's own name beside them."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 else ""
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports while it runs."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def package_imports(root: Path) -> set[tuple[str, str]]:
+    """Return the pairs of folders of the world of which one imports the other."""
+    known = dict(modules(root))
+    found = set()
+    for module, path in known.items():
+        for other in imported(path):
+            pair = folder(module), folder(other)
+            if other in known and all(pair) and pair[0] != pair[1]:
+                found.add(pair)
+    return found
+
+
+def circles(pairs: set[tuple[str, str]]) -> set[str]:
+    """Return the folders that import each other in a circle."""
+    reached = {name: {b for a, b in pairs if a == name} for pair in pairs for name in pair}
+    grows = True
+    while grows:
+        grows = False
+        for name, others in reached.items():
+            more = set().union(*(reached[other] for other in others)) - others
+            grows |= bool(more)
+            reached[name] = others | more
+    return {name for name, others in reached.items() if name in others}
+
+
+def upward(root: Path, pairs: set[tuple[str, str]]) -> int | None:
+    """Return how many of the imports run against the rows of `.importlinter`; None without rows."""
+    found = ORDER.search((root / ".importlinter").read_text(encoding="utf-8") + "\n[")
+    if found is None or "emu." in found[1]:
+        return None
+    rows = [re.findall(r"\w+", line) for line in found[1].splitlines() if not line.startswith("#")]
+    place = {name: row for row, names in enumerate(rows) for name in names}
+    return sum(place.get(a, -1) >= place.get(b, len(rows)) for a, b in pairs)
+
+
+def class_fields(root: Path, names: tuple[str, ...]) -> int:
+    """Return how many fields the instances of a class have."""
+    for path in (root / "emu").rglob("*.py"):
+        if "world" not in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name in names:
+                return len(set(_fields(node)))
+    return 0
+
+
+def _fields(kind: ast.ClassDef) -> Iterator[str]:
+    for node in kind.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            # A parameter of the constructor alone is no field.
+            if "InitVar" not in ast.dump(node.annotation):
+                yield node.target.id
+        elif isinstance(node, ast.FunctionDef):
+            yield from _assigned(node)
+
+
+def _assigned(method: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(method):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        ):
+            yield node.attr
+
+
+def count(root: Path, pattern: str, under: str = WORLD) -> int:
+    """Return how often a pattern occurs in the sources under a folder."""
+    texts = (path.read_text(encoding="utf-8") for path in (root / under).rglob("*.py"))
+    return sum(len(re.findall(pattern, text, re.MULTILINE)) for text in texts)
+
+
+def lines(root: Path, *folders: str) -> int:
+    """Return how many lines the sources of some folders have."""
+    paths = [path for one in folders for path in (root / one).rglob("*.py")]
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def figures(root: Path) -> dict[str, int | None]:
+    """Return every figure of a checkout, by its name."""
+    pairs = package_imports(root)
+    endpoint = root / "emu/net/world/service.py"
+    content = WORLD + ("/population" if (root / WORLD / "population").exists() else "/content")
+    return {
+        "packages in a circle": len(circles(pairs)),
+        "imports between packages": len(pairs),
+        "of these upward": upward(root, pairs),
+        "handlers of OP_DialogSelectMsg": count(root, r"\.add\(\s*\"OP_DialogSelectMsg\""),
+        "places that compare a line with a hail": count(root, r"startswith\(HAIL\)|== HAIL\b"),
+        **{name: class_fields(root, kinds) for name, kinds in CLASSES.items()},
+        "get_timer and handle_timer": count(root, r"^    def (?:get|handle)_timer\("),
+        "imports of net/world/service.py": len(
+            re.findall(r"^(?:from|import) ", endpoint.read_text(encoding="utf-8"), re.MULTILINE)
+        ),
+        "lines of behaviors and scripts": lines(
+            root, f"{WORLD}/behaviors", f"{WORLD}/scripts", f"{WORLD}/minds"
+        ),
+        "lines of the content pipelines": lines(root, "emu/content", content),
+    }
+
+
+def checkout(commit: str, folder: Path) -> Path:
+    """Write a commit's files into a folder, and return it."""
+    archive = subprocess.run(
+        ["git", "-C", ROOT, "archive", commit], check=True, capture_output=True
+    ).stdout  # fmt: skip
+    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+    return folder
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="Measure the structure of the world's code.")
+    parser.add_argument("--against", metavar="COMMIT", help="show another commit beside")
+    given = parser.parse_args()
+    columns = {"here": figures(ROOT)}
+    if given.against:
+        with tempfile.TemporaryDirectory() as folder:
+            columns = {given.against: figures(checkout(given.against, Path(folder)))} | columns
+    table = Table("", *columns, title="the structure of the world")
+    for name in columns["here"]:
+        shown = (column[name] for column in columns.values())
+        table.add_row(name, *("-" if value is None else str(value) for value in shown))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
