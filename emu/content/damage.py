@@ -6,7 +6,8 @@ SQLite refuses such values, but a damaged disk, or a program that changed the sc
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from emu.content.tables import Column, Table, content_tables
@@ -36,13 +37,28 @@ def is_wrong(column: Column) -> str:
     return wrong
 
 
-def has_wrong_rows(database: sqlite3.Connection, table: Table) -> bool:
-    """Return whether a row of a table has a value that is none of its column."""
-    conditions = " OR ".join(is_wrong(column) for column in table.columns)
+def has_wrong_rows(
+    database: sqlite3.Connection,
+    table: Table,
+    where: str = "WHERE TRUE",
+    values: Sequence[object] = (),
+) -> bool:
+    """Return whether a row of a table has a value that is none of its column.
+
+    `where` and its `values` select the rows that count. SQLite compares without holding Python's
+    lock, and in a part of the time that reading the rows takes.
+    """
     found = database.execute(
-        f'SELECT EXISTS (SELECT 1 FROM "{table.name}" WHERE {conditions})'  # noqa: S608
+        f'SELECT EXISTS (SELECT 1 FROM "{table.name}" {where} AND ({_wrong_row(table.name)}))',  # noqa: S608
+        values,
     ).fetchone()
     return bool(found[0])
+
+
+@cache
+def _wrong_row(name: str) -> str:
+    """Return the SQL condition of a row with a wrong value."""
+    return " OR ".join(is_wrong(column) for column in content_tables()[name].columns)
 
 
 def wrong_texts(database: sqlite3.Connection, table: Table) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -27,6 +26,8 @@ MOST_MARKS: Final = 500
 """Ids of one statement."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
 """The kinds of spawns; where a spawn is of several, the first counts."""
+_OF_ZONE: Final = "WHERE zone_id = ?"
+_AT_PLACES: Final = "WHERE location_id IN (SELECT location_id FROM placements WHERE zone_id = ?)"
 
 
 LONGEST_PROBLEM: Final = 300
@@ -346,17 +347,13 @@ class ContentFile:
         # With the table's name: SQLite would read an unknown column in quotes as a text.
         fields = ", ".join(f'placements."{name}"' for name in Placement._fields)
         rows = self._database.execute(
-            f"SELECT {fields} FROM placements WHERE zone_id = ? ORDER BY location_id, id",  # noqa: S608
+            f"SELECT {fields} FROM placements {_OF_ZONE} ORDER BY location_id, id",  # noqa: S608
             (zone_id,),
         )
         # Ten thousand of them: the constructor of a named tuple takes three times as long.
         known = SharedValues()
-        right = self._checked("placements", Placement._fields, rows)
+        right = self._checked("placements", Placement._fields, rows, _OF_ZONE, zone_id)
         placements = [tuple.__new__(Placement, known.values(row)) for row in right]
-        for one in placements:
-            # `sum` raises for what is no number: a spawn would stand there only later.
-            if not isfinite(sum(one)):
-                raise ValueError(f"placement {one.id} has a value that is not finite")
         locations = {one.location_id for one in placements}
         entries = self._entries(zone_id, locations, known)
         wanted = {one.spawn_id for group in entries.values() for one in group}
@@ -402,52 +399,35 @@ class ContentFile:
         """Yield rows of a table as dicts, by its key."""
         table = content_tables()[name]
         key = ", ".join(f'"{column}"' for column in table.key)
-        # Whole tables are read when a server starts: nothing reads them again without the bad rows.
-        is_careful = self.is_careful or (not where and self._is_damaged(table))
+        is_careful = self.is_careful or self._is_damaged(table, where, values)
         names = {column.name: at for at, column in enumerate(table.columns)}
         rows = self._database.execute(
             f'SELECT * FROM "{name}" {where} ORDER BY {key}',  # noqa: S608  # our names
             values,
         )
-        right = self._right if is_careful else self._of_kind
-        for row in right(name, table.columns, rows):
+        for row in self._right(name, table.columns, rows) if is_careful else rows:
             yield StoredRow(names, row)
 
-    def _is_damaged(self, table: Table) -> bool:
-        """Return whether a table has a wrong value; SQLite finds out faster than a loop here."""
+    def _is_damaged(self, table: Table, where: str, values: Sequence[Any]) -> bool:
+        """Return whether chosen rows of a table have a wrong value."""
+        if where:
+            return has_wrong_rows(self._database, table, where, values)
         if table.name not in self._damaged:
             self._damaged[table.name] = has_wrong_rows(self._database, table)
         return self._damaged[table.name]
 
     def _checked(
-        self, name: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]
+        self,
+        name: str,
+        columns: Sequence[str],
+        rows: Iterable[tuple[Any, ...]],
+        where: str,
+        zone: int,
     ) -> Iterable[tuple[Any, ...]]:
-        """Return those rows with some columns of a table that fit."""
-        right = self._right if self.is_careful else self._of_kind
-        return right(name, _columns(name, columns), rows)
-
-    def _of_kind(
-        self, name: str, columns: Sequence[Column], rows: Iterable[tuple[Any, ...]]
-    ) -> Iterable[tuple[Any, ...]]:
-        """Yield the rows of a table whose values are of the kinds of its columns."""
-        # Nearly all rows of a table have the same types: one question for a row, not for a value.
-        known: set[tuple[type, ...]] = set()
-        for row in rows:
-            kinds = tuple(map(type, row))
-            if kinds not in known:
-                wrong = next(
-                    (
-                        one
-                        for one, kind in zip(columns, kinds, strict=True)
-                        if not one.is_kind(kind)
-                    ),
-                    None,
-                )
-                if wrong is not None:
-                    self._note(name, row, wrong.name)
-                    continue
-                known.add(kinds)
-            yield row
+        """Return those rows of a zone with some columns of a table that fit."""
+        if not (self.is_careful or self._is_damaged(content_tables()[name], where, (zone,))):
+            return rows
+        return self._right(name, _columns(name, columns), rows)
 
     def _right(
         self, name: str, columns: Sequence[Column], rows: Iterable[tuple[Any, ...]]
@@ -491,11 +471,11 @@ class ContentFile:
         self, zone_id: int, locations: set[int], known: SharedValues
     ) -> dict[int, tuple[Entry, ...]]:
         rows = self._database.execute(
-            "SELECT id, location_id, spawn_id, weight, condition FROM entries WHERE location_id IN"
-            " (SELECT location_id FROM placements WHERE zone_id = ?) ORDER BY location_id, id",
+            "SELECT id, location_id, spawn_id, weight, condition FROM entries"  # noqa: S608
+            f" {_AT_PLACES} ORDER BY location_id, id",
             (zone_id,),
         ).fetchall()
-        rows = list(self._checked("entries", Entry._fields[:-1], rows))
+        rows = list(self._checked("entries", Entry._fields[:-1], rows, _AT_PLACES, zone_id))
         by_entry = self._scripts("entry", {row[0] for row in rows})
         by_location = self._scripts("location", locations)
         by_spawn = self._scripts("spawn", {row[2] for row in rows})
