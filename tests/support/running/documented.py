@@ -21,6 +21,7 @@ from emu.times import UNKNOWN
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.database.stores import character, world_character
 from tests.support.files.eq2emu_players import ANTONIA, LOGIN, mysqldump
+from tests.support.ground.map_folders import write_maps
 from tests.support.running.command_line import CHEAP
 from tests.support.sessions.conversations import login_by_number, pcap, whole_session
 from tests.support.world.world_dumps import ZONES
@@ -148,8 +149,11 @@ def prepare(folder: Path) -> list[list[str]]:
     tables["spawn"].append({"id": 120001, "name": "a gnoll"})
     tables["spawn_objects"] = [{"spawn_id": 120001}]
     write_dumps(folder / "worldtables_with_data", tables)
+    (folder / "eq2emu-maps").mkdir()
+    write_maps(folder / "eq2emu-maps", "antonica")
     # Twice: `emu content back` returns to the file of the import before.
-    imports = [["content", "import", "worldtables_with_data"]] * 2
+    words = ["content", "import", "worldtables_with_data", "--maps", "eq2emu-maps"]
+    imports = [words] * 2
     return [
         *imports,
         ["account", "add", "alice", "--password", "secret"],
