@@ -13,7 +13,7 @@ from pathlib import Path
 
 from emu.errors import FileFormatError, UnknownStruct
 from emu.files import data_file
-from emu.structs.definitions import FieldDefinition, StructDefinition
+from emu.structs.definitions import MOST_VERSION, FieldDefinition, StructDefinition
 from emu.structs.layout import StructLayout
 from emu.structs.reader import read_file
 
@@ -97,10 +97,15 @@ class StructCatalog:
             raise UnknownStruct(f"there is no struct {name}")
         found = _chosen(versions, version)
         if found is None:
-            raise UnknownStruct(
-                f"struct {name} has no layout for version {version}; its first is {min(versions)}"
-            )
+            some = f"its first is {min(versions)}"
+            if version > min(versions):
+                some = f"its last is for {max(one.last_version for one in versions.values())}"
+            raise UnknownStruct(f"struct {name} has no layout for version {version}; {some}")
         return found
+
+    def has(self, name: str, version: int) -> bool:
+        """Return whether a struct has a layout for a client version."""
+        return _chosen(self._structs.get(name, {}), version) is not None
 
     def layout(self, name: str, version: int, *, create_color: bool = False) -> StructLayout:
         """Return the compiled layout of a struct for a client version. Raises `UnknownStruct`."""
@@ -116,7 +121,10 @@ class StructCatalog:
         layout = self._layouts.get(key)
         if layout is None:
             later = [start for start in self._structs[name] if start > definition.client_version]
-            last = min(later) - 1 if later else None
+            ends = [start - 1 for start in later]
+            if definition.last_version != MOST_VERSION:
+                ends.append(definition.last_version)
+            last = min(ends, default=None)
             layout = StructLayout(definition, last_version=last, create_color=create_color)
             self._layouts[key] = layout
         # The bound is for clients that invent version numbers.
@@ -138,7 +146,9 @@ class StructCatalog:
 
 def _chosen(versions: Mapping[int, StructDefinition], version: int) -> StructDefinition | None:
     low = max((start for start in versions if start <= version), default=None)
-    return None if low is None else versions[low]
+    if low is None or version > versions[low].last_version:
+        return None
+    return versions[low]
 
 
 def shape(fields: Iterable[FieldDefinition]) -> tuple[object, ...]:

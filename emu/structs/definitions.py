@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
+
+MOST_VERSION: Final = 0xFFFFFFFF
+"""The last client version of what has no end."""
 
 
 class FieldType(Enum):
@@ -129,7 +133,7 @@ class FieldDefinition:
     substruct: str = ""
     fields: tuple[FieldDefinition, ...] = ()
     first_version: int = 0
-    last_version: int = 0xFFFFFFFF
+    last_version: int = MOST_VERSION
     """The client versions that have the field, both included: our own attributes FirstVersion and
     LastVersion. A struct with such fields stands for one layout at each of their limits."""
 
@@ -151,6 +155,9 @@ class StructDefinition:
     opcode_type: str = ""
     file: str = ""
     line: int = 0
+    last_version: int = MOST_VERSION
+    """The last client version with this layout, if no later Struct ends it: our own attribute
+    LastVersion. Clients above it have no layout."""
 
 
 def copied(fields: Iterable[FieldDefinition]) -> tuple[FieldDefinition, ...]:

@@ -22,6 +22,7 @@ from defusedxml.expatreader import create_parser
 
 from emu.errors import FileFormatError
 from emu.structs.definitions import (
+    MOST_VERSION,
     NO_CONDITIONS,
     OVERSIZED,
     SHORT_BYTES,
@@ -53,7 +54,6 @@ NAME_LIMIT: Final = 128
 """Characters of a name."""
 LAYOUT_LIMIT: Final = 100
 """Layouts of one struct whose fields have versions of their own."""
-MOST_VERSION: Final = 0xFFFFFFFF
 COMPLAINT_LIMIT: Final = 1_000
 """Errors that are collected from one file; the next one ends the reading."""
 
@@ -221,7 +221,10 @@ class _Reader(ContentHandler):
         made = StructDefinition(
             name, version, tuple(entry.fields), attributes.get("opcodename", ""),
             attributes.get("opcodetype", ""), self.file, entry.line,
+            self._number(attributes, "lastversion", MOST_VERSION, entry.line) or MOST_VERSION,
         )  # fmt: skip
+        if made.last_version < version:
+            self._complain("LastVersion is below ClientVersion", entry.line)
         limits = _limits(made.fields)
         follows = attributes.get("followsubstructs", "").lower() == "true"
         if follows:

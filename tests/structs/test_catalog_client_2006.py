@@ -25,6 +25,33 @@ READ = [
      f"00000000 00000000 04000000 01000000 00000000 {'00' * 12} {TEXT} {TEXT}"),
     ("LS_DeleteCharacterResponse", {"response": 1, "server_id": 2, "char_id": 3, "name": "Ab"},
      f"01 02000000 03000000 {TEXT} 00000000"),
+    # Section 3 and 4, messages that nobody has recorded.
+    ("WS_SpellNoLand", {"spawn_id": 1, "target_array": [{"target": 2}], "spell_id": 3},
+     "01000000 0100 02000000 03000000"),
+    ("WS_Lottery", {"lottery_digits": [1, 2, 3, 4, 5, 6]},
+     f"{'00' * 24} 01000000 02000000 03000000 04000000 05000000 06000000"),
+    ("WS_TrackingUpdate", {
+        "mode": 3, "list_order": [{"list_spawn_id": 1, "list_number": 2}],
+        "spawn_array": [{"spawn_id": 1, "spawn_name": "Ab", "spawn_type": 4}],
+     }, "03 01 01000000 024162 04 00 00 01 01000000 02"),
+    ("WS_DisplayEvent", {"text": "Ab", "mode": 255, "command_array": [{"command": "Ab"}]},
+     f"{TEXT} ff 01 024162"),
+    ("WS_DisplayEvent", {"text": "Ab", "mode": 1}, f"{TEXT} 01 00 00 00000000 00"),
+    ("WS_EnableWindow", {"window": "Ab", "enabled": 1}, f"{TEXT} 01"),
+    ("WS_InstructionWindowTask", {"goal_num": 1, "task_num": 2}, "01 02"),
+    ("WS_UpdateSign", {"title": "Ab", "spawn_id": 7}, f"{TEXT} 0000 07000000"),
+    ("WS_GuildEventAdd", {"guild_id": 1, "event_id": 2, "event_type": 3, "description": "Ab"},
+     f"01000000 0200000000000000 03000000 00000000 {TEXT}"),
+    ("WS_PlayerHousePurchase", {"house_name": "Ab", "house_id": 1, "enable_buy": 1},
+     f"{TEXT} 01000000 {'00' * 24} 0000 01"),
+    ("WS_DisplayVisitScreen", {
+        "visithouse_array": [{"house_id": 1, "house_owner": "Ab", "access_level": 2}],
+     }, f"01000000 01000000 {TEXT} 00000000 02"),
+    ("WS_WaypointReplyMsg", {
+        "waypoint_array": [{"location": "Ab", "type": 1, "index": 2}], "selected_waypoint": 3,
+     }, f"01000000 {TEXT} 01 02000000 03000000"),
+    ("WS_QuestJournalInspectMsg", {"quest_id": 1, "unknown1": 2},
+     "01000000 00000000 0000 02000000"),
 ]  # fmt: skip
 
 

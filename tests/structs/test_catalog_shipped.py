@@ -125,7 +125,8 @@ def test_the_files_are_free_of_oddities() -> None:
     assert CATALOG.notes == []
     assert {definition.file for definition in STRUCTS} == {
         "LoginStructs.xml", "LoginCodeStructs.xml", "WorldStructs.xml", "SpawnStructs.xml",
-        "CombatStructs.xml", "CommonStructs.xml", "CraftStructs.xml", "ItemStructs.xml",
+        "CombatStructs.xml", "CommonStructs.xml", "CraftStructs.xml", "HandledStructs.xml",
+        "ItemStructs.xml",
         "QuestStructs.xml", "SentStructs.xml", "TrialStructs.xml",
     }  # fmt: skip
 
@@ -149,7 +150,9 @@ def test_only_commands_have_a_second_opcode_name() -> None:
         inside = definition.opcode_name == "OP_ClientCmdMsg"
         assert inside == bool(definition.opcode_type), title(definition)
         # The commands whose names in EQ2Emulator's tables are those of messages.
-        named_otherwise = definition.name in {"WS_SelectOption", "WS_TraitsList", "WS_RecipeList"}
+        named_otherwise = definition.name in {
+            "WS_SelectOption", "WS_TraitsList", "WS_RecipeList", "WS_Lottery",
+        }  # fmt: skip
         is_command = definition.opcode_type.endswith("Cmd") or named_otherwise
         assert inside == is_command, title(definition)
 

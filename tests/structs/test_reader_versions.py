@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.errors import FileFormatError
+from emu.errors import FileFormatError, UnknownStruct
 from emu.structs import StructCatalog
 from emu.structs.reader import read_text
 from tests.support.files.struct_texts import file_of
@@ -56,3 +56,28 @@ def test_a_range_that_ends_before_it_begins_is_named() -> None:
     field = '<Data ElementName="a" Type="int8" FirstVersion="9" LastVersion="8"/>'
     with pytest.raises(FileFormatError, match="field a: FirstVersion is above LastVersion"):
         catalog(f'<Struct Name="S" ClientVersion="1">{field}</Struct>')
+
+
+ENDED = (
+    '<Struct Name="S" ClientVersion="10" LastVersion="19"><Data ElementName="a" Type="int8"/>'
+    '<Data ElementName="b" Type="int8" FirstVersion="15"/></Struct>'
+    '<Struct Name="S" ClientVersion="30"><Data ElementName="c" Type="int32"/></Struct>'
+)
+
+
+def test_a_struct_ends_with_its_last_version() -> None:
+    made = catalog(ENDED)
+    assert [made.has("S", at) for at in (9, 10, 19, 20, 29, 30)] == [
+        False, True, True, False, False, True,
+    ]  # fmt: skip
+    assert [made.layout("S", at).versions for at in (10, 15, 30)] == [
+        "10-14", "15-19", "30 and later",
+    ]  # fmt: skip
+    with pytest.raises(UnknownStruct, match="no layout for version 20"):
+        made.layout("S", 20)
+    assert [one.client_version for one in made.for_opcode("", 25)] == []
+
+
+def test_a_struct_cannot_end_before_it_begins() -> None:
+    with pytest.raises(FileFormatError, match="LastVersion is below ClientVersion"):
+        catalog('<Struct Name="S" ClientVersion="9" LastVersion="8"/>')
