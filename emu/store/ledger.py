@@ -47,7 +47,7 @@ EXISTS: Final[Mapping[OwnerKind, str]] = {
 COLUMNS: Final = tuple(field.name for field in fields(Entry))
 ADDED: Final = COLUMNS[1:]
 NOTHING: Final = "CAST(NULL AS BIGINT)"
-OLDEST_AT_ONCE: Final = 10_000
+OLDEST_AT_ONCE: Final = 2000
 """Entries that one call of `Ledger.prune` removes."""
 LEAST_AGE: Final = 86_400.0
 """Seconds for which every entry is kept: the identities of movements that may be repeated."""

@@ -58,6 +58,12 @@ class Post:
         assert self.mail.send(letter, POSTAGE, moment, new()).result is SendResult.SENT
         return int(self.run("SELECT max(id) FROM world_mail").fetchone()[0])
 
+    @property
+    def is_right(self) -> bool:
+        """Whether the entries of the ledger explain every balance."""
+        audit = self.store.world.ledger.audit()
+        return not audit.differences and audit.held == audit.by_entries
+
     def run(self, sql: str, *values: object) -> Any:
         with self.store.database.transaction():
             return self.store.database.connection.execute(sql, values)
@@ -145,6 +151,7 @@ def test_a_late_letter_goes_back_with_its_coins_and_then_they_are_paid_out(post:
     later = Moment(LATE + POSTAGE.lasts)
     mailbox = post.mail.open(1, post.aldana, POSTAGE, later)
     assert (mailbox.letters, mailbox.coins) == ((), 980)
+    assert post.is_right
 
 
 def test_a_letter_to_a_deleted_character_goes_back(post: Post) -> None:
@@ -275,3 +282,6 @@ def test_a_letter_of_no_character_is_delivered_once(post: Post) -> None:
     # Nobody can be sent it back.
     assert post.mail.give_back(post.borvik, first.id, POSTAGE, NOW) is None
     assert post.mail.open(0, post.borvik, POSTAGE, LATE).letters == ()
+    # Their coins went to nobody, through the ledger.
+    assert post.total == 3000
+    assert post.is_right

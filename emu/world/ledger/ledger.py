@@ -119,7 +119,9 @@ class Ledger:
         rules, moment = self._world.rules, self._moment()
         before = Moment(moment - rules.ledger_days * DAY)
         try:
-            await self._store.prune(before, rules.ledger_entries, moment)
+            # In portions, between which others are served.
+            while await self._store.prune(before, rules.ledger_entries, moment):
+                pass
         except StoreError:
             self._world.count("old entries of the ledger not removed")
 

@@ -230,7 +230,7 @@ def test_old_entries_are_removed_by_the_settings(
 
     async def prune(*values: Any) -> int:
         asked.append(values)
-        return 0
+        return len(asked) < 3
 
     monkeypatch.setattr(scene.store, "prune", prune)
     scene.harness.world.rules = replace(
@@ -238,7 +238,7 @@ def test_old_entries_are_removed_by_the_settings(
     )
     finish(scene.ledger.prune())
     moment = scene.harness.moment
-    assert asked == [(moment - 2 * 86_400, 50, moment)]
+    assert asked == [(moment - 2 * 86_400, 50, moment)] * 3, "until nothing is left to remove"
 
     async def fails(*_values: Any) -> int:
         raise StoreError("the disk is full")
