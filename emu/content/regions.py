@@ -13,7 +13,8 @@ from emu.content.damage import decoded
 from emu.errors import FileFormatError
 from emu.ground.importing import RegionSource
 from emu.ground.map_names import MapName
-from emu.ground.regions import Region, unpack_nodes
+from emu.ground.region_nodes import unpack_nodes
+from emu.ground.regions import Region
 
 TABLES: Final = (
     (

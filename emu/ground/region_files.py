@@ -6,7 +6,8 @@ import math
 import struct
 from typing import Final, NamedTuple
 
-from emu.ground.regions import Node, Region, first_wrong_child
+from emu.ground.region_nodes import Node, first_wrong_child
+from emu.ground.regions import Region
 from emu.ground.source_bytes import SourceBytes
 
 VERSION: Final = 2

@@ -2,27 +2,25 @@
 
 A region is a sphere, and in it a tree of planes. At a node the side of the plane decides: in front
 is where n * p > d. A child is a node, or `OUTSIDE`, or `INSIDE`. Of a water region the node says
-whether inside is water, lava or neither; inside of all other classes is water.
+whether inside is water, lava or neither; inside of all other classes is water. Oceans have rules of
+their own (`oceans`).
 Source: shared/spec/eq2-maps.md, section 2.2.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from math import dist
 from typing import Final, NamedTuple
 
-from emu.errors import FileFormatError
 from emu.ground.ground_layout import Point
+from emu.ground.oceans import in_ocean, is_ocean
+from emu.ground.region_nodes import INSIDE, OUTSIDE, Node, pack_nodes
 
-OUTSIDE: Final = -1
-INSIDE: Final = -2
 WATER_REGION: Final = 1
 """The class whose nodes name their substance."""
-NODE: Final = struct.Struct("<4fIii")
-"""A plane's x, y, z and distance, the substance, and the children in front and behind."""
 _SCRIPTS: Final = "RegionScripts"
 
 
@@ -39,9 +37,6 @@ class Substance(IntEnum):
 
 _SUBSTANCES: Final = {1: Substance.WATER, 0xFFFFFFFD: Substance.LAVA}
 """Substances by the number of a node; others are untagged."""
-
-Node = tuple[float, float, float, float, int, int, int]
-"""A plane's x, y, z and distance, the substance, and the children in front and behind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +68,10 @@ class Region:
             return Substance.NONE
         if not self.nodes:
             return Substance.UNTAGGED
+        if is_ocean(self.kind):
+            share = dist(point, self.place) / self.radius if self.radius else 0.0
+            is_in = in_ocean(self.nodes, self.kind, point, share)
+            return Substance.WATER if is_in else Substance.NONE
         x, y, z = point
         at = 0
         while True:
@@ -97,7 +96,7 @@ class Region:
 
     def pack(self) -> bytes:
         """Return the tree's bytes."""
-        return b"".join(NODE.pack(*node) for node in self.nodes)
+        return pack_nodes(self.nodes)
 
     def scripts(self, zone: str) -> list[str]:
         """Return the names of the scripts it may have, the first that exists is its script.
@@ -106,39 +105,6 @@ class Region:
         """
         stems = [name.partition(".")[0] for name in (self.file, self.environment) if name]
         return [f"{_SCRIPTS}/{zone.lower()}/{stem}.lua" for stem in (*stems, "default")]
-
-
-def unpack_nodes(data: bytes) -> tuple[Node, ...]:
-    """Return a tree of its bytes. Raises `FileFormatError` for one that is no tree."""
-    if len(data) % NODE.size:
-        raise FileFormatError("the nodes of a region are cut off")
-    nodes = tuple(NODE.iter_unpack(data))
-    wrong = first_wrong_child(nodes)
-    if wrong is not None:
-        raise FileFormatError(f"node {wrong} of a region has a child that cannot be")
-    return nodes
-
-
-def first_wrong_child(nodes: tuple[Node, ...]) -> int | None:
-    """Return a node with a child that does not exist or is reached twice; None for a tree.
-
-    Without this check a tree with a circle would never end a search.
-    """
-    if not nodes:
-        return None
-    reached = bytearray(len(nodes))
-    reached[0] = 1
-    waiting = [0]
-    while waiting:
-        at = waiting.pop()
-        for child in nodes[at][5:]:
-            if child in (OUTSIDE, INSIDE):
-                continue
-            if not 0 <= child < len(nodes) or reached[child]:
-                return at
-            reached[child] = 1
-            waiting.append(child)
-    return None
 
 
 class RegionAt(NamedTuple):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
 from emu.ground.region_files import RegionFile, read_regions
-from emu.ground.regions import INSIDE, OUTSIDE, Node, Region
+from emu.ground.region_nodes import INSIDE, OUTSIDE, Node
+from emu.ground.regions import Region
 from emu.ground.source_bytes import SourceBytes
 from tests.support.ground.region_bytes import LAVA, box_nodes, pool, region_bytes
 

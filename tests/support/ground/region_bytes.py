@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 
-from emu.ground.regions import INSIDE, OUTSIDE, Node, Region
+from emu.ground.region_nodes import INSIDE, OUTSIDE, Node
+from emu.ground.regions import Region
 from tests.support.ground.map_bytes import Corner, net_string
 
 WATER, LAVA = 1, 0xFFFFFFFD
