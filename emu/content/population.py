@@ -16,6 +16,7 @@ from enum import IntFlag
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.content.file import Entry, Group, Placement, Template, ZoneContent
+from emu.rules.respawn import respawn_wait
 from emu.times import Monotonic
 
 ROUND: Final = 10.0
@@ -408,12 +409,12 @@ class Population:
         self._turned[placement.id] = None
         if place.returns is not None and place.returns > now:
             return
-        if not placement.respawn:
+        low, high = placement.respawn_low, placement.respawn_high
+        wait = respawn_wait(placement.respawn, low, high, self._random)
+        if wait is None:
             self._dead[placement.id] = None
-            return
-        low, high = placement.respawn_low, max(placement.respawn_low, placement.respawn_high)
-        wait = placement.respawn + self._random.randint(low, high)
-        place.returns = Monotonic(now + max(0, wait))
+        else:
+            place.returns = Monotonic(now + wait)
 
     def _return(self, place: _Place, settled: set[int], now: Monotonic) -> list[Standing]:
         if not place.groups:

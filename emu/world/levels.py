@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from emu.rules.levels import cut_level, usual_health
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
 from emu.world.actors.player import Player
-from emu.world.actors.sheet import usual_health
 from emu.world.social.chat import Chat
 from emu.world.speech.spoken import play_visual
 from emu.world.world import World
@@ -84,7 +84,7 @@ class Levels:
         return True
 
     def _cut(self, level: int) -> int:
-        return max(1, min(level, self._world.rules.max_level))
+        return cut_level(level, self._world.rules.max_level)
 
     def _change(self, player: Player, now: Monotonic, **values: int) -> None:
         self._world.saves.set_facts(player, now, **values)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emu.model import Present
+from emu.rules.levels import usual_health
 from emu.world.actors.client import sheet_fields
 from emu.world.actors.player import Player
-from emu.world.actors.sheet import usual_health
 from emu.world.world import World
 
 GHOST_SIZE: Final = 0.51

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from emu.rules.stance import look_at
 from emu.world.actors.spawn import Footer, Spawn, SpawnKind, Verb
-from emu.world.actors.stance import look_at
 from emu.world.visibility.baselines import GhostBaseline
 from emu.world_stream.ghosts import (
     CREATE_GHOST,

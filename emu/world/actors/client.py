@@ -195,19 +195,6 @@ def coin_fields(copper: int) -> dict[str, int]:
     return fields | {COINS[-1]: copper}
 
 
-COIN_NAMES: Final = (("Platinum", 1_000_000), ("Gold", 10_000), ("Silver", 100), ("Copper", 1))
-
-
-def coins_text(copper: int) -> str:
-    """Return an amount of copper in words, as EQ2Emulator writes it: ``1 Silver 10 Copper``."""
-    words = []
-    for name, worth in COIN_NAMES:
-        count, copper = divmod(copper, worth)
-        if count:
-            words.append(f"{count} {name}")
-    return " ".join(words) or "0 Copper"
-
-
 def experience_fields(points: int, needed: int) -> dict[str, int]:
     """Return the two bars of experience: yellow in whole percents, blue in the rest of one.
 

@@ -91,12 +91,6 @@ class Pool:
         self.current = self.most
 
 
-def usual_health(level: int, *, is_player: bool) -> int:
-    """Return the health, and the power, of an actor of whom nothing says how much it has."""
-    # Players: the amount of a level while there is no fighting.
-    return 40 + 20 * max(1, level) if is_player else 15 * level + 1
-
-
 class Sheet:
     """The numbers of one actor besides those that its ghost has."""
 

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
+from emu.rules.levels import usual_health
+from emu.rules.stance import Stance
 from emu.world.actors.mind import Mind
-from emu.world.actors.sheet import Sheet, usual_health
-from emu.world.actors.stance import Stance
+from emu.world.actors.sheet import Sheet
 from emu.world_stream.movement import Position
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from emu.commands import Argument, ArgumentKind, Call
 from emu.commands.registry import MASTER
 from emu.errors import CommandError
 from emu.ledger import Outcome, Owner, OwnerKind, Part, Reason
-from emu.world.actors.client import coins_text
+from emu.rules.coins import coins_text
 from emu.world.commands.context import NAME, CommandContext, WorldCommandSet, check_rank
 
 AMOUNT: Final = Argument(

@@ -14,8 +14,8 @@ from emu.commands import Call, Cost, Reply
 from emu.errors import CommandError, StoreError
 from emu.ledger import Outcome, Owner, Part, Reason
 from emu.model import Present, may_see
+from emu.rules.coins import coins_text, share_of
 from emu.texts import counted
-from emu.world.actors.client import coins_text
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.commands.coins import AMOUNT, read_copper
@@ -183,7 +183,7 @@ async def _split(context: CommandContext, player: Player, call: Call) -> str:
     ]  # fmt: skip
     if not others:
         raise CommandError("no member of your group is here")
-    share = read_copper(call["coins"]) // (len(others) + 1)
+    share = share_of(read_copper(call["coins"]), len(others) + 1)
     if share < 1:
         raise CommandError("that is too little to share")
     giver = Owner.character(player.id)

@@ -12,10 +12,11 @@ from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.commands.registry import MASTER
 from emu.correspondence import Letter, PetitionKind
 from emu.errors import CommandError
+from emu.rules.coins import coins_text
 from emu.texts import counted, timestamp
 from emu.world.actors.player import Player
 from emu.world.commands.context import NAME, CommandContext, WorldCommandSet
-from emu.world.social.mail import COINS, Draft, coins_text, subject_of
+from emu.world.social.mail import COINS, Draft, subject_of
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -153,7 +154,7 @@ async def _send(context: CommandContext, player: Player, call: Call) -> str:
 @quiet("mail take", "take the coins of a letter", LETTER, cost=Cost.CHANGE, example="mail take 5")
 async def _take(context: CommandContext, player: Player, call: Call) -> str:
     copper = await context.mail.take(player, call["letter"])
-    return f"You take {coins_text(copper)} out of the letter."
+    return f"You take {coins_text(copper).lower()} out of the letter."
 
 
 @quiet("mail delete", "delete a letter", LETTER, cost=Cost.CHANGE, example="mail delete 5")
@@ -191,7 +192,7 @@ async def _mailbox(context: CommandContext, call: Call) -> Reply:
 def _line(letter: Letter) -> str:
     """Return the line of a letter in a list."""
     new = "" if letter.is_read else ", new"
-    coins = f", with {coins_text(letter.coins)}" if letter.coins else ""
+    coins = f", with {coins_text(letter.coins).lower()}" if letter.coins else ""
     return (
         f"{letter.id}: {subject_of(letter)} (from {letter.sender},"
         f" {timestamp(letter.sent)}{coins}{new})"

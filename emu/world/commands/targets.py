@@ -9,11 +9,7 @@ from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
 from emu.facts import FARTHEST
 from emu.model import may_see
-from emu.texts import counted, timestamp
-from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player, Relation
-from emu.world.actors.spawn import Spawn
-from emu.world.actors.stance import (
+from emu.rules.stance import (
     BLUE,
     GREEN,
     GREY,
@@ -23,6 +19,10 @@ from emu.world.actors.stance import (
     YELLOW,
     arrow_color,
 )
+from emu.texts import counted, timestamp
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player, Relation
+from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 from emu.world.entry.inspection import send_inspection

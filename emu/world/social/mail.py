@@ -500,16 +500,6 @@ def subject_of(letter: Letter) -> str:
     return f"Returned: {letter.subject}" if letter.is_returned else letter.subject
 
 
-def coins_text(copper: int) -> str:
-    """Return an amount of copper in words, such as ``3 silver 7 copper``."""
-    words = []
-    for kind, worth in sorted(COINS.items(), key=lambda coin: -coin[1]):
-        count, copper = divmod(copper, worth)
-        if count:
-            words.append(f"{count} {COIN_NAMES[kind]}")
-    return " ".join(words) or "no coins"
-
-
 def _coins_of(copper: int) -> dict[str, int]:
     """Return the fields of an amount in the messages of mail."""
     # The character sheet has the same numbers in fields of other names.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from emu.errors import EmuError
+from emu.rules.levels import ZoneLimits, zone_refusal
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
@@ -41,18 +42,15 @@ class Journeys:
 
     def refusal(self, player: Player, definition: ZoneDefinition) -> str | None:
         """Return why a player may not enter a zone, None if it may."""
-        rank, level = player.rank, player.character.level
-        if rank < definition.min_status:
-            return f"You may not enter {definition.description}."
-        # Game masters go wherever they are needed.
-        if rank >= self._world.rules.game_master:
-            return None
-        if level < definition.min_level:
-            return f"You must be level {definition.min_level} to enter {definition.description}."
-        if 0 < definition.max_level < level:
-            return (
-                f"{definition.description} is only for players up to level {definition.max_level}."
-            )
+        limits = ZoneLimits(
+            definition.description, definition.min_status,
+            definition.min_level, definition.max_level,
+        )  # fmt: skip
+        is_master = player.rank >= self._world.rules.game_master
+        level = player.character.level
+        refusal = zone_refusal(limits, rank=player.rank, level=level, is_master=is_master)
+        if refusal is not None or is_master:
+            return refusal
         return self.locked(player, definition)
 
     def send(

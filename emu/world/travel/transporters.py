@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from emu.errors import StoreError
 from emu.ledger import Owner, OwnerKind, Part, Reason
+from emu.rules.coins import TOO_DEAR, price_refusal
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
@@ -31,7 +32,6 @@ TOO_NEAR: Final = 100.0
 """Units; a destination in the same zone that is nearer is not offered, unless on a map."""
 HERE: Final = 20.0
 """Units from a destination on a map within which a player is there."""
-TOO_DEAR: Final = "You do not have enough coins."
 TRY_AGAIN: Final = "You could not pay. Try again in a moment."
 NOWHERE: Final = "There is no destination for you here."
 MOST_WAYS: Final = 200
@@ -186,8 +186,9 @@ class Transporters:
         if not _may_take(way, player):
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return
-        if way.cost > player.character.coins:
-            send_text(player.client, TOO_DEAR, ERROR_COLOR)
+        refusal = price_refusal(way.cost, player.character.coins)
+        if refusal is not None:
+            send_text(player.client, refusal, ERROR_COLOR)
         elif not way.cost:
             self._set_off(player, way, now)
         elif player.id not in self._paying:

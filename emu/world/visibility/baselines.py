@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from emu.rules.stance import Look, Stance
 from emu.structs.packed import oversized, xor
 from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind
-from emu.world.actors.stance import Look, Stance
 from emu.world.visibility.fields import (
     INDEX_SIZE,
     followed,

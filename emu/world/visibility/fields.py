@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from emu.rules.stance import NEUTRAL
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.spawn import Footer, Spawn, SpawnKind
-from emu.world.actors.stance import NEUTRAL
 from emu.world.visibility.forms import NO_SPAWN, GhostForm
 from emu.world_stream.ghosts import (
     FOOTER,

@@ -19,10 +19,10 @@ from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct, UnknownVersion
 from emu.files import data_file, read_document
+from emu.rules.stance import Look
 from emu.schema import field, read_rows
 from emu.structs.fields import FORMATS
 from emu.structs.packed import pack_before, pack_stream, reverses_literals
-from emu.world.actors.stance import Look
 from emu.world_stream.ghosts import (
     FOOTER,
     HEADER,

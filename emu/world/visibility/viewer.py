@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from emu.errors import LimitExceeded
+from emu.rules.stance import Look, Stance, look_at
 from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.actors.stance import Look, Stance, look_at
 from emu.world.visibility.baselines import BaselineCache, GhostBaseline, GhostState
 from emu.world.visibility.fields import INDEX_SIZE
 from emu.world.visibility.forms import NO_SPAWN, GhostForm

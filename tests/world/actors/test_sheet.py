@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.world.actors.sheet import FieldKind, Pool, Sheet, known_fields, usual_health
+from emu.world.actors.sheet import FieldKind, Pool, Sheet, known_fields
 
 
 def test_a_pool_stays_between_nothing_and_the_most() -> None:
@@ -68,8 +68,3 @@ def test_whole_numbers_stay_in_their_bits(name: str, value: int) -> None:
     assert isinstance(kept, int)
     low = -(1 << (field.bits - 1)) if field.kind is FieldKind.SIGNED else 0
     assert low <= kept < low + (1 << field.bits)
-
-
-def test_usual_health() -> None:
-    assert usual_health(10, is_player=False) == 151
-    assert usual_health(0, is_player=True) == 60

@@ -13,7 +13,7 @@ from emu.errors import STORE_FAULT, StoreAway
 from emu.structs import shipped_catalog
 from emu.times import Moment
 from emu.world.rules import WorldRules
-from emu.world.social.mail import LONGEST_BODY, LONGEST_SUBJECT, UNREAD, clean, coins_text
+from emu.world.social.mail import LONGEST_BODY, LONGEST_SUBJECT, UNREAD, clean
 from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
 from tests.support.world.worlds import Client, WorldHarness
@@ -274,7 +274,5 @@ def test_entering_does_not_depend_on_the_mail(harness: WorldHarness) -> None:
     assert harness.world.faults.drops["mail not counted"] == 1
 
 
-def test_texts_are_cleaned_and_coins_are_named() -> None:
+def test_texts_are_cleaned() -> None:
     assert clean(" a\tb\x07\nc\r ") == "ab\nc"
-    assert coins_text(0) == "no coins"
-    assert coins_text(1_020_304) == "1 platinum 2 gold 3 silver 4 copper"

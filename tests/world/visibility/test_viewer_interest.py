@@ -7,9 +7,9 @@ import random
 import pytest
 
 from emu.errors import LimitExceeded
+from emu.rules.stance import BLUE, WHITE, look_at
 from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.actors.stance import BLUE, WHITE, look_at
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import LAST_INDEX, InterestSet, ObservedSpawn
 from emu.world_stream.movement import Position

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from emu.appearance import class_name, race_name, tradeskill_name
 from emu.model import WorldCharacter
+from emu.rules.stance import arrow_color
 from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.looks import number_in, show_again
 from emu.world.actors.player import IN_ZONE
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import GhostPart, SpawnKind
-from emu.world.actors.stance import arrow_color
 from emu.world.clock import GameTime, game_time
 from emu.world.entry.initial_messages import send_time
 from emu.world.groups.groups import Raid

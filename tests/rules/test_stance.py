@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.world.actors.stance import NEUTRAL, Look, Stance, arrow_color, attitude, look_at
+from emu.rules.stance import NEUTRAL, Look, Stance, arrow_color, attitude, look_at
 
 
 @pytest.mark.parametrize(
