@@ -1,0 +1,72 @@
+"""What characters and letters had before the ledger: each amount becomes an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emu.database import Where
+from emu.database.engines import Schemas, create_database, upgrade_database
+from emu.database.sqlite import in_user_version
+from emu.database.steps import Migration, read_steps
+from emu.files import data_file
+from emu.ledger import Movement, Owner, OwnerKind, Part, Reason
+from emu.store import Store
+from emu.store.repository import FIRST_ON_SERVERS, schemas
+from emu.times import Moment
+from tests.support.database.engines import empty_database
+
+CHARACTER = (
+    "INSERT INTO world_characters (id, account_id, name, name_key, coins, deleted, race, class,"
+    " gender, deity, level, starting_zone, zone_id, client_version, created)"
+    " VALUES (?, 1, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
+)
+LETTER = (
+    "INSERT INTO world_mail (id, recipient_id, sender_account, sender, subject, body, coins, sent,"
+    " expires) VALUES (?, 1, 1, 'Name', '', '', ?, 0.0, 1e12)"
+)
+
+
+def before(folder: str, first: int = 1) -> tuple[Migration, ...]:
+    """Return the migrations before that of the ledger."""
+    steps = read_steps(data_file("sql", folder), first)
+    return steps[: next(place for place, one in enumerate(steps) if one.name.endswith("-ledger"))]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Where]:
+    """A database of the release before, with coins in every kind of row."""
+    older = Schemas(in_user_version(before("store")), before("store-postgresql", FIRST_ON_SERVERS))
+    if request.param == "sqlite":
+        fill(tmp_path / "emu.sqlite", older)
+        yield tmp_path / "emu.sqlite"
+        return
+    with empty_database() as where:
+        fill(where, older)
+        yield where
+
+
+def fill(where: Where, older: Schemas) -> None:
+    with create_database(where, older) as database, database.transaction() as connection:
+        for row in ((1, "A", "a", 70, False), (2, "B", "b", 0, False), (3, "C", "c", 5, True)):
+            connection.execute(CHARACTER, row)
+        for letter in ((1, 20), (2, 0)):
+            connection.execute(LETTER, letter)
+
+
+def test_all_coins_have_an_entry_after_the_upgrade(place: Where) -> None:
+    upgrade_database(place, schemas())
+    with Store.open(place) as store:
+        ledger, one, letter = store.world.ledger, Owner.character(1), Owner.letter(1)
+        audit = ledger.audit()
+        assert (audit.held, audit.by_entries, audit.differences) == (95, 95, ())
+        [entry] = ledger.of_owner(one, 9)
+        assert (entry.reason, entry.giver, entry.change(one), entry.left(one)) == (
+            Reason.BEFORE, OwnerKind.BEFORE, 70, 70,
+        )  # fmt: skip
+        parts = (Part(one, Owner.character(2), 30), Part(letter, one, 20))
+        assert ledger.move(Movement("a", Reason.SPLIT, parts), Moment(1.0)).is_done
+        audit = ledger.audit()
+        assert (audit.held, audit.by_entries, audit.differences) == (95, 95, ())
