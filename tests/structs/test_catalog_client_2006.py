@@ -77,6 +77,17 @@ def test_the_alternate_looks_end_with_size_age_and_colors(version: int) -> None:
     assert layout.encode(values).endswith(tail)
 
 
+def test_an_effect_has_a_type_and_its_texts() -> None:
+    # The study, section 2.4: u32, two u16, u8, effects (u8, text, u8), name, description.
+    values = {
+        "packettype": 1,
+        "effect": {"id": 1, "type": 2, "effect_array": [{"effect": "Ab"}], "name": "Ab"},
+    }
+    data = shipped_catalog().layout("WS_ExamineInfo", 546).encode(values)
+    effect = "01000000 0000 0000 02 01 00 02004162 00 024162 0000"
+    assert data == bytes.fromhex(f"00 00 00 01000000 {effect}")
+
+
 def test_the_messages_of_guilds_and_mail_end_where_the_client_stops() -> None:
     # The study: 110 ends with a u64, a u32 and a count; 291 with a u16; 275 with a u64 and a byte.
     lengths = {
