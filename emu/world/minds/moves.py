@@ -318,7 +318,7 @@ class Moves:
         if mover is not None:
             mover.forget()
         if not movers:
-            self._movers.pop(zone, None)
+            self.ended(zone)
 
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""

@@ -50,7 +50,7 @@ class Timers:
     ) -> None:
         self._now = now
         self._of_owner: dict[Hashable, list[Timer]] = {}
-        self._waiting: dict[Zone, list[Timer]] = {}
+        self._waiting: dict[Zone, dict[Timer, None]] = {}
         """Timers that were due while nobody was in the zone."""
         self._due: Deadlines[Timer, str] = timetable.deadlines(
             "a timer of a behavior or a script", self._ring
@@ -85,15 +85,18 @@ class Timers:
         if not own:
             del self._of_owner[timer.owner]
         self._due.clear(timer, "")
+        waiting = self._waiting.get(timer.zone, {})
+        # Otherwise a zone that ends while timers wait in it would stay in memory.
+        if waiting.pop(timer, True) is None and not waiting:
+            del self._waiting[timer.zone]
 
     def _entered(self, event: Entered) -> None:
         for timer in self._waiting.pop(event.player.zone, ()):
-            if not timer.is_stopped:
-                self._due.set(timer, "", event.now)
+            self._due.set(timer, "", event.now)
 
     def _ring(self, timer: Timer, _name: str, _now: Monotonic) -> None:
         if timer.waits_for_player and not timer.zone.is_watched:
-            self._waiting.setdefault(timer.zone, []).append(timer)
+            self._waiting.setdefault(timer.zone, {})[timer] = None
         elif timer.pace is None:
             self._run(timer)
         else:
@@ -112,7 +115,3 @@ class Timers:
         else:
             self._stop(timer)
         timer.ring()
-
-    def ended(self, zone: Zone) -> None:
-        """Forget what waits for a player of a zone that ends."""
-        self._waiting.pop(zone, None)

@@ -197,3 +197,14 @@ def test_who_died_lies_where_that_was(scene: ScriptScene) -> None:
     scene.harness.run(2.0)
     assert guard.position == at
     assert scene.client.fields_of("Guard").get("pos_speed", 0) == 0
+
+
+def test_the_last_mover_of_a_zone_leaves_nothing(scene: ScriptScene) -> None:
+    guard, other = scene.spawn(WALK), scene.spawn(WALK, "Other", location=71)
+    moves = scene.scripts.moves
+    moves.forget(guard, scene.zone)
+    assert len(moves.walks) == 1
+    moves.forget(other, scene.zone)
+    assert (moves._movers, moves.walks._walks) == ({}, {})
+    scene.harness.run(2.0)
+    assert "walks" not in waiting(scene.harness.timetable)

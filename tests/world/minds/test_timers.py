@@ -101,7 +101,8 @@ def test_what_waits_ends_with_its_zone_and_what_is_stopped_rings_no_more(
     clockwork.timers.stop("one")
     for call in waiting:
         call()
-    clockwork.timers.ended(clockwork.zone)
+    clockwork.timers.stop("other")
+    assert not clockwork.timers._waiting
     player: Any = SimpleNamespace(name="Aldana", zone=clockwork.zone)
     clockwork.events.publish(Entered(player, clockwork.now))
     clockwork.run(2.0)
