@@ -206,6 +206,31 @@ def test_a_tree_is_counted(tmp_path: Path) -> None:
     assert figures["public class names used more than once"] == 1
 
 
+CLASSES = """\
+class Spawn:
+    __slots__ = ("level", "name")
+
+
+class World:
+    players: int
+    shared: "ClassVar[int]" = 0
+
+    def __init__(self) -> None:
+        self.players, self.zones = 0, []
+        self.zones.least = 1
+"""
+
+
+def test_fields_of_classes_and_lines_of_folders_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "pkg" / "content"
+    folder.mkdir(parents=True)
+    (folder / "classes.py").write_text(CLASSES)
+    figures = figures_of(Tree(tmp_path, "pkg"))
+    assert (figures["fields of Spawn"], figures["fields of World"]) == (2, 2)
+    assert figures["lines of content files and what stands in zones"] == CLASSES.count("\n")
+    assert figures["lines of Lua scripts and behaviors"] == 0
+
+
 def minutes(*megabytes: float) -> Figures:
     return Figures(resident=[round(one * 1e6) for one in megabytes])
 

@@ -24,6 +24,13 @@ from tools.bench.figures import Figure, Round
 ROOT = Path(__file__).parents[2]
 SHORT = 30
 """A file with fewer lines counts as short."""
+CLASSES = ("World", "Spawn", "Player", "WorldEndpoint")
+"""Classes whose fields are counted."""
+PARTS = {
+    "Lua scripts and behaviors": ("world/behaviors", "world/scripts"),
+    "content files and what stands in zones": ("content", "world/population"),
+}
+"""Folders whose lines are counted."""
 LIMITS = {"C901": 10, "PLR0911": 6, "PLR0912": 12}
 """The rules of ruff that are counted, and the limit of each."""
 
@@ -82,6 +89,20 @@ class Tree:
                     found[node.name].append(self.name(path))
         return {name: files for name, files in sorted(found.items()) if len(files) > 1}
 
+    def fields(self) -> dict[str, int]:
+        """Return how many fields each of `CLASSES` has that is there."""
+        return {
+            node.name: len(_fields_of(node))
+            for tree in self._trees.values()
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and node.name in CLASSES
+        }
+
+    def lines_of(self, folders: Iterable[str]) -> int:
+        """Return the lines of all files in some folders of the package."""
+        starts = tuple(f"{self.package}/{folder}/" for folder in folders)
+        return sum(lines for name, lines in self.lengths().items() if name.startswith(starts))
+
     def complex_functions(self) -> Counter[str]:
         """Return how many functions are above each limit of ruff."""
         done = subprocess.run(
@@ -110,6 +131,23 @@ class Tree:
                 yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
+def _fields_of(node: ast.ClassDef) -> set[str]:
+    """Return the names in a class's slots; without those, its fields and what it assigns."""
+    found = set[str]()
+    for one in node.body:
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "__slots__":
+            return set(ast.literal_eval(one.value))
+        if isinstance(one, ast.AnnAssign) and "ClassVar" not in ast.unparse(one.annotation):
+            found.add(ast.unparse(one.target))
+    found |= {
+        part.attr
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+        if ast.unparse(part.value) == "self"
+    }
+    return found - {"_"}  # the mark of named arguments in a dataclass
+
+
 def figures_of(tree: Tree) -> dict[str, float]:
     """Return every figure by what it is."""
     lengths = tree.lengths()
@@ -125,6 +163,8 @@ def figures_of(tree: Tree) -> dict[str, float]:
         "comments per 100 lines": round(100 * tree.comments() / sum(lengths.values()), 2),
         **{f"functions above {limit} ({code})": complexity[code] for code, limit in LIMITS.items()},
         "public class names used more than once": len(tree.repeated_classes()),
+        **{f"fields of {name}": count for name, count in sorted(tree.fields().items())},
+        **{f"lines of {what}": tree.lines_of(folders) for what, folders in PARTS.items()},
     }
 
 
