@@ -2,11 +2,11 @@
 
 A field of a dataclass declares its fact in its annotation::
 
-    coins: Annotated[int, Whole("coins", 0, MOST_COINS)] = 0
+    coins: Annotated[int, Integer("coins", 0, MOST_COINS)] = 0
 
 The store, its check and repair, the saves of players and the file of unsaved players read these
 declarations. A database may have values that no character can have: other programs write them, and
-faults of this program did. `Checker` replaces such a value and notes a `Problem`.
+faults of this program did. `ValueChecker` replaces such a value and notes a `Problem`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Problem(NamedTuple):
         return f"unusable {self.field} ({self.value}); {self.used} is used instead"
 
 
-class Checker:
+class ValueChecker:
     """Checks values, and collects the problems."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class Checker:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Integer:
     """A whole number in a column of the row; `used` replaces an unusable one."""
 
     label: str
@@ -178,7 +178,7 @@ class Whole:
             and max(values) <= self.most
         )
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> int:
+    def usable(self, value: Any, check: ValueChecker, _row_id: int) -> int:
         """Return the value, or what replaces it."""
         if type(value) is int and self.least <= value <= self.most:
             return value
@@ -197,7 +197,7 @@ class Rank:
         """Return whether a value is usable."""
         return is_whole(value, self.least, self.most)
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> int:
+    def usable(self, value: Any, check: ValueChecker, _row_id: int) -> int:
         """Return the value, or what replaces it."""
         # A number below the lowest rank was written as a ban, and must not become a player's rank.
         if type(value) is int and value < self.least:
@@ -217,7 +217,7 @@ class Time:
         """Return whether a value is usable."""
         return (value is None and self.may_be_missing) or is_number(value, FOR_EVER)
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> Moment | None:
+    def usable(self, value: Any, check: ValueChecker, _row_id: int) -> Moment | None:
         """Return the value, or what replaces it."""
         if value is None and self.may_be_missing:
             return None
@@ -225,7 +225,7 @@ class Time:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Printable:
     """A printable text in a column of the row; ``{id}`` in `used` stands for the row's number."""
 
     label: str
@@ -253,7 +253,7 @@ class Text:
             and "".join(values).isprintable()
         )
 
-    def usable(self, value: Any, check: Checker, row_id: int) -> str:
+    def usable(self, value: Any, check: ValueChecker, row_id: int) -> str:
         """Return the value, or what replaces it."""
         if self.fits(value):
             return str(value)
@@ -293,7 +293,7 @@ class Flag:
         """Return whether all of some values are usable."""
         return all(map(self.fits, values))
 
-    def usable(self, value: Any, _check: Checker, _row_id: int) -> bool:
+    def usable(self, value: Any, _check: ValueChecker, _row_id: int) -> bool:
         """Return the value."""
         return bool(value)
 
@@ -317,7 +317,7 @@ class OneOf:
 class PlaceColumns:
     """A place or None, in columns of its own."""
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> _Place | None:
+    def usable(self, value: Any, check: ValueChecker, _row_id: int) -> _Place | None:
         """Return the place; None if there is none, or if it is unusable."""
         if value is None:
             return None
@@ -340,7 +340,7 @@ class Values:
     fits: Callable[[Any], bool]
     """Returns whether one of them is usable."""
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> Mapping[str, Any]:
+    def usable(self, value: Any, check: ValueChecker, _row_id: int) -> Mapping[str, Any]:
         """Return the usable ones."""
         return check.mapping(self.label, value, self.fits)
 
@@ -359,7 +359,7 @@ class Listed:
     columns: str
     parts: tuple[Part, ...] = ()
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> tuple[Any, ...]:
+    def usable(self, value: Any, check: ValueChecker, _row_id: int) -> tuple[Any, ...]:
         """Return the usable rows."""
         if len(value) <= self.most and self._are_usable(value):
             return tuple(value)
@@ -430,11 +430,22 @@ def _flags_of(kind: Any) -> frozenset[int]:
     return frozenset(at for at, one in enumerate(facts_of(kind)) if isinstance(one.value, Flag))
 
 
-Part = Whole | Text | AnyText | Flag | OneOf
+Part = Integer | Printable | AnyText | Flag | OneOf
 """What a value in a list's row may be."""
-Column = Whole | Rank | Time | Text | Flag
+Column = Integer | Rank | Time | Printable | Flag
 """What a value in a column of the row may be."""
-_VALUES: Final = (Whole, Rank, Time, Text, AnyText, Flag, OneOf, PlaceColumns, Values, Listed)
+_VALUES: Final = (
+    Integer,
+    Rank,
+    Time,
+    Printable,
+    AnyText,
+    Flag,
+    OneOf,
+    PlaceColumns,
+    Values,
+    Listed,
+)
 
 
 class Fact(NamedTuple):

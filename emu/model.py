@@ -18,14 +18,14 @@ from emu.facts import (
     U32,
     AnyText,
     Flag,
+    Integer,
     Listed,
     OneOf,
     PlaceColumns,
+    Printable,
     Rank,
-    Text,
     Time,
     Values,
-    Whole,
     is_appearance_number,
     is_text,
     is_whole,
@@ -47,7 +47,7 @@ LAST_STATUS: Final = 1000
 BANNED: Final = -2
 """Lowest `admin_status`: banned permanently."""
 LAST_REVISION: Final = 1 << 52
-ANY_NUMBER: Final = Whole("number", -I32 - 1, U32)
+ANY_NUMBER: Final = Integer("number", -I32 - 1, U32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class CreateResponse:
 class Title:
     """A title; with `is_prefix` it is shown before the name, otherwise after it."""
 
-    text: Annotated[str, Text("title", 63, least=1, in_bytes=True)]
+    text: Annotated[str, Printable("title", 63, least=1, in_bytes=True)]
     is_prefix: Annotated[bool, Flag()] = False
 
 
@@ -120,8 +120,8 @@ class Title:
 class Hotkey:
     """One slot of a hotbar, in the client's numbers."""
 
-    bar: Annotated[int, Whole("bar", 0, LAST_BAR)]
-    slot: Annotated[int, Whole("slot", 0, LAST_BAR)]
+    bar: Annotated[int, Integer("bar", 0, LAST_BAR)]
+    slot: Annotated[int, Integer("slot", 0, LAST_BAR)]
     type: Annotated[int, ANY_NUMBER]
     """1 spell, 2 item, 3 macro, 4 command."""
     icon: Annotated[int, ANY_NUMBER] = 0
@@ -137,17 +137,17 @@ class Hotkey:
 class KnownSkill:
     """A skill that a character has: its number, its value, and the most it can become."""
 
-    id: Annotated[int, Whole("skill", 0, U32)]
-    value: Annotated[int, Whole("value", 0, U16)]
-    most: Annotated[int, Whole("most", 0, U16)]
+    id: Annotated[int, Integer("skill", 0, U32)]
+    value: Annotated[int, Integer("value", 0, U16)]
+    most: Annotated[int, Integer("most", 0, U16)]
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
     """A channel that a character has joined, with the channel's password."""
 
-    channel: Annotated[str, Text("channel", LONGEST_NAME, least=1)]
-    password: Annotated[str, Text("password", LONGEST_TEXT)] = ""
+    channel: Annotated[str, Printable("channel", LONGEST_NAME, least=1)]
+    password: Annotated[str, Printable("password", LONGEST_TEXT)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,13 +371,14 @@ def _is_appearance(value: object) -> bool:
 
 _RELATIONS: Final = Listed(
     "friends", 400, "world_relations", "kind, place, name",
-    (OneOf((0, 2)), Text("name", LONGEST_NAME, least=1)),
+    (OneOf((0, 2)), Printable("name", LONGEST_NAME, least=1)),
 )  # fmt: skip
 _HOTKEYS: Final = Listed(
     "hotkeys", 500, "world_hotkeys", "bar, slot, type, icon, icon_type, ability, tier, text"
 )
+_CLIENT_DATA: Final = Printable("client data", LONGEST_CLIENT_DATA)
 _LANGUAGES: Final = Listed(
-    "languages", 255, "world_languages", "language", (Whole("language", 1, U8),)
+    "languages", 255, "world_languages", "language", (Integer("language", 1, U8),)
 )
 
 
@@ -409,16 +410,16 @@ class WorldCharacter:
 
     id: int
     """The store assigns it; 0 before that."""
-    account_id: Annotated[int, Whole("account number", 0, U32)]
-    name: Annotated[str, Text("name", LONGEST_NAME, "Character{id}", least=1)]
-    race: Annotated[int, Whole("race", 0, U8)]
-    class_: Annotated[int, Whole("class", 0, U8), SavedKind.PROGRESS]
-    gender: Annotated[int, Whole("gender", 0, U8)]
-    deity: Annotated[int, Whole("deity", 0, U8), SavedKind.PROGRESS]
-    level: Annotated[int, Whole("level", 1, U8, 1), SavedKind.PROGRESS]
-    starting_zone: Annotated[int, Whole("starting zone", 0, U32)]
-    zone_id: Annotated[int, Whole("zone", 0, U32)]
-    client_version: Annotated[int, Whole("client version", 0, U32)]
+    account_id: Annotated[int, Integer("account number", 0, U32)]
+    name: Annotated[str, Printable("name", LONGEST_NAME, "Character{id}", least=1)]
+    race: Annotated[int, Integer("race", 0, U8)]
+    class_: Annotated[int, Integer("class", 0, U8), SavedKind.PROGRESS]
+    gender: Annotated[int, Integer("gender", 0, U8)]
+    deity: Annotated[int, Integer("deity", 0, U8), SavedKind.PROGRESS]
+    level: Annotated[int, Integer("level", 1, U8, 1), SavedKind.PROGRESS]
+    starting_zone: Annotated[int, Integer("starting zone", 0, U32)]
+    zone_id: Annotated[int, Integer("zone", 0, U32)]
+    client_version: Annotated[int, Integer("client version", 0, U32)]
     created: Annotated[Moment, Time("time of creation")]
     last_played: Annotated[Moment, Time("time when it was played last"), SavedKind.PLAYED] = UNKNOWN
     admin_status: Annotated[int, Rank("rank", BANNED, LAST_STATUS)] = 0
@@ -441,8 +442,8 @@ class WorldCharacter:
         SavedKind.TITLES,
     ] = ()
     """The titles that it has."""
-    prefix: Annotated[str, Text("prefix", LONGEST_TITLE), SavedKind.TITLES] = ""
-    suffix: Annotated[str, Text("suffix", LONGEST_TITLE), SavedKind.TITLES] = ""
+    prefix: Annotated[str, Printable("prefix", LONGEST_TITLE), SavedKind.TITLES] = ""
+    suffix: Annotated[str, Printable("suffix", LONGEST_TITLE), SavedKind.TITLES] = ""
     """The titles that it shows; empty for none."""
     hotkeys: Annotated[tuple[Hotkey, ...], _HOTKEYS, SavedKind.HOTKEYS] = ()
     channels: Annotated[
@@ -450,23 +451,23 @@ class WorldCharacter:
         Listed("channels", 100, "world_memberships", "place, channel, password"),
         SavedKind.CHANNELS,
     ] = ()
-    revision: Annotated[int, Whole("number of its last save", 0, LAST_REVISION)] = 0
+    revision: Annotated[int, Integer("number of its last save", 0, LAST_REVISION)] = 0
     """Number of the save of this state; a later save has a greater number."""
-    holder: Annotated[str, Text("holder", LONGEST_TEXT)] = ""
+    holder: Annotated[str, Printable("holder", LONGEST_TEXT)] = ""
     """The process that let it in last, in a world of several processes; empty in any other."""
-    term: Annotated[int, Whole("term", 0, LAST_REVISION)] = 0
+    term: Annotated[int, Integer("term", 0, LAST_REVISION)] = 0
     """How often a process of such a world has let it in. Saves of earlier terms are refused."""
-    tradeskill_class: Annotated[int, Whole("tradeskill class", 0, U8), SavedKind.PROGRESS] = 0
-    tradeskill_level: Annotated[int, Whole("tradeskill level", 0, U8, 1), SavedKind.PROGRESS] = 1
-    last_name: Annotated[str, Text("last name", LONGEST_NAME), SavedKind.OPTIONS] = ""
-    coins: Annotated[int, Whole("coins", 0, MOST_COINS)] = 0
+    tradeskill_class: Annotated[int, Integer("tradeskill class", 0, U8), SavedKind.PROGRESS] = 0
+    tradeskill_level: Annotated[int, Integer("tradeskill level", 0, U8, 1), SavedKind.PROGRESS] = 1
+    last_name: Annotated[str, Printable("last name", LONGEST_NAME), SavedKind.OPTIONS] = ""
+    coins: Annotated[int, Integer("coins", 0, MOST_COINS)] = 0
     """All coins as copper: 100 copper are a silver, 100 silver a gold, 100 gold a platinum."""
-    ledger_revision: Annotated[int, Whole("number of its movements", 0, LAST_REVISION)] = 0
+    ledger_revision: Annotated[int, Integer("number of its movements", 0, LAST_REVISION)] = 0
     """How many movements of the ledger have changed its coins; newer coins have a greater one."""
-    status_points: Annotated[int, Whole("status points", 0, U32)] = 0
-    experience: Annotated[int, Whole("experience", 0, U32), SavedKind.PROGRESS] = 0
+    status_points: Annotated[int, Integer("status points", 0, U32)] = 0
+    experience: Annotated[int, Integer("experience", 0, U32), SavedKind.PROGRESS] = 0
     """Experience points in this level."""
-    experience_needed: Annotated[int, Whole("experience needed", 0, U32), SavedKind.PROGRESS] = 0
+    experience_needed: Annotated[int, Integer("experience needed", 0, U32), SavedKind.PROGRESS] = 0
     """Points of this level that make the next; 0 if unknown."""
     skills: Annotated[
         tuple[KnownSkill, ...],
@@ -476,17 +477,15 @@ class WorldCharacter:
     """Its skills; without any it has those of a new character."""
     languages: Annotated[tuple[int, ...], _LANGUAGES, SavedKind.PAST] = ()
     """Numbers of its languages; without any it has those of a new character."""
-    options: Annotated[str, Text("options", LONGEST_OPTIONS), SavedKind.OPTIONS] = ""
+    options: Annotated[str, Printable("options", LONGEST_OPTIONS), SavedKind.OPTIONS] = ""
     """Words of the options that its player has switched (`emu.world.actors.options`)."""
-    played: Annotated[int, Whole("time that it was played", 0, U32)] = 0
+    played: Annotated[int, Integer("time that it was played", 0, U32)] = 0
     """Seconds that it has been in the world."""
-    travels: Annotated[str, Text("travels", LONGEST_TRAVELS), SavedKind.TRAVELS] = ""
+    travels: Annotated[str, Printable("travels", LONGEST_TRAVELS), SavedKind.TRAVELS] = ""
     """Its bind place, its discoveries and its instances (`emu.world.travel.records`)."""
-    past: Annotated[str, Text("past", LONGEST_PAST), SavedKind.PAST] = ""
+    past: Annotated[str, Printable("past", LONGEST_PAST), SavedKind.PAST] = ""
     """What it has been through (`emu.world.actors.past`)."""
-    client_data: Annotated[str, Text("client data", LONGEST_CLIENT_DATA), SavedKind.CLIENT_DATA] = (
-        ""
-    )
+    client_data: Annotated[str, _CLIENT_DATA, SavedKind.CLIENT_DATA] = ""
     """What its client keeps (`emu.world.actors.client_data`)."""
 
 

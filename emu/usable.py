@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from emu.facts import I32, U8, U32, Checker, Problem, facts_of, is_appearance_number, is_whole
+from emu.facts import I32, U8, U32, Problem, ValueChecker, facts_of, is_appearance_number, is_whole
 from emu.model import LAST_BAR, LONGEST_TEXT, Character, Equipment, WorldCharacter, is_color
 
 _Any = TypeVar("_Any", Character, WorldCharacter)
@@ -23,7 +23,7 @@ def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Pr
 
     Without problems, it is the same object.
     """
-    check, row_id = Checker(), row.id
+    check, row_id = ValueChecker(), row.id
     changes = {
         name: value.usable(getattr(row, name), check, row_id)
         for name, value, _, _ in facts_of(type(row))
@@ -36,7 +36,7 @@ def usable_character(row: Character) -> tuple[Character, list[Problem]]:
 
     Other servers' worlds set these values, so every value that can be sent to a client is kept.
     """
-    check = Checker()
+    check = ValueChecker()
     whole, text = check.integer, check.readable
     changes: dict[str, Any] = {
         "account_id": whole("account number", row.account_id, 0, I32, 0),
@@ -66,7 +66,9 @@ def usable_character(row: Character) -> tuple[Character, list[Problem]]:
     return _changed(row, changes, check)
 
 
-def _changed(row: _Any, changes: Mapping[str, Any], check: Checker) -> tuple[_Any, list[Problem]]:
+def _changed(
+    row: _Any, changes: Mapping[str, Any], check: ValueChecker
+) -> tuple[_Any, list[Problem]]:
     if not check.problems:
         return row, []
     return replace(row, **changes), check.problems

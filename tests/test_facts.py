@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from emu.facts import (
     AnyText,
-    Checker,
     Flag,
+    Integer,
     OneOf,
+    Printable,
     Rank,
-    Text,
     Time,
-    Whole,
+    ValueChecker,
     facts_of,
     has_surrogates,
     saved_facts,
@@ -47,8 +47,8 @@ ANYTHING = st.one_of(
 
 
 PARTS = st.sampled_from((
-    Whole("x", 0, 5), Text("x", 3, least=1), Text("x", 3, in_bytes=True), AnyText(3), Flag(),
-    OneOf((0, 2)),
+    Integer("x", 0, 5), Printable("x", 3, least=1), Printable("x", 3, in_bytes=True), AnyText(3),
+    Flag(), OneOf((0, 2)),
 ))  # fmt: skip
 
 
@@ -60,14 +60,15 @@ def test_a_column_is_checked_as_its_values_are(part: Any, values: list[Any]) -> 
 @pytest.mark.parametrize(
     ("value", "given", "used"),
     [
-        (Whole("x", 1, 5, 2), 6, 2), (Whole("x", 1, 5), True, 0), (Rank("x", -2, 9), -7, -2),
-        (Rank("x", -2, 9), 10, 0), (Text("x", 3, "no{id}"), "abcd", "no7"),
-        (Text("x", 3, in_bytes=True), "äb", "äb"), (Text("x", 3, in_bytes=True), "ää", ""),
-        (Text("x", 3, "none", least=1), "", "none"), (Time("x"), "y", 0.0), (Flag(), 1, True),
+        (Integer("x", 1, 5, 2), 6, 2), (Integer("x", 1, 5), True, 0), (Rank("x", -2, 9), -7, -2),
+        (Rank("x", -2, 9), 10, 0), (Printable("x", 3, "no{id}"), "abcd", "no7"),
+        (Printable("x", 3, in_bytes=True), "äb", "äb"),
+        (Printable("x", 3, in_bytes=True), "ää", ""),
+        (Printable("x", 3, "none", least=1), "", "none"), (Time("x"), "y", 0.0), (Flag(), 1, True),
     ],
 )  # fmt: skip
 def test_an_unusable_value_is_replaced(value: Any, given: Any, used: Any) -> None:
-    check = Checker()
+    check = ValueChecker()
     assert value.usable(given, check, 7) == used
     assert bool(check.problems) is (given != used)
 

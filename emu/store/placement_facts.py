@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
-from emu.facts import Checker, PlacementFact, facts_of
+from emu.facts import PlacementFact, ValueChecker, facts_of
 from emu.store.repository import Repository, changes, reads
 from emu.times import Moment
 
@@ -40,7 +40,7 @@ class PlacementFacts(Repository):
         return [self._made(kind, row) for row in rows]
 
     def _made(self, kind: type[Fact], row: Sequence[Any]) -> Fact:
-        check = Checker()
+        check = ValueChecker()
         declared = [fact for fact in facts_of(kind) if fact.column is not None]
         facts = {
             fact.name: fact.value.usable(value, check, row[2])

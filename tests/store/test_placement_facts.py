@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import pytest
 
-from emu.facts import PlacementFact, Text, Whole
+from emu.facts import Integer, PlacementFact, Printable
 from emu.store import Store
 from emu.store.copying import copy_store
 from emu.times import Moment
@@ -51,8 +51,8 @@ class OpenChest(PlacementFact):
     """A made-up fact; this declaration is all that the store knows of it."""
 
     table: ClassVar[str] = "open_chests"
-    opener: Annotated[str, Text("name of who opened it", 20, "somebody", least=1)]
-    looted: Annotated[int, Whole("coins taken", 0, 1000)] = 0
+    opener: Annotated[str, Printable("name of who opened it", 20, "somebody", least=1)]
+    looted: Annotated[int, Integer("coins taken", 0, 1000)] = 0
 
 
 @pytest.fixture

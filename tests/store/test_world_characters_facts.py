@@ -11,9 +11,9 @@ import pytest
 
 from emu.database.sqlite import SqliteDatabase
 from emu.facts import (
+    Integer,
     Listed,
-    Text,
-    Whole,
+    Printable,
     saved_facts,
 )
 from emu.model import SavedKind, WorldCharacter
@@ -33,15 +33,15 @@ HERE = (1.0, 2.0, 3.0, 90.0, 7)
 class Bounty:
     """A row of the made-up list."""
 
-    wanted: Annotated[str, Text("wanted", 20, least=1)]
-    reward: Annotated[int, Whole("reward", 0, 1000)] = 0
+    wanted: Annotated[str, Printable("wanted", 20, least=1)]
+    reward: Annotated[int, Integer("reward", 0, 1000)] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Hunter(WorldCharacter):
     """A character with two more facts; the declarations are all that the program knows of them."""
 
-    caught: Annotated[int, Whole("caught", 0, 100), SavedKind.PROGRESS] = 0
+    caught: Annotated[int, Integer("caught", 0, 100), SavedKind.PROGRESS] = 0
     bounties: Annotated[
         tuple[Bounty, ...],
         Listed("bounties", 2, "world_bounties", "place, wanted, reward"),

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from emu.facts import PlacementFact, Text
+from emu.facts import PlacementFact, Printable
 from emu.times import Moment, Monotonic
 from emu.world.saving.facts import PAUSE, FactSaver
 from tests.support.coroutines import finish
@@ -19,7 +19,7 @@ class SealedBox(PlacementFact):
     """A made-up fact."""
 
     table: ClassVar[str] = "sealed_boxes"
-    key_holder: Annotated[str, Text("holder of its key", 20)]
+    key_holder: Annotated[str, Printable("holder of its key", 20)]
 
 
 class Scene:
