@@ -11,8 +11,10 @@ import pytest
 
 from emu.errors import FileFormatError
 from emu.ground import building
+from emu.ground.building import build_ground
 from emu.ground.ground_file import Box, GroundFile, Triangle
 from emu.ground.ground_layout import FAN, HEADER_SIZE, GroundHeader
+from emu.ground.map_files import MapReader
 from tests.support.ground.map_bytes import (
     Part,
     Surface3,
@@ -22,6 +24,7 @@ from tests.support.ground.map_bytes import (
     square,
     write_ground,
 )
+from tools.bench.maps_source import hilly_map
 
 FLOOR = square((0, 0, 0), (10, 0, 10))
 
@@ -158,3 +161,21 @@ def test_the_digest_is_kept() -> None:
     out = io.BytesIO()
     build(map_bytes([Part(FLOOR)]), out)
     assert GroundHeader.read(out.getvalue()[:HEADER_SIZE]).digest == b"\x07" * 32
+
+
+@pytest.mark.slow
+def test_the_tree_of_a_large_map_divides_space_too(tmp_path: Path) -> None:
+    """More than 65,536 leaves: with 16 bits for a node's number, the tree would be useless."""
+    path = tmp_path / "large.ground"
+    with path.open("wb") as file:
+        built = build_ground(MapReader(io.BytesIO(hilly_map(450))), bytes(32), file)
+    assert built.triangles == 445_500
+    with GroundFile(path) as opened:
+        assert opened.header.depth == 17
+        last, chance = len(opened.levels) - 1, Random(1)
+        widths = [
+            (x1 - x0) * opened.header.step[0]
+            for _ in range(500)
+            for x0, x1, *_ in opened.boxes(last, FAN * chance.randrange(1 << 14))
+        ]
+    assert sum(widths) / len(widths) < 15, "meters; a triangle has 4"

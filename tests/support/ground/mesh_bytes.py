@@ -42,19 +42,27 @@ def tile_bytes(tile: Tile, *, links: int = 0, nodes: int = 0) -> bytes:
         for some, sides in tile.polygons
     )  # fmt: skip
     count = len(tile.polygons)
+    bounds = [pick(axis) for pick in (min, max) for axis in zip(*tile.corners, strict=True)]
     head = struct.pack(
         "<4siiiiI9i3f6ff", b"VAND", 7, tile.column, tile.row, 0, 0, count, len(tile.corners),
-        links, count, 0, 2 * count, nodes, 0, count, 1.5, 0.2, CLIMB, *[0.0] * 6, 1.0,
+        links, count, 0, 2 * count, nodes, 0, count, 1.5, 0.2, CLIMB, *bounds, 1.0,
     )  # fmt: skip
-    rest = bytes(12 * links + 12 * count + 8 * count + 16 * nodes)
-    data = head + corners + polygons + rest
+    # Two detail triangles for each square, as Detour finds heights with them. The last byte of each
+    # marks its sides that are sides of the square.
+    details = b"".join(struct.pack("<IIBBxx", 0, 2 * number, 0, 2) for number in range(count))
+    triangles = bytes((0, 1, 2, 0b000101, 0, 2, 3, 0b010100)) * count
+    data = head + corners + polygons + bytes(12 * links) + details + triangles + bytes(16 * nodes)
     return struct.pack("<Ii", 1, len(data)) + data
 
 
-def set_bytes(tiles: Iterable[Tile]) -> bytes:
-    """Return a mesh file."""
-    some = [tile_bytes(tile, links=3, nodes=2) for tile in tiles]
-    return b"TESM" + struct.pack("<ii5fii", 1, len(some), 0, 0, 0, 8, 8, 64, 64) + b"".join(some)
+def set_bytes(tiles: Iterable[Tile], side: float = 8.0, *, links: int = 3, nodes: int = 2) -> bytes:
+    """Return a mesh file; `side` is that of a tile in meters.
+
+    Links and nodes are empty: Detour fills in the links, and without nodes it needs none.
+    """
+    some = [tile_bytes(tile, links=links, nodes=nodes) for tile in tiles]
+    head = struct.pack("<ii5fii", 1, len(some), 0, 0, 0, side, side, 1024, 4096)
+    return b"TESM" + head + b"".join(some)
 
 
 def cell_tiles(cells: dict[Cell, float], side: int = 1 << 20) -> list[Tile]:
