@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PLAIN = {
     "emu/admin/ggmp/acting.py": "protocols",
+    "emu/admin/ogp/rules.py": "plain values",
     "emu/admin/ports.py": "plain values",
     "emu/cluster/ports.py": "protocols",
     "emu/database/database.py": "abstract; tested with each engine",

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -27,13 +27,12 @@ from emu.model import Place, Title, WorldCharacter
 from emu.sqldump import Dump, ImportReport, LiveDatabase, RowSource
 from emu.sqldump.live import is_url
 from emu.store import Store
-from emu.store.eq2emu import check_login_dump, import_dump
 from emu.store.eq2emu_world import OldWorld
 from emu.store.server_lock import ServerLock
-from emu.world.knowledge import Knowledge, read_knowledge
-from emu.world.population.atlas import read_atlas
-from emu.world.population.eq2emu_import import import_knowledge
-from emu.world.zones.definitions import Atlas
+
+if TYPE_CHECKING:
+    from emu.world.knowledge import Knowledge
+    from emu.world.zones.definitions import Atlas
 
 CONFIGURED_BY = {
     "max_characters_per_account": "[login] max_characters",
@@ -127,6 +126,9 @@ def import_login_dump(
 
     Example: emu account import-eq2emu eq2login.sql.gz --world 'Antonia=eq2world.sql.gz' --dry-run
     """
+    # `emu account` is there for other commands as well, and these modules take long to import.
+    from emu.store.eq2emu import check_login_dump, import_dump  # noqa: PLC0415
+
     # Wrong options are reported before a lock is taken.
     old_worlds = _old_worlds(worlds)
     config = load_config()
@@ -214,6 +216,9 @@ class ConfiguredWorld:
     @classmethod
     def of(cls, config: Config) -> ConfiguredWorld:
         """Read its zones, skills and titles. Raises `FileFormatError`."""
+        from emu.world.knowledge import read_knowledge  # noqa: PLC0415
+        from emu.world.population.atlas import read_atlas  # noqa: PLC0415
+
         world = config.world
         return cls(
             world.name, read_atlas(world.zones, world.content), read_knowledge(world.knowledge)
@@ -380,6 +385,9 @@ def import_eq2emu_knowledge(
 
     Example: emu world import-eq2emu-knowledge eq2world.sql.gz --to knowledge --dry-run
     """
+    from emu.world.knowledge import read_knowledge  # noqa: PLC0415
+    from emu.world.population.eq2emu_import import import_knowledge  # noqa: PLC0415
+
     configured = load_config().world.knowledge
     target = target_folder(folder, configured, "world.knowledge")
     report = import_knowledge(files, target, dry_run=dry_run, replace=replace)

@@ -19,16 +19,17 @@ from typing import Any
 import click
 
 from emu.cli.common import together
-from emu.cli.opcodes.common import present_rows
 from emu.config.secrets import read_secret
 from emu.errors import CommandError, EmuError
-from emu.opcodes.text import shipped_rows
-from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 
 
 def message_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
     """Return the opcode names of the database or the program that begin with the typed text."""
+    # Only shells ask for this, and the tables take long to import.
+    from emu.cli.opcodes.common import present_rows  # noqa: PLC0415
+    from emu.opcodes.text import shipped_rows  # noqa: PLC0415
+
     try:
         with ctx.scope(cleanup=False):
             rows = present_rows()
@@ -39,6 +40,8 @@ def message_names(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 def struct_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
     """Return the names of the shipped structs that begin with the typed text."""
+    from emu.structs import shipped_catalog  # noqa: PLC0415
+
     return _beginning(set(shipped_catalog().names()), incomplete)
 
 

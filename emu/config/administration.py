@@ -9,7 +9,7 @@ from typing import Final
 from attrs import frozen
 
 from emu.admin.ggmp.peer import WAIT
-from emu.admin.ogp.responder import OgpRules
+from emu.admin.ogp.rules import OgpRules
 from emu.admin.rcon import RconDialect, RconRules
 from emu.admin.webhook import WebhookEvent, WebhookFormat
 from emu.config.readers import (

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from emu.config.model import Config
 from emu.config.setting import SETTINGS, Setting, settings_of
-from emu.content.file import ContentFile
-from emu.content.rules import RuleName, rules_in_force
 from emu.errors import FileFormatError
+
+if TYPE_CHECKING:
+    from emu.content.rules import RuleName
 
 HIGHEST_LEVEL: Final = 255
 """The most that `world.max_level` takes; the rule has 0 for "no cap"."""
@@ -99,6 +100,10 @@ def defaults_of_content(path: Path | None, given: Collection[str]) -> dict[str, 
     """
     if path is None:
         return {}
+    # Most commands have no content file, and need not import what reads one.
+    from emu.content.file import ContentFile  # noqa: PLC0415
+    from emu.content.rules import rules_in_force  # noqa: PLC0415
+
     try:
         with ContentFile(path) as file:
             rules = rules_in_force(file)

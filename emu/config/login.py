@@ -10,8 +10,7 @@ from attrs import frozen
 from emu.config.readers import CRC_SEED, Address
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 from emu.link.settings import LinkServerConfig
-from emu.login.passwords import AccountConfig
-from emu.login.registration import RegistrationConfig
+from emu.login.passwords import AccountConfig, RegistrationConfig
 from emu.login.settings import DirectoryConfig, LoginServiceConfig
 from emu.session import EndpointConfig
 

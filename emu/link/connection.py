@@ -17,7 +17,7 @@ server never confirms a registration: the world counts as registered until it is
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from emu.errors import PeerError
@@ -32,7 +32,6 @@ from emu.link.batches import (
 )
 from emu.link.codec import (
     KEEP_ALIVE,
-    MAX_FRAME_SIZE,
     MESH_OPCODES,
     TABLE_OPCODES,
     LinkFrame,
@@ -49,30 +48,9 @@ from emu.link.messages import (
     from_world,
     to_frame,
 )
+from emu.link.settings import LinkLimits, LoginLinkConfig, WorldLinkTimes
 from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
-
-
-@dataclass(frozen=True, slots=True)
-class LinkLimits:
-    """Times and sizes of a link, in seconds and bytes."""
-
-    # Half of the silence limit: a keep-alive that is delayed does not close the link.
-    keep_alive: float = 45.0
-    """Time without sending after which a keep-alive is sent."""
-    silence: float = 90.0
-    """Time without receiving after which the link is closed."""
-    frame_timeout: float = 30.0
-    """Time in which a frame must be complete."""
-    max_frame_size: int = MAX_FRAME_SIZE
-    frames_per_second: float = 500.0
-    frame_burst: float = 5_000.0
-    bytes_per_second: float = 2.0 * 1024 * 1024
-    """Received bytes.
-
-    The bytes inflated from compressed frames count separately to the same limit.
-    """
-    byte_burst: float = 8.0 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,31 +187,6 @@ NOT_AUTHENTICATED = "This connection has not authenticated."
 POSSIBLE_HACKING = "Possible Hacking Attempt"
 HACKING = "Hacking attempt."
 NO_UPDATE_SERVER = "This is not an update server."
-
-
-@dataclass(frozen=True, slots=True)
-class LoginLinkConfig:
-    """Times and bounds of the login server's side; seconds."""
-
-    limits: LinkLimits = field(default_factory=LinkLimits)
-    register_timeout: float = 5.0
-    """Time until `LSInfo` must have arrived."""
-    # LSInfo, the longest message that a world needs before it is accepted, has 839 bytes.
-    first_frame_size: int = 4096
-    """Frames of this size or more are refused until the world is accepted; header included."""
-    decision_timeout: float = 30.0
-    """Time until the service must have accepted or refused."""
-    held_messages: int = 64
-    """Messages held until the service decides."""
-    held_bytes: int = 128 * 1024
-    batch_delay: float = 5.0
-    """Time from acceptance to the first batch request."""
-    zone_interval: float = 6 * 3600.0
-    equipment_interval: float = 15 * 60.0
-    full_batch_delay: float = 10.0
-    """Time from a full batch to the next request."""
-    zones_per_cycle: int = 5_000
-    """Zones that a world may describe between two rounds of `zone_interval`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,16 +350,6 @@ class LoginLinkProtocol(LinkProtocol):
             self.refuse(HACKING, error.reason, now)
         else:
             self.close(error.reason, now)
-
-
-@dataclass(frozen=True, slots=True)
-class WorldLinkTimes:
-    """Times and bounds of the world's side; seconds."""
-
-    limits: LinkLimits = field(default_factory=LinkLimits)
-    status_interval: float = 15.0
-    population_pause: float = 2.0
-    """Time between two reports of the number of players."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,64 @@ import re
 from dataclasses import dataclass, field
 
 from emu.limits.connections import StreamLimits
-from emu.link.connection import LoginLinkConfig, WorldLinkTimes
+from emu.link.codec import MAX_FRAME_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLimits:
+    """Times and sizes of a link, in seconds and bytes."""
+
+    # Half of the silence limit: a keep-alive that is delayed does not close the link.
+    keep_alive: float = 45.0
+    """Time without sending after which a keep-alive is sent."""
+    silence: float = 90.0
+    """Time without receiving after which the link is closed."""
+    frame_timeout: float = 30.0
+    """Time in which a frame must be complete."""
+    max_frame_size: int = MAX_FRAME_SIZE
+    frames_per_second: float = 500.0
+    frame_burst: float = 5_000.0
+    bytes_per_second: float = 2.0 * 1024 * 1024
+    """Received bytes.
+
+    The bytes inflated from compressed frames count separately to the same limit.
+    """
+    byte_burst: float = 8.0 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LoginLinkConfig:
+    """Times and bounds of the login server's side; seconds."""
+
+    limits: LinkLimits = field(default_factory=LinkLimits)
+    register_timeout: float = 5.0
+    """Time until `LSInfo` must have arrived."""
+    # LSInfo, the longest message that a world needs before it is accepted, has 839 bytes.
+    first_frame_size: int = 4096
+    """Frames of this size or more are refused until the world is accepted; header included."""
+    decision_timeout: float = 30.0
+    """Time until the service must have accepted or refused."""
+    held_messages: int = 64
+    """Messages held until the service decides."""
+    held_bytes: int = 128 * 1024
+    batch_delay: float = 5.0
+    """Time from acceptance to the first batch request."""
+    zone_interval: float = 6 * 3600.0
+    equipment_interval: float = 15 * 60.0
+    full_batch_delay: float = 10.0
+    """Time from a full batch to the next request."""
+    zones_per_cycle: int = 5_000
+    """Zones that a world may describe between two rounds of `zone_interval`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldLinkTimes:
+    """Times and bounds of the world's side; seconds."""
+
+    limits: LinkLimits = field(default_factory=LinkLimits)
+    status_interval: float = 15.0
+    population_pause: float = 2.0
+    """Time between two reports of the number of players."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,22 @@ class GuessConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class RegistrationConfig:
+    """Settings of registration."""
+
+    enabled: bool = False
+    invite_code: str = ""
+    """The code that players need to register; empty for none."""
+    per_address: int = 10
+    """Attempts per hour from one address (IPv6: one /64 network)."""
+    in_all: int = 100
+    """Attempts per hour from all addresses together."""
+    passwords: PasswordConfig = field(default_factory=PasswordConfig)
+    shortest_password: int = 8
+    """Minimum length of a password, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccountConfig:
     """Settings of the login check; times are seconds."""
 

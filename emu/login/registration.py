@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from hmac import compare_digest
 from typing import Final
@@ -20,7 +20,7 @@ from emu.errors import DuplicateName, LimitExceeded
 from emu.limits.addresses import address_key
 from emu.limits.rates import Throttle, hourly
 from emu.login.accounts import PasswordWork, new_account_name
-from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password, password_fault
+from emu.login.passwords import SALT_SIZE, RegistrationConfig, hash_password, password_fault
 from emu.login.ports import AccountStore, Authenticator, LoginGranted, LoginRefusalReason
 from emu.model import Account
 from emu.times import Clock, Moment
@@ -29,22 +29,6 @@ EVERYBODY: Final = "everybody"
 """The key of the budget of all addresses together."""
 NO_VERSION: Final = 0
 """The client version of a request without a game client."""
-
-
-@dataclass(frozen=True, slots=True)
-class RegistrationConfig:
-    """Settings of registration."""
-
-    enabled: bool = False
-    invite_code: str = ""
-    """The code that players need to register; empty for none."""
-    per_address: int = 10
-    """Attempts per hour from one address (IPv6: one /64 network)."""
-    in_all: int = 100
-    """Attempts per hour from all addresses together."""
-    passwords: PasswordConfig = field(default_factory=PasswordConfig)
-    shortest_password: int = 8
-    """Minimum length of a password, in characters."""
 
 
 class RegistrationRefusal(enum.StrEnum):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
@@ -20,11 +20,9 @@ from emu.errors import CommandError, ConfigError, StoreError
 from emu.files import read_whole
 from emu.limits.rates import TurnRules
 from emu.link.settings import LoginServerAddress
-from emu.login.passwords import AccountConfig, PasswordConfig
-from emu.login.registration import RegistrationConfig
+from emu.login.passwords import AccountConfig, PasswordConfig, RegistrationConfig
 from emu.login.settings import CompatibilityChoices, LoginServiceConfig
 from emu.session import AddressChanges, EndpointConfig, SessionConfig
-from emu.world.assembly import SubjectRules
 from emu.world.rules import (
     AdmissionRules,
     BehaviorRules,
@@ -33,6 +31,9 @@ from emu.world.rules import (
     WorldRules,
     ZoneRules,
 )
+
+if TYPE_CHECKING:
+    from emu.world.assembly import SubjectRules
 
 Settings = TypeVar("Settings")
 Listed = TypeVar("Listed")
@@ -203,6 +204,9 @@ def admission_rules(config: Config) -> AdmissionRules:
 
 def rule_set(config: Config) -> SubjectRules:
     """Return all rules of the built-in world."""
+    # The commands that only read settings need no world.
+    from emu.world.assembly import SubjectRules  # noqa: PLC0415
+
     return SubjectRules(
         world=world_rules(config),
         zones=zone_rules(config),

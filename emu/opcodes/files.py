@@ -25,8 +25,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
-import sqlite_utils
-
 from emu.database.sqlite import readable_errors
 from emu.errors import FileFormatError
 from emu.opcodes.store import COLUMNS, KEY, connect, read_stored_rows
@@ -41,6 +39,8 @@ HEAD = b"SQLite format 3\0"
 
 def write_database(rows: Iterable[OpcodeRow], path: Path) -> None:
     """Write rows into the table `opcodes` of a new file. Raises `StoreError`."""
+    import sqlite_utils  # noqa: PLC0415  # it takes long, and little needs it
+
     with readable_errors(path), closing(sqlite_utils.Database(path)) as database:
         table = database.table("opcodes")
         table.create(dict(COLUMNS), pk=KEY, not_null=COLUMNS)

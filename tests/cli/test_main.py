@@ -159,3 +159,13 @@ def test_the_forked_command_of_the_tests_does_what_the_installed_one_does(
     real, fork = found
     assert real[0] == status, real
     assert fork == real
+
+
+@pytest.mark.slow
+def test_commands_of_accounts_import_nothing_of_a_server() -> None:
+    heavy = ("twisted", "numpy", "sqlite_utils", "emu.world.assembly", "emu.link", "emu.structs")
+    code = "import sys, emu.cli.accounts; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {name for name in done.stdout.split() if name.startswith(heavy)} == {
+        "emu.link", "emu.link.codec", "emu.link.settings",
+    }  # fmt: skip

@@ -7,16 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.link.codec import KEEP_ALIVE, LinkOpcode, encode_frame
-from emu.link.connection import (
-    LinkClosed,
-    LinkLimits,
-    LoginLinkConfig,
-    LoginLinkProtocol,
-    WorldIntroduced,
-    WorldLinkProtocol,
-    WorldLinkTimes,
-)
+from emu.link.connection import LinkClosed, LoginLinkProtocol, WorldIntroduced, WorldLinkProtocol
 from emu.link.messages import LSInfo, LSStatus, OpaqueMessage
+from emu.link.settings import LinkLimits, LoginLinkConfig, WorldLinkTimes
 from tests.support.examples import tries
 
 

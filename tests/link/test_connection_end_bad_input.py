@@ -10,15 +10,9 @@ import pytest
 
 from emu.errors import PeerError
 from emu.link.codec import encode_frame
-from emu.link.connection import (
-    LinkClosed,
-    LinkProtocol,
-    LoginLinkConfig,
-    LoginLinkProtocol,
-    WorldLinkProtocol,
-    WorldLinkTimes,
-)
+from emu.link.connection import LinkClosed, LinkProtocol, LoginLinkProtocol, WorldLinkProtocol
 from emu.link.messages import LSInfo, LSStatus, to_frame
+from emu.link.settings import LoginLinkConfig, WorldLinkTimes
 from emu.times import Monotonic
 
 INFO = to_frame(LSInfo("Name", "host", "account", ""))

@@ -11,14 +11,9 @@ from emu.link.batches import (
     ZoneUpdatesRequest,
 )
 from emu.link.codec import LinkFrameReader, encode_frame
-from emu.link.connection import (
-    LinkClosed,
-    LoginLinkConfig,
-    LoginLinkProtocol,
-    MessageReceived,
-    WorldIntroduced,
-)
+from emu.link.connection import LinkClosed, LoginLinkProtocol, MessageReceived, WorldIntroduced
 from emu.link.messages import EmoteMessage, LSFatalError, LSInfo, LSStatus, from_login, to_frame
+from emu.link.settings import LoginLinkConfig
 
 INFO = LSInfo("Name", "host", "account", "")
 

@@ -1,13 +1,7 @@
 from __future__ import annotations
 
 from emu.link.codec import LinkFrameReader, encode_frame
-from emu.link.connection import (
-    LinkClosed,
-    LinkRefused,
-    MessageReceived,
-    WorldLinkProtocol,
-    WorldLinkTimes,
-)
+from emu.link.connection import LinkClosed, LinkRefused, MessageReceived, WorldLinkProtocol
 from emu.link.messages import (
     DELETE,
     BasicCharUpdate,
@@ -17,6 +11,7 @@ from emu.link.messages import (
     from_world,
     to_frame,
 )
+from emu.link.settings import WorldLinkTimes
 
 INFO = LSInfo("Name", "host", "account", "")
 

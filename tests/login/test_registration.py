@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
-from emu.login.passwords import check_password, eq2emulator_hash
-from emu.login.registration import (
-    AccountRegistration,
-    RegistrationConfig,
-    RegistrationDenial,
-    RegistrationRefusal,
-)
+from emu.login.passwords import RegistrationConfig, check_password, eq2emulator_hash
+from emu.login.registration import AccountRegistration, RegistrationDenial, RegistrationRefusal
 from emu.model import Account
 from emu.times import Moment
 from tests.support.coroutines import finish

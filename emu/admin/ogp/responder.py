@@ -12,16 +12,14 @@ Source: docs/protocol/administration/ogp.md#ours, docs/protocol/administration/o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from emu.admin.ogp.elements import ColorChange, Name
 from emu.admin.ogp.fields import (
-    DIALECTS,
     NOT_ASSIGNED,
     AddOnFlag,
-    OgpVersion,
     PlayerFlag,
     ServerFlags,
 )
@@ -39,6 +37,7 @@ from emu.admin.ogp.messages import (
     push_answer_head,
     with_challenge,
 )
+from emu.admin.ogp.rules import OgpRules
 from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, ZoneStatus
 from emu.errors import MalformedDatagram, MalformedMessage
 from emu.limits.rates import ANY_PORT, Allowance, Challenges, Throttle
@@ -230,18 +229,6 @@ DEFAULT_BYTES: Final = 1400
 """Length of an answer datagram: the maximum that a query can request, and the default."""
 _KEPT: Final = 64
 """Cached bodies of different queries for one content."""
-
-
-@dataclass(frozen=True, slots=True)
-class OgpRules:
-    """The settings of the responder."""
-
-    dialects: Sequence[OgpVersion] = DIALECTS
-    """The supported versions, tried in this order."""
-    most_parts: int = 16
-    """Maximum number of datagrams of one answer."""
-    banned_interval: float = 10.0
-    """Seconds between two answers to a banned address."""
 
 
 class _Pulled(NamedTuple):

@@ -6,9 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar, Final, Self, TypeVar
-
-import sqlite_utils
+from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
 from emu.database.catalog import Table
 from emu.database.database import Database
@@ -31,6 +29,9 @@ from emu.errors import StoreError
 from emu.files import partial_folder
 from emu.model import Durability
 
+if TYPE_CHECKING:
+    import sqlite_utils
+
 T = TypeVar("T")
 
 NOT_UTF8: Final = "Could not decode to UTF-8"
@@ -41,7 +42,7 @@ class SqliteDatabase(Database):
     """An open SQLite file, for one thread at a time. Every failure is a `StoreError`."""
 
     __slots__ = (
-        "_begun", "_changes", "_depth", "_is_certain", "path", "tables", "watch",
+        "_begun", "_changes", "_depth", "_is_certain", "_tables", "path", "watch",
     )  # fmt: skip
 
     dialect = SqliteDialect()
@@ -52,19 +53,30 @@ class SqliteDatabase(Database):
         super().__init__(path, connection)
         self.path = path
         self.connection: sqlite3.Connection = connection
-        # Otherwise sqlite-utils would change how triggers work here, and run plugins that are
-        # installed.
-        self.tables = sqlite_utils.Database(
-            connection, recursive_triggers=False, execute_plugins=False
-        )
-        """The same connection for sqlite-utils: upserts, bulk inserts. Use it inside
-        `transaction`."""
+        self._tables: sqlite_utils.Database | None = None
         self._depth = 0
         self.watch: CommitWatch | None = None
         """Detects commits of other programs; `watch_commits` makes it."""
         self._changes = 0
         self._begun = 0
         self._is_certain = True
+
+    @property
+    def tables(self) -> sqlite_utils.Database:
+        """The same connection for sqlite-utils: upserts, bulk inserts.
+
+        Use it inside `transaction`.
+        """
+        if self._tables is None:
+            # Most commands do not use it, and it imports NumPy if that is installed.
+            import sqlite_utils  # noqa: PLC0415
+
+            # Otherwise sqlite-utils would change how triggers work here, and run plugins that are
+            # installed.
+            self._tables = sqlite_utils.Database(
+                self.connection, recursive_triggers=False, execute_plugins=False
+            )
+        return self._tables
 
     @classmethod
     def open(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:

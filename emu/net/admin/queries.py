@@ -19,10 +19,10 @@ from emu.admin.ogp.fields import DIALECTS
 from emu.admin.ogp.responder import (
     ContentSource,
     OgpResponder,
-    OgpRules,
     Presentation,
     master_uplink,
 )
+from emu.admin.ogp.rules import OgpRules
 from emu.admin.ssq.query import Headers
 from emu.admin.ssq.responder import SsqResponder, SsqRules, SsqTokens
 from emu.admin.ssq.tables import SsqContent

@@ -22,7 +22,8 @@ from emu.admin.ogp.messages import (
     push_query,
     push_query_head,
 )
-from emu.admin.ogp.responder import OgpResponder, OgpRules, Presentation, content_of, master_uplink
+from emu.admin.ogp.responder import OgpResponder, Presentation, content_of, master_uplink
+from emu.admin.ogp.rules import OgpRules
 from emu.limits.rates import PERIOD, Challenges
 from emu.times import Monotonic
 from tests.support.admin.ogp_contents import content_of as state_of

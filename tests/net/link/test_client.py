@@ -12,7 +12,6 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.errors import StoreError
-from emu.link.connection import WorldLinkTimes
 from emu.link.messages import (
     LinkMessage,
     LSInfo,
@@ -25,6 +24,7 @@ from emu.link.settings import (
     LinkServerConfig,
     LoginServerAddress,
     WorldLinkConfig,
+    WorldLinkTimes,
     hash_link_password,
 )
 from emu.model import RegisteredWorld

@@ -12,9 +12,9 @@ from twisted.internet.task import deferLater
 
 from emu.appearance import Models
 from emu.link.batches import ZoneItem
-from emu.link.connection import LoginLinkConfig
 from emu.link.settings import (
     LinkServerConfig,
+    LoginLinkConfig,
     LoginServerAddress,
     WorldLinkConfig,
     hash_link_password,

@@ -12,8 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.limits.connections import StreamLimits
-from emu.link.connection import LinkLimits, LoginLinkConfig
-from emu.link.settings import LinkServerConfig, hash_link_password
+from emu.link.settings import LinkLimits, LinkServerConfig, LoginLinkConfig, hash_link_password
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from tests.support.login.directory_fakes import Stores
 from tests.support.login.link_bench import Bench

@@ -18,7 +18,7 @@ from emu.config import Address
 from emu.config.administration import WebConfig
 from emu.errors import StoreError
 from emu.login.events import LoginRefused
-from emu.login.registration import RegistrationConfig
+from emu.login.passwords import RegistrationConfig
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch

@@ -14,11 +14,8 @@ from emu.admin.web.requests import HostNames
 from emu.config.administration import WebConfig
 from emu.errors import StoreError
 from emu.files import data_file
-from emu.login.registration import (
-    RegistrationConfig,
-    RegistrationDenial,
-    RegistrationRefusal,
-)
+from emu.login.passwords import RegistrationConfig
+from emu.login.registration import RegistrationDenial, RegistrationRefusal
 from emu.metrics import EndpointUses
 from emu.model import Account
 from emu.net.scheduler import Scheduler

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emu.login.registration import (
-    RegistrationConfig,
-    RegistrationDenial,
-    RegistrationRefusal,
-)
+from emu.login.passwords import RegistrationConfig
+from emu.login.registration import RegistrationDenial, RegistrationRefusal
 from tests.net.web.test_accounts import Site, site
 from tests.net.web.test_service_page import LOOKS
 from tests.support.foreign.browser import Browser, Page
