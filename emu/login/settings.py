@@ -100,8 +100,8 @@ class LoginServiceConfig:
     """Time for a login after the session is established."""
     list_lifetime: float = 1800.0
     """Time that a logged-in client may send no application message; 0 is unlimited."""
-    play_timeout: float = 10.0
-    """Time for a world's answer. A node holds a player until the lease of a lost one has ended."""
+    play_timeout: float = 5.0
+    """Time for a world's answer; longer in a cluster, whose nodes hold players for a lost one."""
     create_timeout: float = 15.0
     create_memory: float = 120.0
     """Time an unanswered create request is kept, so that a late answer still saves the character.

@@ -137,8 +137,10 @@ def login_config(config: Config) -> LoginServiceConfig:
     """Return the settings of the login service for clients."""
     login = config.login
     choices = taken_from(login, CompatibilityChoices, long_status_only=login.long_world_status)
-    # A node holds a player until the lease of a lost one has ended.
-    patience = max(LoginServiceConfig().play_timeout, config.node.lease + HOLD)
+    patience = LoginServiceConfig().play_timeout
+    if in_cluster(config):
+        # A node holds a player until the lease of a lost one has ended.
+        patience = max(patience, config.node.lease + HOLD)
     return taken_from(login, LoginServiceConfig, choices=choices, play_timeout=patience)
 
 

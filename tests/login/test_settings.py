@@ -12,7 +12,7 @@ def test_flags_and_times_are_the_peer_s() -> None:
     config = LoginServiceConfig()
     assert (config.expansion_flag, config.cities_flag) == (0x7CFF, 0xFF)
     assert (config.subscription_level, config.enabled_races) == (0xFFFFFFFF, 0xFFFF)
-    assert (config.denial_linger, config.play_timeout, config.create_timeout) == (1.0, 10.0, 15.0)
+    assert (config.denial_linger, config.play_timeout, config.create_timeout) == (1.0, 5.0, 15.0)
     assert config.list_lifetime == 180 * 10
     assert config.account_name_size == 31
 
