@@ -16,6 +16,7 @@ from emu.cluster.node import Node
 from emu.cluster.placement import Choice, choose
 from emu.cluster.ports import NodeRow, NodeState, Placement
 from emu.errors import CommandError, Unanswered
+from emu.gather import both
 from emu.processes.ports import Bus, Note, ZoneAddress
 from emu.times import Clock
 
@@ -30,13 +31,15 @@ LATE: Final = 1.5
 class ClusterZones:
     """The zones of all nodes, for one of them."""
 
-    __slots__ = ("_bus", "_clock", "_node", "_pause", "_reached")
+    __slots__ = ("_bus", "_clock", "_last", "_node", "_pause", "_reached")
 
     def __init__(self, node: Node, clock: Clock) -> None:
         self._node = node
         self._clock = clock
         self._bus: Bus | None = None
         self._reached: Collection[str] = ()
+        self._last: dict[int, NodeRow] = {}
+        """The node of each zone to which a player was sent last."""
         self._pause: Callable[[float], Awaitable[None]] | None = None
 
     def join(
@@ -74,11 +77,21 @@ class ClusterZones:
         runs is placed. A player whose node may be lost waits for a lease at most. Raises
         `Unanswered` when no node can run it, and `StoreError`.
         """
-        choice = await self._chosen(zone_id, instance)
+        begun = self._clock.now()
+        if instance is None and await self._is_here(zone_id):
+            return None
+        # The node of the zone until now is asked meanwhile: it is the same one nearly always.
+        guess = self._last.get(zone_id)
+        if guess is not None and self._can_ask(guess):
+            choice, answers = await both(self._chosen(zone_id, instance), self._is_there(guess))
+        else:
+            choice, answers, guess = await self._chosen(zone_id, instance), False, None
         if choice is None:
             return None
-        first, begun = choice.node, self._clock.now()
-        is_sure = self._pause is None or await self._is_there(first)
+        first = self._last[zone_id] = choice.node
+        if guess is None or (guess.name, guess.term) != (first.name, first.term):
+            answers = self._pause is None or await self._is_there(first)
+        is_sure = answers
         while not is_sure and self._pause is not None:
             # Read anew before it is judged: the question may have taken seconds.
             choice = await self._chosen(zone_id, instance)
@@ -88,8 +101,18 @@ class ClusterZones:
             if self._has_beaten(first, choice.node, waited) or waited > 2 * self._node.lease:
                 break
             await self._pause(RETRY)
-        about = choice.node.about
-        return ZoneAddress(choice.node.name, about.host, about.port, choice.place.instance)
+        found = self._last[zone_id] = choice.node
+        about = found.about
+        return ZoneAddress(found.name, about.host, about.port, choice.place.instance)
+
+    async def _is_here(self, zone_id: int) -> bool:
+        """Return whether this node certainly holds a zone: that needs no question."""
+        return self._is_certain and await self._node.free_instance(zone_id) is not None
+
+    @property
+    def _is_certain(self) -> bool:
+        node = self._node
+        return node.state is NodeState.UP and not node.is_away(self._clock.now())
 
     async def _answer(self, _note: Note) -> Note:
         return {}
@@ -100,19 +123,22 @@ class ClusterZones:
         A node on another bus, or of another version, is not asked.
         """
         bus = self._bus
-        is_asked = (
-            bus is not None
-            and bus.is_connected
-            and row.name in self._reached
-            and row.about.version == self._node.about().version
-        )
-        if bus is None or not is_asked:
+        if bus is None or not self._can_ask(row):
             return row.silence <= LATE * self._node.interval
         try:
             await bus.request(_topic(row.name), {})
         except (Unanswered, CommandError):
             return False
         return True
+
+    def _can_ask(self, row: NodeRow) -> bool:
+        bus = self._bus
+        return (
+            bus is not None
+            and bus.is_connected
+            and row.name in self._reached
+            and row.about.version == self._node.about().version
+        )
 
     def _has_beaten(self, before: NodeRow, now: NodeRow, waited: float) -> bool:
         """Return whether a node has beaten since it was read before, or is another one."""
@@ -124,14 +150,13 @@ class ClusterZones:
     async def _chosen(self, zone_id: int, instance: int | None) -> Choice | None:
         """Return the choice of another node for a zone, None for this node."""
         node = self._node
-        now = self._clock.now()
-        # No question to the database for the zones that this node certainly holds.
-        is_certain = node.state is NodeState.UP and not node.is_away(now)
-        if instance is None and is_certain and await node.free_instance(zone_id) is not None:
+        if instance is None and await self._is_here(zone_id):
             return None
         for _ in range(TRIES):
             found = await node.store.placement(zone_id)
-            choice = self._placed(found, instance) if instance is not None or is_certain else None
+            choice = None
+            if instance is not None or self._is_certain:
+                choice = self._placed(found, instance)
             choice = choice or choose(zone_id, found, node.lease)
             if choice is None:
                 raise Unanswered("no node of this world can run that zone now; start one")

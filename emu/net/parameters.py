@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Settings = TypeVar("Settings")
 Listed = TypeVar("Listed")
-HOLD: Final = 4.0
+HOLD: Final = 6.0
 """Seconds beside the lease of nodes that a world's answer to a play request may take."""
 
 

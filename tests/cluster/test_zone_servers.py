@@ -204,11 +204,17 @@ async def test_a_question_that_takes_seconds_proves_no_life(cluster: Cluster) ->
             return await super().request(topic, note)
 
     east, west = await cluster.add("east"), await cluster.add("west")
-    zones = joined(cluster, west, SlowBus(raised))
+    bus = SlowBus(raised)
+    joined(cluster, east, bus)
+    zones = joined(cluster, west, bus)
     await cluster.run(2.1)
     await east.holds(12)
+    assert await zones.elsewhere(12) is not None, "the node that is asked first from now on"
+    bus._answers.clear()
     east.is_stopped = True
+    before = cluster.store.now
     assert await zones.elsewhere(12) is None
+    assert cluster.store.now - before < 7.0, "asked once"
 
 
 async def test_a_node_that_lives_and_does_not_answer_is_refused_to_nobody(cluster: Cluster) -> None:
@@ -262,3 +268,32 @@ async def test_a_node_that_is_started_again_ends_the_wait(cluster: Cluster) -> N
     before = cluster.store.now
     await zones.elsewhere(12)
     assert cluster.store.now - before < 2.0, "its new term holds nothing, so the zone is placed"
+
+
+async def test_the_node_of_a_zone_is_asked_while_the_database_is(cluster: Cluster) -> None:
+    order: list[str] = []
+
+    class NotingBus(LocalBus):
+        async def request(self, topic: str, note: Note) -> Note:
+            order.append(topic)
+            return await super().request(topic, note)
+
+    bus = NotingBus(raised)
+    east, west = await cluster.add("east"), await cluster.add("west")
+    joined(cluster, east, bus)
+    zones = joined(cluster, west, bus)
+    await east.holds(12)
+    there, placement = ZoneAddress("east", "east.example", 9001), cluster.store.placement
+
+    async def noted(zone_id: int) -> Placement:
+        order.append("begin")
+        found = await placement(zone_id)
+        order.append("end")
+        return found
+
+    cluster.store.placement = noted
+    assert await zones.elsewhere(12) == there
+    assert order == ["begin", "end", "node.there.east"], "nobody knows which node to ask"
+    order.clear()
+    assert await zones.elsewhere(12) == there
+    assert sorted(order) == ["begin", "end", "node.there.east"], "asked once"

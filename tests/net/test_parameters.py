@@ -110,7 +110,7 @@ def test_the_world_is_as_its_settings_say() -> None:
 
 def test_a_play_request_waits_longer_than_a_node_holds_a_player() -> None:
     server = {"url": "postgresql://emu@db.example/emu"}
-    for lease, patience in ((6, 10.0), (60, 64.0)):
+    for lease, patience in ((6, 12.0), (60, 66.0)):
         config = parse({"node": {"lease": lease}, "database": server})
         assert parameters.login_config(config).play_timeout == patience
     assert parameters.login_config(parse({})).play_timeout == 5.0, "EQ2Emulator's"
