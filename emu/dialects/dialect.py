@@ -67,7 +67,6 @@ class VersionRules:
 class WorldVersionRules:
     """A world's rules of one client version; `data/world/versions.toml` describes each."""
 
-    is_served: bool
     ghost_size_unit: int
     ghost_kind_byte: bool
     ghost_player_time: bool

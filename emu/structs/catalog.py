@@ -99,7 +99,8 @@ class StructCatalog:
         if found is None:
             some = f"its first is {min(versions)}"
             if version > min(versions):
-                some = f"its last is for {max(one.last_version for one in versions.values())}"
+                before = versions[max(start for start in versions if start <= version)]
+                some = f"the one before it ends at {before.last_version}"
             raise UnknownStruct(f"struct {name} has no layout for version {version}; {some}")
         return found
 

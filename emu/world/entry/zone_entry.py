@@ -451,10 +451,6 @@ class EnteringClient:
         self, handoff: Handoff, character: WorldCharacter, client: PlayerClient, key: int
     ) -> bool:
         """Enter a character, or deny it with the reason; return whether it has entered."""
-        if not client.dialect.world_rules.is_served:
-            detail = f"client version {client.version}: its form is unknown"
-            self._deny(client, ZoneEntryRefusal.VERSION_NOT_SERVED, detail)
-            return False
         try:
             self._enter(handoff, character, client, key)
         except (UnknownOpcode, UnknownStruct) as error:

@@ -224,7 +224,7 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
 @pytest.mark.parametrize(
     ("version", "missing"),
     [
-        (370, "no layout for version 370"), (374, "its form is unknown"),
+        (370, "no layout for version 370"), (374, "no layout for version 374"),
         (547, "has no opcode OP_ZoneInfoMsg"), (559, "has no opcode OP_ZoneInfoMsg"),
     ],
 )  # fmt: skip
