@@ -49,7 +49,7 @@ class LegCache:
             callbacks.append(traced)
             return None
         self._requested[leg] = [traced]
-        self._waiting.append((leg, LegTrace(self._ground, *leg)))
+        self._waiting.append((leg, LegTrace(self._ground, *leg, only_heights=True)))
         if len(self._waiting) == 1:
             self._request_turn()
         return None

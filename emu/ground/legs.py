@@ -42,14 +42,25 @@ class LegTrace:
     """The corners of one leg, sampled in turns."""
 
     def __init__(
-        self, ground: GroundMap, start: Point, end: Point, without: Container[int] = ()
+        self,
+        ground: GroundMap,
+        start: Point,
+        end: Point,
+        without: Container[int] = (),
+        *,
+        only_heights: bool = False,
     ) -> None:
-        """`without` are groups of removed widgets, as for `GroundMap.surface`."""
+        """`without` are groups of removed widgets, as for `GroundMap.surface`.
+
+        With `only_heights` walls are not searched, which halves the cost: a leg that a script
+        gives is walked in any case.
+        """
         self.corners: list[LegCorner] = []
         """The corners, when the trace is complete: the start, those between, the end."""
         self.is_walkable = True
         """Whether the ground goes on under the whole leg without a wall, a gap or a cliff."""
         self._ground, self._without = ground, without
+        self._only_heights = only_heights
         self._steps = self._run(start, end)
 
     def advance(self, samples: int) -> bool:
@@ -94,7 +105,7 @@ class LegTrace:
         if rise > max(HIGHEST_STEP, STEEPEST * run) or rise < -DEEPEST:
             self.is_walkable = False
             return
-        self.is_walkable = self._ground.is_clear(
+        self.is_walkable = self._only_heights or self._ground.is_clear(
             (x, y + KNEES, z), (far_x, far_y + KNEES, far_z), self._without
         )
 

@@ -67,6 +67,13 @@ def test_a_leg_is_walkable_or_not(
     assert walkable(tmp_path, [*FLOOR, *more], (2, 0, 2), end) == expected
 
 
+def test_a_leg_of_heights_only_goes_through_walls(tmp_path: Path) -> None:
+    ground = opened(tmp_path, [Part([*FLOOR, *square((10, 0, 0), (10, 3, 20))])])
+    trace = LegTrace(ground, (2, 0, 2), (18, 0, 2), only_heights=True)
+    assert len(trace.finish()) == 2
+    assert trace.is_walkable
+
+
 def test_where_no_ground_is_the_leg_stays_straight(tmp_path: Path) -> None:
     trace = LegTrace(opened(tmp_path, [Part(FLOOR)]), (30, 5, 30), (40, 9, 30))
     corners = trace.finish()
