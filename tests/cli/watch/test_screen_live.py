@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+pytest.importorskip("textual", reason="the extra `editor` is not installed")
+
 from emu.cli.watch.screen import MOST_ROWS, Live, arranged, cell
 from tests.support.admin.snapshots import Measured
 from tests.support.admin.statuses import BOB, HARBOR, crowd
