@@ -301,7 +301,13 @@ class _Reader(ContentHandler):
                 inner = copied(known[max(low for low in known if low <= version)].fields)
             elif inner:
                 inner = self._fields_at(inner, version)
-            found.append(replace(one, fields=inner, first_version=0, last_version=MOST_VERSION))
+            whole = one.first_version == 0 and one.last_version == MOST_VERSION
+            # Most fields are the same in all layouts, which then share them.
+            found.append(
+                one
+                if whole and inner is one.fields
+                else replace(one, fields=inner, first_version=0, last_version=MOST_VERSION)
+            )
         return tuple(found)
 
     def _field(self, entry: _Open) -> FieldDefinition:
