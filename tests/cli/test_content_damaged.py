@@ -36,6 +36,8 @@ from tests.support.content.subjects import knowledge, others, trade
 from tests.support.examples import tries
 from tests.support.running.command_line import CommandLine
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = ("NULL", "'word'", "x'00ff'", "-9223372036854775807", "9223372036854775807")
 DAMAGES = {
     "int": (*NUMBERS, "1.5"),
