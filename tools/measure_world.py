@@ -20,15 +20,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tools.bench.tree import PARTS, Tree
+
 ROOT = Path(__file__).parent.parent
 WORLD = "emu/world"
 ORDER = re.compile(r"\[importlinter:contract:world\].*?\nlayers =\n(.*?)\n(?:#|\[|\w|$)", re.DOTALL)
-CLASSES = {
-    "fields of World": ("World",),
-    "fields of Spawn": ("Spawn",),
-    "fields of Player": ("Player",),
-    "fields of WorldEndpoint": ("WorldEndpoint",),
-}
 
 
 def modules(root: Path) -> Iterator[tuple[str, Path]]:
@@ -98,70 +94,29 @@ def upward(root: Path, pairs: set[tuple[str, str]]) -> int | None:
     return sum(place.get(a, -1) >= place.get(b, len(rows)) for a, b in pairs)
 
 
-def class_fields(root: Path, names: tuple[str, ...]) -> int:
-    """Return how many fields the instances of a class have."""
-    for path in (root / "emu").rglob("*.py"):
-        if "world" not in path.parts:
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and node.name in names:
-                return len(set(_fields(node)))
-    return 0
-
-
-def _fields(kind: ast.ClassDef) -> Iterator[str]:
-    for node in kind.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            # A parameter of the constructor alone is no field.
-            if "InitVar" not in ast.dump(node.annotation):
-                yield node.target.id
-        elif isinstance(node, ast.FunctionDef):
-            yield from _assigned(node)
-
-
-def _assigned(method: ast.FunctionDef) -> Iterator[str]:
-    for node in ast.walk(method):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        ):
-            yield node.attr
-
-
 def count(root: Path, pattern: str, under: str = WORLD) -> int:
     """Return how often a pattern occurs in the sources under a folder."""
     texts = (path.read_text(encoding="utf-8") for path in (root / under).rglob("*.py"))
     return sum(len(re.findall(pattern, text, re.MULTILINE)) for text in texts)
 
 
-def lines(root: Path, *folders: str) -> int:
-    """Return how many lines the sources of some folders have."""
-    paths = [path for one in folders for path in (root / one).rglob("*.py")]
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
-
-
 def figures(root: Path) -> dict[str, int | None]:
     """Return every figure of a checkout, by its name."""
     pairs = package_imports(root)
     endpoint = root / "emu/net/world/service.py"
-    content = WORLD + ("/population" if (root / WORLD / "population").exists() else "/content")
+    tree = Tree(root, "emu")
     return {
         "packages in a circle": len(circles(pairs)),
         "imports between packages": len(pairs),
         "of these upward": upward(root, pairs),
         "handlers of OP_DialogSelectMsg": count(root, r"\.add\(\s*\"OP_DialogSelectMsg\""),
         "places that compare a line with a hail": count(root, r"startswith\(HAIL\)|== HAIL\b"),
-        **{name: class_fields(root, kinds) for name, kinds in CLASSES.items()},
+        **{f"fields of {name}": number for name, number in sorted(tree.fields().items())},
         "get_timer and handle_timer": count(root, r"^    def (?:get|handle)_timer\("),
         "imports of net/world/service.py": len(
             re.findall(r"^(?:from|import) ", endpoint.read_text(encoding="utf-8"), re.MULTILINE)
         ),
-        "lines of behaviors and scripts": lines(
-            root, f"{WORLD}/behaviors", f"{WORLD}/scripts", f"{WORLD}/minds"
-        ),
-        "lines of the content pipelines": lines(root, "emu/content", content),
+        **{f"lines of {what}": tree.lines_of(folders) for what, folders in PARTS.items()},
     }
 
 

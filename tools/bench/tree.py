@@ -28,7 +28,7 @@ CLASSES = ("World", "Spawn", "Player", "WorldEndpoint")
 """Classes whose fields are counted."""
 PARTS = {
     "Lua scripts and behaviors": ("world/behaviors", "world/scripts"),
-    "content files and what stands in zones": ("content", "world/population"),
+    "content files and what stands in zones": ("content", "world/content", "world/population"),
 }
 """Folders whose lines are counted."""
 LIMITS = {"C901": 10, "PLR0911": 6, "PLR0912": 12}
