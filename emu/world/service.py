@@ -89,8 +89,8 @@ class WorldService:
         """
         world = self.world
         player = world.players.get(character.id)
-        if player is not None and player.destination is not None:
-            zone_id = player.destination.zone_id
+        if player is not None and player.journey.destination is not None:
+            zone_id = player.journey.destination.zone_id
         else:
             zone_id = home(world.zones.table, world.saves.saver.latest(character))[0]
         try:
@@ -119,7 +119,7 @@ class WorldService:
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
         """Handle one application message of a player's client."""
         world, client = self.world, player.client
-        if not player.may_send(now, world.rules.message_rate, world.rules.message_burst):
+        if not player.session.may_send(now, world.rules.message_rate, world.rules.message_burst):
             # Predictions are deltas against the one before, so none of them could be left out.
             world.count("too many messages")
             self._departures.leave(player, LeaveReason.FLOOD, now)

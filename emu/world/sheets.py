@@ -23,7 +23,7 @@ class CharacterSheets:
     def send(self, player: Player) -> None:
         """Send a client the change of its character sheet, or nothing if it is unchanged."""
         # The sheet keeps what the client has, so it is updated even if nothing is sent.
-        payload = player.sheet.update(self.fields(player))
+        payload = player.session.sheet.update(self.fields(player))
         if payload is not None:
             # EQ2Emulator sends this before every sheet, and it carries the speed.
             player.client.send("WS_SetControlGhost", {"spawn_id": NOBODY, "size": GHOST_SIZE})

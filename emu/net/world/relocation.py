@@ -117,6 +117,6 @@ def _placed_as(zone: Zone) -> tuple[int, int]:
 
 
 def _may_be_sent(player: Player) -> bool:
-    if player.is_travelling:
+    if player.journey.is_travelling:
         return False
     return player.state in IN_ZONE or player.state is PlayerState.LINK_DEAD

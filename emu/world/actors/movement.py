@@ -107,11 +107,13 @@ class Pace:
     enter any place from above.
     """
 
-    __slots__ = ("_ground", "_height", "_last", "refused", "rules")
+    __slots__ = ("_ground", "_height", "_last", "corrected", "refused", "rules", "unstuck")
 
     def __init__(self, rules: MovementRules, now: Monotonic) -> None:
         self.rules = rules
         self.refused = 0
+        self.corrected = self.unstuck = -math.inf
+        """When its client was put back last, and when it used the command ``stuck`` last."""
         self._last = now
         self._ground = rules.fastest * rules.reserve
         self._height = rules.fastest_fall * rules.reserve

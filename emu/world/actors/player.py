@@ -316,17 +316,86 @@ class VerbUse(NamedTuple):
     began: Position
 
 
+@dataclass(slots=True)
+class Journey:
+    """The change of the zone of one player."""
+
+    destination: Destination | None = None
+    """Where it goes, while it changes the zone."""
+    is_travelling: bool = False
+    """Whether a zone change is in progress of which its client was not sent a message yet."""
+    is_elsewhere: bool = False
+    """Whether it has left this process for another one, and not the world."""
+    is_returning: bool = False
+    """Whether its client only changed the zone, and has the messages that are sent once."""
+    key: int = 0
+    """The key with which its client connects again, while it changes the zone."""
+
+
+class ClientSession:
+    """What belongs to the present client of a player; it begins anew with each client."""
+
+    __slots__ = ("_messages", "command_words", "predictions", "sheet")
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.command_words: frozenset[str] = frozenset()
+        """The words of the table of commands that the client was sent."""
+        # A new client begins with zeros, so a delta against the old client's last step would be
+        # garbage.
+        self.predictions = StepReader(dialect)
+        self.sheet = SheetSender(dialect)
+        self._messages: RateLimit | None = None
+
+    def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
+        """Count a message of the client; return False if there are more than `rate` allows."""
+        if self._messages is None:
+            self._messages = RateLimit(rate, burst, now)
+        return self._messages.take(1, now)
+
+
+class PlayerPaces:
+    """How often a player may speak and use expensive commands."""
+
+    __slots__ = ("_costs", "_speech", "_speech_rules", "_waits")
+
+    def __init__(self) -> None:
+        self._costs: dict[Cost, RateLimit] = {}
+        self._waits = -math.inf
+        self._speech: RateLimit | None = None
+        self._speech_rules = (0.0, 0)
+
+    def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
+        """Count a message of chat; return False if there are more than `rate` allows."""
+        # The rules can change by a reload while the player is in the world.
+        if self._speech is None or self._speech_rules != (rate, burst):
+            self._speech, self._speech_rules = RateLimit(rate, burst, now), (rate, burst)
+        return self._speech.take(1, now)
+
+    def may_use(self, cost: Cost, pace: tuple[float, int], now: Monotonic) -> bool:
+        """Count one use of an expensive command; return False if there are more than `pace` allows.
+
+        `pace` is uses a second over time, and uses at once.
+        """
+        if cost not in self._costs:
+            self._costs[cost] = RateLimit(*pace, now)
+        return self._costs[cost].take(1, now)
+
+    def may_be_asked_to_wait(self, now: Monotonic) -> bool:
+        """Return whether to ask the player to wait with expensive commands: once a second."""
+        if now < self._waits:
+            return False
+        self._waits = now + 1.0
+        return True
+
+
 class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message",
-        "channels", "character", "client", "client_data", "command_words", "confirmations",
-        "corrected", "destination", "followers",
-        "following", "hotbars", "id", "is_elsewhere", "is_returning", "is_travelling", "mail",
-        "muted_until", "options", "pace", "past", "predictions", "proposed_last_name", "relations",
-        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "use",
-        "viewer", "zone", "zone_key",
+        "away_message", "channels", "character", "client", "client_data", "confirmations",
+        "followers", "following", "hotbars", "id", "journey", "mail", "muted_until", "options",
+        "pace", "paces", "past", "proposed_last_name", "relations", "session", "since", "spawn",
+        "state", "target", "titles", "unsaved", "use", "viewer", "zone",
     )  # fmt: skip
 
     def __init__(
@@ -352,16 +421,7 @@ class Player:
         self.target: Spawn | None = None
         self.use: VerbUse | None = None
         """The verb that takes its time."""
-        self.unstuck = self.corrected = -math.inf
-        """When it used the command ``stuck`` last, and when its client was last put back."""
-        self.destination: Destination | None = None
-        """Where it goes, while it changes the zone."""
-        self.is_travelling = False
-        """Whether a zone change is in progress of which its client was not sent a message yet."""
-        self.is_elsewhere = False
-        """Whether it has left this process for another one, and not the world."""
-        self.zone_key = 0
-        """The key with which its client connects again, while it changes the zone."""
+        self.journey = Journey()
         self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
         self.titles = Titles(character.titles, character.prefix, character.suffix)
         self.hotbars = Hotbars(character.hotkeys)
@@ -373,8 +433,6 @@ class Player:
         """Kinds that have changed and were not given to the saver yet."""
         self.confirmations = Confirmations(now)
         """Changes that are stored before the server confirms them."""
-        self.is_returning = False
-        """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""
         self.options, self.past = Options(character.options), Past(character.past)
         self.client_data = ClientData(character.client_data)
@@ -385,24 +443,13 @@ class Player:
         self.followers: set[Player] = set()
         self.mail: MailWindow | None = None
         self.muted_until = character.muted_until
-        self._messages: RateLimit | None = None
-        self._costs: dict[Cost, RateLimit] | None = None
-        self._waits = -math.inf
-        self._speech: RateLimit | None = None
-        self._speech_rules = (0.0, 0)
+        self.paces = PlayerPaces()
         self.connect(client)
 
     def connect(self, client: PlayerClient) -> None:
         """Use another client for this character; all that belongs to a client begins anew."""
         self.client = client
-        self.command_words: frozenset[str] = frozenset()
-        """The words of the table of commands that the client was sent."""
-        # A new client begins with zeros, so a delta against the old client's last step would be
-        # garbage.
-        self.predictions = StepReader(client.dialect)
-        self.sheet = SheetSender(client.dialect)
-        # The rate of messages belongs to a session, not to the character.
-        self._messages = None
+        self.session = ClientSession(client.dialect)
         self.viewer = None
 
     @property
@@ -509,38 +556,6 @@ class Player:
     def is_online(self) -> bool:
         """Whether a client plays it now."""
         return self.state not in (PlayerState.LINK_DEAD, PlayerState.GONE)
-
-    def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
-        """Count a message of its client; return False if there are more than `rate` allows."""
-        if self._messages is None:
-            self._messages = RateLimit(rate, burst, now)
-        return self._messages.take(1, now)
-
-    def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
-        """Count a message of chat; return False if there are more than `rate` allows."""
-        # The rules can change by a reload while the player is in the world.
-        if self._speech is None or self._speech_rules != (rate, burst):
-            self._speech, self._speech_rules = RateLimit(rate, burst, now), (rate, burst)
-        return self._speech.take(1, now)
-
-    def may_use(self, cost: Cost, pace: tuple[float, int], now: Monotonic) -> bool:
-        """Count one use of an expensive command; return False if there are more than `pace` allows.
-
-        `pace` is uses a second over time, and uses at once.
-        """
-        # Most players never use such a command, so the table is made at the first use.
-        if self._costs is None:
-            self._costs = {}
-        if cost not in self._costs:
-            self._costs[cost] = RateLimit(*pace, now)
-        return self._costs[cost].take(1, now)
-
-    def may_be_asked_to_wait(self, now: Monotonic) -> bool:
-        """Return whether to ask the player to wait with expensive commands: once a second."""
-        if now < self._waits:
-            return False
-        self._waits = now + 1.0
-        return True
 
     def index_of(self, spawn: Spawn) -> int | None:
         """Return the index by which its client knows a spawn."""

@@ -247,7 +247,7 @@ class Visitor(_WorldObject):
             raise EmuError(f"there is no zone {wanted}")
         to = Position(*definition.safe) if place is None else _position(context, place)
         going = Destination(definition.id, to)
-        if player.state in IN_ZONE and not player.is_travelling and self._is_to_be_sent():
+        if player.state in IN_ZONE and not player.journey.is_travelling and self._is_to_be_sent():
             # Taking a player out of its zone calls behaviors' `on_leave`, which must not happen
             # inside this call.
             context.afterwards(lambda: context.world.start(_send(context, player, going)))

@@ -186,11 +186,11 @@ class RemoteCommands:
         A word that the player may not use any more stays in the table, and its call is refused.
         """
         # The client's own names are in every table: its windows refer to them.
-        words = player.command_words.union(self._names.players, self.allowed(player))
+        words = player.session.command_words.union(self._names.players, self.allowed(player))
         # The client keeps its table, so an equal one need not be sent.
-        if words == player.command_words:
+        if words == player.session.command_words:
             return
-        player.command_words = words
+        player.session.command_words = words
         player.client.send_bytes("OP_SetRemoteCmdsMsg", self._table(player.client, words))
 
     def _table(self, client: PlayerClient, words: frozenset[str]) -> bytes:
@@ -222,7 +222,7 @@ class RemoteCommands:
         word = self._positions.word(fields["command_handler"])
         # Not only the allowed words: a call in flight may name a word that was allowed when it was
         # sent.
-        if word not in player.command_words:
+        if word not in player.session.command_words:
             raise MalformedMessage("command outside the table")
         arguments = read_name(fields["arguments"])[:LONGEST_LINE]
         self.world.start(self._run(player, word, arguments, now))
@@ -264,10 +264,10 @@ class RemoteCommands:
             cost = self.registry.resolve(line)[0].cost
         except CommandError:
             return True  # the registry answers with the error
-        if cost is Cost.PLAIN or player.may_use(cost, self._pace(cost), now):
+        if cost is Cost.PLAIN or player.paces.may_use(cost, self._pace(cost), now):
             return True
         self.world.count("command too soon")
-        if player.may_be_asked_to_wait(now):
+        if player.paces.may_be_asked_to_wait(now):
             self.chat.line(player, WAIT, "error")
         return False
 

@@ -290,7 +290,7 @@ def forget_in_groups(context: CommandContext, event: LeftWorld) -> None:
     """Remove a player that has left the world from its group; who camps is kept for a minute."""
     player, changes = event.player, context.world.groups
     # One that has gone to another node is still in the world.
-    if not player.is_elsewhere and not changes.is_away(player.id):
+    if not player.journey.is_elsewhere and not changes.is_away(player.id):
         changes.forget(player.id, player.name)
 
 

@@ -231,10 +231,10 @@ async def _played(context: CommandContext, player: Player, call: Call) -> str:
 async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     if player.state not in IN_ZONE:
         raise CommandError("you are not in a zone")
-    wait = player.unstuck + STUCK_PAUSE - call.now
+    wait = player.pace.unstuck + STUCK_PAUSE - call.now
     if wait > 0:
         raise CommandError(f"you can use stuck again in {wait:.0f} seconds")
-    player.unstuck = Monotonic(call.now)
+    player.pace.unstuck = Monotonic(call.now)
     to = context.way_back(player)
     if to.zone_id != player.zone.zone_id:
         await context.departures.change_zone(player, to)

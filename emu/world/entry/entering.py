@@ -145,7 +145,7 @@ class ZoneEntries:
                 if player.state is PlayerState.ZONING:
                     # The key distinguishes a client that was sent here from a new login, which
                     # has none of the messages that are sent once.
-                    self._arrive(player, client, now, is_new=key != player.zone_key)
+                    self._arrive(player, client, now, is_new=key != player.journey.key)
                 else:
                     self._take_over(player, client, now)
                 return player
@@ -188,7 +188,7 @@ class ZoneEntries:
         )
         player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
         if is_elsewhere:
-            player.destination = Destination(*at)
+            player.journey.destination = Destination(*at)
         spawn.words |= player.options.words
         spawn.appearance = {**spawn.appearance, **player.client_data.voice_fields()}
         player.titles.show(spawn)
@@ -251,8 +251,8 @@ class ZoneEntries:
     ) -> None:
         """Enter a player into the zone that it was sent to; `is_new` if its client logged in."""
         world = self._world
-        assert player.destination is not None  # noqa: S101  # the meaning of ZONING
-        zone_id, place = player.destination
+        assert player.journey.destination is not None  # noqa: S101  # the meaning of ZONING
+        zone_id, place = player.journey.destination
         before = player.zone
         # Chosen on arrival and not when the player was sent: the instance may have filled up or
         # ended since.
@@ -260,7 +260,7 @@ class ZoneEntries:
         # After the new zone is set: the old one counts its players by this attribute.
         world.left_zone(before, now)
         player.spawn.move(place or world.zones.definition(zone_id).safe)
-        player.destination = None
+        player.journey.destination = None
         world.list_zone(player.zone)
         _connect(player, client)
         player.pace.moved_by_server(now)
@@ -289,8 +289,8 @@ class ZoneEntries:
         """Send a player on that waits here for a zone of another node."""
         player = event.player
         # A player has a destination here only if it waits for a zone of another node.
-        if player.destination is not None:
-            self._world.start(self._send_on(player, player.destination))
+        if player.journey.destination is not None:
+            self._world.start(self._send_on(player, player.journey.destination))
 
     async def _send_on(self, player: Player, to: Destination) -> None:
         try:
@@ -311,7 +311,7 @@ class ZoneEntries:
         world, client = self._world, player.client
         player.state = PlayerState.LOADING
         # Remembered until the avatar stands, because the rest of the messages depend on it as well.
-        player.is_returning = not first
+        player.journey.is_returning = not first
         if first:
             # Names come before everything that refers to skills and languages by number.
             initial_messages.send_names(client, world.knowledge)
@@ -404,7 +404,7 @@ class ZoneEntries:
         # player.
         player.state = PlayerState.STANDING
         initial_messages.send_inventory(client)
-        if not player.is_returning:
+        if not player.journey.is_returning:
             world.events.publish(Arrived(player, now))
         player.titles.send(client)
         window_messages.send_own_title(player)

@@ -208,7 +208,7 @@ class Departures:
         if player.state is PlayerState.GONE:
             return
         client = player.client
-        player.is_elsewhere = True
+        player.journey.is_elsewhere = True
         self._take_out(player, LeaveReason.ELSEWHERE, now)
         self._world.faults.attempt("closing a session", player, client.close)
 
@@ -245,7 +245,7 @@ class Departures:
         if zone.holds(player.spawn):
             attempt("purging a spawn", player, zone.purge, player.spawn)
         changes = world.groups
-        if not player.is_elsewhere and not changes.is_away(player.id):
+        if not player.journey.is_elsewhere and not changes.is_away(player.id):
             attempt("purging a group", player, changes.purge, player.id)
         attempt("purging the presence", player, world.processes.presence.forget, player.id)
         attempt("purging deadlines", player, world.players.deadlines.forget, player, PlayerDeadline)
@@ -261,8 +261,8 @@ class Departures:
         """
         world = self._world
         # Read before `leave`, which may raise halfway.
-        to = player.destination or Destination(player.zone.zone_id, player.position)
-        player.is_elsewhere = True
+        to = player.journey.destination or Destination(player.zone.zone_id, player.position)
+        player.journey.is_elsewhere = True
         self.leave(player, LeaveReason.ELSEWHERE, world.clock.now())
         await world.saves.store(player, to)  # waits for the save of `leave` as well
 
@@ -295,14 +295,14 @@ class Departures:
         `Unanswered` if no node can run that zone, and `LimitExceeded` if too many keys are
         outstanding.
         """
-        if player.is_travelling:
+        if player.journey.is_travelling:
             raise CommandError(f"{player.name} is on its way already")
         # A second portal, or a command, during the awaits below would issue a second key.
-        player.is_travelling = True
+        player.journey.is_travelling = True
         try:
             await self._change_zone(player, to, instance)
         finally:
-            player.is_travelling = False
+            player.journey.is_travelling = False
 
     async def _change_zone(self, player: Player, to: Destination, instance: int | None) -> None:
         world = self._world
@@ -323,7 +323,7 @@ class Departures:
             await self._store_there(player, there)
         if player.state not in IN_ZONE or player.client is not client:
             return  # it has left, or was taken over, while this coroutine waited
-        player.zone_key = key
+        player.journey.key = key
         # Taken after the awaits, which may have lasted for seconds.
         now = world.clock.now()
         if there_at is None:
@@ -331,7 +331,7 @@ class Departures:
         else:
             # The other process reads the player from the store, so it leaves this one before its
             # client connects there.
-            player.is_elsewhere = True
+            player.journey.is_elsewhere = True
             self._take_out(player, f"went to {definition.description}, served elsewhere", now)
             world.players.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
         host, port = self.address() if there_at is None else (there_at.host, there_at.port)
@@ -346,11 +346,11 @@ class Departures:
         """Store a player at its destination; any save meanwhile stores the same place."""
         saves = self._world.saves
         # A periodic save while this one waits must not store the old place over the new one.
-        before, player.destination = player.destination, there
+        before, player.journey.destination = player.journey.destination, there
         try:
             await saves.store(player, there)
         except StoreError:
-            player.destination = before
+            player.journey.destination = before
             saves.save(player)  # the saver retries the state above, which must not win
             raise
 
@@ -365,7 +365,7 @@ class Departures:
         world.players.deadlines.forget(player, PlayerDeadline)
         # Set before the steps that may raise, so that the player leaves in the end in every case.
         world.players.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
-        player.destination = to
+        player.journey.destination = to
         player.state = PlayerState.ZONING
         attempt("closing a player's view", player, player.close_view, now)
         attempt("taking a spawn out of its zone", player, zone.remove, player.spawn, now)

@@ -101,7 +101,7 @@ class Movement:
         """Apply a step, or put the player back. Raises `MalformedMessage`."""
         world = self._world
         # Read in every state: each message is the base of the next one's delta.
-        step = player.predictions.read(body)
+        step = player.session.predictions.read(body)
         if step is None:
             world.count("step repeated")
             return
@@ -138,9 +138,9 @@ class Movement:
     def _put_back(self, player: Player, refusal: StepRefusal, now: Monotonic) -> None:
         # Steps that were sent before the client obeyed are refused, too; correcting each would make
         # it jump for seconds.
-        if now - player.corrected < PUT_BACK_PAUSE:
+        if now - player.pace.corrected < PUT_BACK_PAUSE:
             return
-        player.corrected = now
+        player.pace.corrected = now
         player.send_place(player.position)
         # Once for each player: a cheating client would otherwise write the log at its own rate.
         if player.pace.refused == 1:

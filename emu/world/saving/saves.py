@@ -164,8 +164,11 @@ def state_of(player: Player, now: Monotonic) -> WorldCharacter:
     """Return a player's character as it is now, at its destination if it changes the zone."""
     zone_id, place = player.zone.zone_id, player.position
     # While the zone changes, a save must not store the place that the player has left.
-    if player.destination is not None:
-        zone_id, place = player.destination.zone_id, player.destination.position or place
+    if player.journey.destination is not None:
+        zone_id, place = (
+            player.journey.destination.zone_id,
+            player.journey.destination.position or place,
+        )
     return replace(
         player.character,
         zone_id=zone_id,

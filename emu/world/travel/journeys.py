@@ -70,7 +70,7 @@ class Journeys:
         present call: whoever sends a player, for instance a script, may still need it here.
         """
         world = self._world
-        if player.state not in IN_ZONE or player.is_travelling:
+        if player.state not in IN_ZONE or player.journey.is_travelling:
             return False
         try:
             definition = world.zones.definition(to.zone_id)

@@ -95,7 +95,7 @@ class TravelScene:
     @property
     def goal(self) -> Destination | None:
         """Where the player is sent, if it changes its zone."""
-        return self.player.destination
+        return self.player.journey.destination
 
     def level(self, level: int) -> None:
         self.player.character = replace(self.player.character, level=level)

@@ -349,7 +349,7 @@ class WorldHarness:
         behind = PlayerClient(client.dialect, client, "127.0.0.1")
         known = self.world.players.get(char_id)
         if key is None:
-            key = known.zone_key if known is not None else 0
+            key = known.journey.key if known is not None else 0
         client.player = self.service.enter(row, behind, self.now, key=key)
         player = client.player
         self.presence.entered(

@@ -115,12 +115,12 @@ def test_every_method_for_behaviors_checks_the_time(
 def test_a_player_on_its_way_is_not_sent_again(harness: WorldHarness) -> None:
     player = harness.stand(5).player
     assert player is not None
-    player.is_travelling = True
+    player.journey.is_travelling = True
     Visitor(player, harness.behaviors.context).send_to("antonica")
     assert harness.behaviors.counters["not sent to a zone"] == 0
-    player.is_travelling = False
+    player.journey.is_travelling = False
     Visitor(player, harness.behaviors.context).send_to("antonica")
-    assert player.destination is not None
+    assert player.journey.destination is not None
 
 
 def test_a_walk_goes_in_steps_of_a_quarter_of_a_second(harness: WorldHarness) -> None:

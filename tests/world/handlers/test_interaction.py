@@ -85,7 +85,7 @@ def test_a_way_to_another_zone_is_used_by_text_command_or_click(
     client = harness.stand(1, version, zone_id=900)
     chooses(client, "a bell", verb)
     assert client.player.state is PlayerState.ZONING
-    assert client.player.destination == (901, Position(7.0, 8.0, 9.0, 45.0))
+    assert client.player.journey.destination == (901, Position(7.0, 8.0, 9.0, 45.0))
     assert "OP_ChangeZoneMsg" in client.names
 
 

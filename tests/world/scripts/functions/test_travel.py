@@ -27,14 +27,14 @@ def test_zone_sends_a_player_to_a_zone_that_does_not_run(scene: ScriptScene) -> 
     said = on_hail(scene, "Zone(GetZone('Antonica'), Spawn, 1, 2, 3, 370) Say(NPC, GetName(Spawn))")
     # The player is still there for the rest of the call.
     assert said == [("Guard", "Aldana")]
-    assert scene.player.destination == Destination(12, Position(1.0, 2.0, 3.0, 10.0))
+    assert scene.player.journey.destination == Destination(12, Position(1.0, 2.0, 3.0, 10.0))
 
 
 @pytest.mark.parametrize("call", ["Zone(GetZone(12), Spawn)", "Zone(GetZone(12), Spawn, 0, 0, 0)"])
 def test_zone_without_a_place_leads_to_the_safe_place(scene: ScriptScene, call: str) -> None:
     on_hail(scene, call)
     safe = scene.harness.zones.definition(12).safe
-    assert scene.player.destination == Destination(12, safe)
+    assert scene.player.journey.destination == Destination(12, safe)
 
 
 def test_zone_within_the_zone_is_a_jump(scene: ScriptScene) -> None:
@@ -48,7 +48,7 @@ def test_zone_within_the_zone_is_a_jump(scene: ScriptScene) -> None:
 )  # fmt: skip
 def test_zone_of_nothing_does_nothing(scene: ScriptScene, call: str) -> None:
     on_hail(scene, call)
-    assert scene.player.destination is None
+    assert scene.player.journey.destination is None
 
 
 def test_a_zone_that_does_not_run_is_empty(scene: ScriptScene) -> None:
@@ -160,7 +160,7 @@ def test_a_player_is_bound_and_gates(scene: ScriptScene) -> None:
     assert on_hail(
         scene, "Bind(Spawn, 12, 1, 2, 3, 45) Say(NPC, GetBoundZoneID(Spawn)) Gate(Spawn)"
     ) == [("Guard", "12")]
-    assert scene.player.destination == Destination(12, Position(1.0, 2.0, 3.0, 45.0))
+    assert scene.player.journey.destination == Destination(12, Position(1.0, 2.0, 3.0, 45.0))
 
 
 def test_what_a_zone_allows_can_be_asked_and_changed(scene: ScriptScene) -> None:
