@@ -52,6 +52,11 @@ async def test_workers_share_port_and_database_and_a_killed_one_is_replaced_alon
                 assert f"login/{index}: clients on UDP {HOST}:{one.port}".encode() in one.written
             assert one.written.count(b"worlds on TCP") == 1
             clients = {name: await logged_in(one.port, name) for name in PLAYERS}
+            # A worker's log comes through a pipe, so it may be later than the login.
+            await until(
+                lambda: all(f"login of {name} from".encode() in one.written for name in PLAYERS),
+                "the lines about the logins",
+            )
             workers = {name: worker_of(one, name) for name in PLAYERS}
             assert set(workers.values()) == {0, 1}
             os.kill(one.process(1), signal.SIGKILL)
