@@ -70,6 +70,7 @@ from emu.world.visibility.forms import GhostForms, GhostRules
 from emu.world.world import World
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.directory import Zones
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 
 
@@ -88,6 +89,9 @@ class ContentPort(Protocol):
 
     def scripts(self, assembly: Assembly) -> Scripts | None:
         """Return the host of the file's scripts; None without scripts."""
+
+    def grounds(self) -> Grounds:
+        """Return the grounds of running zones; without maps they answer nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,6 +167,7 @@ class Assembly:
         self.ports = ports
         self.faults = Faults(ports.report)
         self.timetable = Timetable(ports.wake, self.faults.attempt)
+        self.grounds = ports.content.grounds()
         self.population = ZonePopulation(
             ports.atlas, self._next_spawn_id, ports.content.zones(self, self._next_spawn_id)
         )
@@ -186,6 +191,10 @@ class Assembly:
     def _next_spawn_id(self) -> int:
         return self.world.zones.next_spawn_id()
 
+    def _zone_ended(self, zone: Zone) -> None:
+        self.population.forget(zone)
+        self.grounds.ended(zone)
+
     def _make_world(self, rules: SubjectRules) -> World:
         ports, faults, timetable = self.ports, self.faults, self.timetable
         players = Players(PlayerDeadlines(timetable, faults))
@@ -200,7 +209,7 @@ class Assembly:
             rules=rules.world,
             zones=Zones(
                 ports.atlas, self.population.begin, rules.zones,
-                faults=faults, timetable=timetable, ended=self.population.forget,
+                faults=faults, timetable=timetable, ended=self._zone_ended,
                 tick=ports.tick,
             ),
             players=players,

@@ -22,7 +22,9 @@ from emu.config.world import WorldConfig
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, stored_value
-from emu.errors import ConfigError, StoreError
+from emu.content.regions import regions_of
+from emu.errors import ConfigError, FileFormatError, StoreError
+from emu.ground.map_folder import MapFolder, maps_folder
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
@@ -48,6 +50,7 @@ from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.zones.definitions import Atlas
+from emu.world.zones.ground import Grounds
 from emu.world.zones.targets import Targets
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -150,6 +153,8 @@ class ContentReader:
         """Called with the digest of a file that is read from now on."""
         self.memory: ContentMemory | None = None
         """Gives the memory of ended zones back; None without a content file."""
+        self._grounds = Grounds()
+        self._have_regions_failed = False
         self._edits: Callable[[], Sequence[Edit]] = tuple
         """Returns the edits made in the game, which are above the files."""
 
@@ -193,6 +198,7 @@ class ContentReader:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
             self.reopened(await self.run(self._reopen))
+            self._grounds.reload()
 
     def _reopen(self) -> str:
         """Open the file anew; return its digest."""
@@ -206,7 +212,19 @@ class ContentReader:
     def _read(
         self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit], old: ServedZone | None
     ) -> ServedZone | None:
-        return served_zone(self._opened(), zone_id, layer, edits, old)
+        served = served_zone(self._opened(), zone_id, layer, edits, old)
+        if served is not None and served is not old:
+            self._read_regions(served.content.zone["file"])
+        return served
+
+    def _read_regions(self, zone_file: str) -> None:
+        assert self._path is not None  # noqa: S101  # a zone was read from it
+        try:
+            self._grounds.note_regions(zone_file, regions_of(self._path, zone_file))
+        except FileFormatError as error:
+            if not self._have_regions_failed:  # all zones fail alike
+                _warn(f"{error}; zones go on without regions: import them anew")
+            self._have_regions_failed = True
 
     def _close(self) -> None:
         if self._file is not None:
@@ -251,6 +269,13 @@ class ContentReader:
         self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
         zones.watchers.append(self.memory)
         return zones
+
+    def grounds(self) -> Grounds:
+        """Return the grounds of running zones, whose files lie beside the content file."""
+        path = self._path
+        if path is not None:
+            self._grounds = Grounds(lambda: MapFolder(maps_folder(path), _warn))
+        return self._grounds
 
     def scripts(self, assembly: Assembly) -> Scripts | None:
         """Return the host of the file's scripts; None without scripts, or without lupa.

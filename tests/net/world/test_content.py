@@ -11,16 +11,23 @@ from typing import Any, TypeVar
 import pytest
 
 from emu.config.world import WorldConfig
+from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError, StoreError
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import maps_folder
 from emu.net.world.content import KEPT, ContentReader, WorldContent, warn_of_old_check
 from emu.times import Moment, Monotonic
 from emu.world.population.deaths import Deaths
-from emu.world.population.served import ContentZones
+from emu.world.population.listing import zone_definitions
+from emu.world.population.served import NO_LAYER, ContentZones
 from emu.world.travel.tables import TravelTables, read_tables
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
+from tests.support.ground.map_folders import write_maps
 from tests.support.running.whole_server import captured_log
 from tests.support.times import timetable
 from tests.support.world.world_fakes import PlacementFactsInMemory
@@ -174,3 +181,38 @@ def test_scripts_that_cannot_run_are_logged_in_one_line(
     lines = log.text.splitlines()
     assert len(lines) == (line is not None)
     assert all(line in one for one in lines if line)
+
+
+def test_zones_have_the_maps_beside_the_content_file_and_its_regions(tmp_path: Path) -> None:
+    path = tmp_path / "content.sqlite"
+    maps = import_maps(write_maps(tmp_path / "source", "exp01_meadow"), maps_folder(path))
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path, maps=maps)
+    reader = map_reader(path)
+    grounds, zone = reader.grounds(), meadow_zone(path)
+    assert reader._read(9, NO_LAYER, (), None) is not None
+    ground = grounds.of(zone)
+    assert ground.surface(Position(3.0, 1.0, 3.0)) is not None
+    assert ground.is_water(Position(2.0, 0.0, 2.0))
+
+
+def test_a_content_file_without_regions_is_reported_once(tmp_path: Path) -> None:
+    path = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
+    reader = map_reader(path)
+    grounds, zone = reader.grounds(), meadow_zone(path)
+    with sqlite3.connect(path) as database:
+        database.execute("DROP TABLE regions")
+    with captured_log("text") as log:
+        for _ in range(2):
+            assert reader._read(9, NO_LAYER, (), None) is not None
+    assert log.text.count("zones go on without regions") == 1
+    assert not grounds.of(zone).is_water(Position(2.0, 0.0, 2.0))
+
+
+def map_reader(path: Path) -> ContentReader:
+    return ContentReader(WorldConfig(content=path), None, None, dead=None, edits=None, start=None)  # type: ignore[arg-type]  # no thread is started
+
+
+def meadow_zone(path: Path) -> Zone:
+    with ContentFile(path) as file:
+        return Zone({one.id: one for one in zone_definitions(file)}[9])

@@ -43,6 +43,7 @@ from emu.world.scripts.host import Scripts
 from emu.world.travel.tables import TravelTables
 from emu.world.visibility.forms import read_rules
 from emu.world.zones.definitions import Atlas
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 from tests.support.cluster.brokers import start
 from tests.support.coroutines import finish
@@ -186,8 +187,11 @@ class Client:
 class HarnessContent:
     """A world without a content file; tests override what they need."""
 
-    def __init__(self, travel_tables: TravelTables | None = None) -> None:
+    def __init__(
+        self, travel_tables: TravelTables | None = None, grounds: Grounds | None = None
+    ) -> None:
         self.travel_tables = travel_tables or TravelTables()
+        self._grounds = grounds or Grounds()
 
     def zones(self, _assembly: Assembly, _next_id: Callable[[], int]) -> ContentZones | None:
         return None
@@ -197,6 +201,9 @@ class HarnessContent:
 
     def scripts(self, _assembly: Assembly) -> Scripts | None:
         return None
+
+    def grounds(self) -> Grounds:
+        return self._grounds
 
 
 _identities = itertools.count(1)

@@ -1,0 +1,127 @@
+"""The ground under running zones: the maps that an import has made, opened by the first question.
+
+A zone without a map, with a damaged one, or with one that becomes shorter while it is read answers
+as a zone did before there were maps: no surface is known, and everybody sees everybody.
+Source: docs/guides/content.md#maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from emu.ground.ground_map import GroundMap, Surface
+from emu.ground.map_folder import MapFolder
+from emu.ground.map_names import MapName, chosen
+from emu.ground.path_mesh import PathMesh
+from emu.ground.regions import Region, ZoneRegions
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+RegionLists = Mapping[MapName, list[Region]]
+"""The regions of a zone file, by the client versions that they are for."""
+NO_REGIONS: Final[RegionLists] = {}
+NO_MAPS: Final[Callable[[], MapFolder | None]] = lambda: None  # noqa: E731  # a default
+
+
+class ZoneGround:
+    """The ground of one running zone, as its spawns have it: the map of no client version."""
+
+    def __init__(
+        self, file: str, folder: MapFolder | None, read_regions: Mapping[str, RegionLists]
+    ) -> None:
+        """Open the map of a zone file; that takes half a millisecond.
+
+        `read_regions` has the regions of zone files that were read; it may get them later.
+        """
+        self._file, self._folder, self._read_regions = file, folder, read_regions
+        self._map = None if folder is None else folder.ground(file)
+        self._mesh: PathMesh | None = None
+        self._is_mesh_open = False
+        self._source: RegionLists = NO_REGIONS
+        self._regions = ZoneRegions()
+
+    @property
+    def regions(self) -> ZoneRegions:
+        """Its water, its lava, and the places whose scripts run, as they were read last."""
+        source = self._read_regions.get(self._file.lower(), NO_REGIONS)
+        if source is not self._source:
+            self._source = source
+            self._regions = ZoneRegions(chosen(source, self._file, None) or ())
+        return self._regions
+
+    @property
+    def map(self) -> GroundMap | None:
+        """The map; None without a usable one."""
+        return self._map if self._map is not None and not self._map.fault else None
+
+    @property
+    def mesh(self) -> PathMesh | None:
+        """The navigation mesh, which is opened by the first question; None without a usable one."""
+        if not self._is_mesh_open:
+            self._is_mesh_open = True
+            self._mesh = None if self._folder is None else self._folder.mesh(self._file)
+        return self._mesh if self._mesh is not None and not self._mesh.fault else None
+
+    def surface(self, place: Position) -> Surface | None:
+        """Return the surface under a place, or else the next one over it; None without one."""
+        return None if self.map is None else self.map.surface(place.x, place.y, place.z)
+
+    def sees(self, one: Position, other: Position) -> bool:
+        """Return whether two who stand at two places have a line of sight; True without a map."""
+        return self.map is None or self.map.sees(_point(one), _point(other))
+
+    def is_water(self, place: Position) -> bool:
+        """Return whether a place is in water; False without regions."""
+        return self.regions.is_water(_point(place))
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in (self._map, self._mesh):
+            if file is not None:
+                file.close()
+
+
+class Grounds:
+    """The grounds of the zones that run in a world."""
+
+    def __init__(self, list_maps: Callable[[], MapFolder | None] = NO_MAPS) -> None:
+        """`list_maps` returns the folder of maps as it is now; None without one."""
+        self._list_maps = list_maps
+        self._folder: MapFolder | None = None
+        self._is_listed = False
+        self._open: dict[Zone, ZoneGround] = {}
+        self._regions: dict[str, RegionLists] = {}
+
+    def of(self, zone: Zone) -> ZoneGround:
+        """Return the ground of a running zone."""
+        ground = self._open.get(zone)
+        if ground is None:
+            if not self._is_listed:
+                self._folder, self._is_listed = self._list_maps(), True
+            ground = ZoneGround(zone.definition.file, self._folder, self._regions)
+            self._open[zone] = ground
+        return ground
+
+    def note_regions(self, file: str, regions: RegionLists) -> None:
+        """Use these regions for the zones of a zone file; a thread may call this."""
+        self._regions[file.lower()] = regions
+
+    def reload(self) -> None:
+        """Use the files that are there now: an import may have exchanged them."""
+        self._close()
+        self._is_listed = False
+
+    def ended(self, zone: Zone) -> None:
+        """Close the files of a zone that ends."""
+        ground = self._open.pop(zone, None)
+        if ground is not None:
+            ground.close()
+
+    def _close(self) -> None:
+        for zone in list(self._open):
+            self.ended(zone)
+
+
+def _point(place: Position) -> tuple[float, float, float]:
+    return place.x, place.y, place.z
