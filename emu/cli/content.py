@@ -93,11 +93,12 @@ def import_dumps(
     path: Path | None,
     style: str,
 ) -> None:
-    """Make the content file from DUMPS: SQL files, gzip or zip archives, or folders of them.
+    """Make the content file from DUMPS: SQL files, gzip, zip or tar archives, or folders of them.
 
-    The file before is kept once; `emu content back` returns to it. Dumps that have not changed are
-    not read again. An import that is interrupted changes nothing. The keys of all rows that are
-    left out are in a file beside the content file.
+    Dumps without any row of the world database are refused. The file before is kept once; `emu
+    content back` returns to it. Dumps that have not changed are not read again. An import that is
+    interrupted changes nothing. The keys of all rows that are left out are in a file beside the
+    content file.
 
     With --maps each map and each navigation mesh becomes a file in a folder beside the content
     file, and the regions become tables of it. Maps that have not changed are not read again. A map

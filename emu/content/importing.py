@@ -48,6 +48,8 @@ APPLICATION: Final = 0x656D7563
 BATCH: Final = 2000
 CACHE: Final = 48 * 1024
 """KiB of SQLite's cache: rows arrive in another order than that of their table."""
+MOST_NAMES: Final = 5
+"""Tables of another database that the error names."""
 CHECKING: Final = "checking"
 """What the progress of an import shows after the last dump."""
 _OWN_TABLES: Final = (
@@ -197,8 +199,12 @@ def build_content(
         if known is not None:
             database.execute("ATTACH ? AS old", (read_only(old),))
         database.execute("BEGIN")
+        rows = 0
         for row in _fill(database, parts, known or {}, report, progress):
+            rows += row[-1]
             database.execute("INSERT INTO imports VALUES (?, ?, ?, ?, ?)", (*row, moment))
+        if not rows:
+            raise _of_another_database(report)
         if maps is not None:
             store_regions(database, maps.regions)
         if known is not None:
@@ -209,6 +215,16 @@ def build_content(
         progress(1, 1, CHECKING)
         _finish(database, report, find_script)
     return report
+
+
+def _of_another_database(report: ImportReport) -> FileFormatError:
+    """Return the error for dumps without any row of the world database."""
+    names = sorted(report.unread)
+    found = f" (their tables: {', '.join(names[:MOST_NAMES])})" if names else ""
+    return FileFormatError(
+        "the dumps have no row of a table that this server uses"
+        f"{found}; give the dump of EQ2Emulator's world database, with its rows"
+    )
 
 
 def _write_keys(content: Path, target: Path) -> None:

@@ -267,3 +267,24 @@ def test_an_import_that_is_killed_leaves_a_content_file(dumps: Path, tmp_path: P
     assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {
         "content.sqlite", "content.sqlite.previous", "content.sqlite.left-out.tsv",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("CREATE TABLE `logins` (`id` int);\n", r" \(their tables: logins\)"),
+        ("INSERT INTO `logins` VALUES (1);\n", r" \(their tables: logins\)"),
+        ("This is no dump;\n", ""),
+    ],
+)
+def test_dumps_of_another_database_are_refused_and_change_nothing(
+    dumps: Path, tmp_path: Path, text: str, named: str
+) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target)
+    before = target.read_bytes()
+    (tmp_path / "login.sql").write_text(text, encoding="utf-8")
+    with pytest.raises(FileFormatError, match=f"no row of a table that this server uses{named};"):
+        import_content(dump_parts([tmp_path / "login.sql"]), target)
+    assert target.read_bytes() == before
+    assert not target.with_name("content.sqlite.previous").exists()
