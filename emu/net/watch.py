@@ -26,6 +26,8 @@ from emu.login.ports import LoginRefusalReason
 from emu.metrics import EndpointMetrics, EndpointUses, Histogram, MetricRegistry
 from emu.net.logs import LastLines, is_written, log_fault, logger, write_line
 from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.store import Storage
+from emu.net.udp.session_port import Accounting
 from emu.session import Endpoint, EndpointMeasures
 from emu.world.entry.zone_entry import CharacterEntered, Moved, ZoneEntryEvent, ZoneEntryRefused
 from emu.world.reports import (
@@ -135,6 +137,26 @@ class Watch:
     def queue(self, name: str, about: str, length: Callable[[], int]) -> None:
         """Measure the length of a queue."""
         self.measures.gauge(f"{name}_waiting", about, lambda: {(): length()})
+
+    def storage(self, storage: Storage) -> None:
+        """Measure the database: calls that wait, and how many times it could not be reached."""
+        self.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
+        self.queue("writes", "Deferred writes that wait.", lambda: storage.deferred)
+        reach = storage.reach
+        if reach is not None:
+            away = self.measures.counter("database_away", "Times that the database was away.")
+            away.also(lambda: {(): reach.times_away})
+
+    def turns(self, port: str, accounting: Accounting) -> None:
+        """Measure what the shares of a turn have cost the sessions of a UDP port."""
+        self.reasons(
+            f"{port}_turns",
+            "Sessions that used up their share of a turn, and datagrams that were not read.",
+            lambda: {
+                "session late": accounting.late_sessions,
+                "datagram unread": accounting.unread_datagrams,
+            },
+        )
 
     def reasons(self, name: str, about: str, counters: Callable[[], Mapping[str, int]]) -> None:
         """Measure the counters by reason of a component that lives as long as the process."""

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from twisted.internet.task import Clock
 
 from emu.commands import Use
+from emu.limits.rates import TurnRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.watch import RefusalLog, report_use
+from emu.net.udp.session_port import Accounting
+from emu.net.watch import RefusalLog, Watch, report_use
 from tests.support.running.whole_server import captured_log
 
 
@@ -44,3 +48,15 @@ def test_what_is_wanted_in_vain_a_thousand_times_is_reported_a_few_times_and_cou
         assert sum("root" in line for line in reported) == 1000
         counted.stop()
         assert "more failed commands of Mallory (game)" in log.text.splitlines()[-1]
+
+
+def test_the_shares_of_turns_and_a_database_that_was_away_are_measured() -> None:
+    watch = Watch()
+    accounting = Accounting(TurnRules())
+    accounting.late_sessions, accounting.unread_datagrams = 2, 3
+    watch.turns("login", accounting)
+    storage = SimpleNamespace(waiting=4, deferred=5, reach=SimpleNamespace(times_away=6))
+    watch.storage(storage)  # type: ignore[arg-type]  # its counts alone
+    value = watch.measures.value
+    assert (value("login_turns", "session late"), value("login_turns", "datagram unread")) == (2, 3)
+    assert (value("store_waiting"), value("writes_waiting"), value("database_away")) == (4, 5, 6)

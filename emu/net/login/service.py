@@ -216,12 +216,10 @@ class LoginEndpoint:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
+        accounting = Accounting(parameters.turn_rules(config))
+        watch.turns("login", accounting)
         self.dispatcher = Dispatcher(
-            endpoint,
-            scheduler,
-            self._new_client,
-            _log,
-            accounting=Accounting(parameters.turn_rules(config)),
+            endpoint, scheduler, self._new_client, _log, accounting=accounting
         )
         self._measure(watch, endpoint)
         self._port: Any = None

@@ -139,13 +139,9 @@ class WorldEndpoint:
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
         measure_world(watch, endpoint, parts.world, parts.behaviors, lambda: self._entry.counters)
-        return Dispatcher(
-            endpoint,
-            self._scheduler,
-            self._new_client,
-            _log,
-            accounting=Accounting(parameters.turn_rules(config)),
-        )
+        accounting = Accounting(parameters.turn_rules(config))
+        watch.turns("world", accounting)
+        return Dispatcher(endpoint, self._scheduler, self._new_client, _log, accounting=accounting)
 
     def _ports(self, opcodes: Callable[[], OpcodeTables], settings: SettingStore) -> WorldPorts:
         config, cluster, scheduler = self._config.world, self.cluster, self._scheduler
