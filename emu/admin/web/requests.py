@@ -72,26 +72,35 @@ class Origin:
 class Gate:
     """Checks where requests come from.
 
-    Without a URL they must come from this machine over plain HTTP; with one, from the proxy of that
-    URL.
+    They come from a browser on this machine over plain HTTP, or from the proxy of a URL.
     """
 
     def __init__(self, url: str | None, proxies: Collection[str] = ()) -> None:
         """`url` is ``https://HOST[:PORT]``; `proxies` are addresses, by default the loopback."""
         self._url = url
-        self.is_secure = url is not None
-        """Whether browsers use TLS."""
         self._proxies = frozenset(proxies)
 
+    def is_secure(self, origin: Origin) -> bool:
+        """Return whether the browser of a request uses TLS."""
+        is_plain = self._is_direct(origin) and origin.origin.lower() == _plain(origin)
+        return self._url is not None and not is_plain
+
+    def cookies(self, origin: Origin) -> list[str]:
+        """Return the names that the session's cookie of a request may have, the safest first.
+
+        A request that only reads has no ``Origin``, so a browser on this machine and a proxy
+        without ``X-Forwarded-For`` look alike.
+        """
+        names = [_SECURE_COOKIE] if self._url is not None else []
+        return [*names, _plain_cookie(origin)] if not names or self._is_direct(origin) else names
+
     def cookie(self, origin: Origin) -> str:
-        """Return the name of the session's cookie.
+        """Return the name of the session's cookie for the answer to a request with ``Origin``.
 
         With TLS, a prefix lets browsers accept it only from this host. Without TLS, servers on
         other ports of the same host would overwrite it; so the port is in the name.
         """
-        if self.is_secure:
-            return "__Host-emu-session"
-        return f"emu-session-{_split(origin.host)[1]}"
+        return _SECURE_COOKIE if self.is_secure(origin) else _plain_cookie(origin)
 
     def address(self, origin: Origin) -> str:
         """Return the client's address of a request. Raises `RequestRefused`.
@@ -105,6 +114,8 @@ class Gate:
                 # all users as one address.
                 text = "this page is behind a proxy: the operator must set web.url"
                 raise RequestRefused(FORBIDDEN, "unknown proxy", text)
+            return origin.peer
+        if self._is_direct(origin):
             return origin.peer
         # Past the proxy, anybody could forge the header with the client's address.
         if not self._is_proxy(origin.peer):
@@ -122,7 +133,7 @@ class Gate:
         Raises `RequestRefused` unless the request comes from this page.
         """
         address = self.address(origin)
-        expected = self._url if self._url is not None else f"http://{origin.host}"
+        expected = self._url if self._url and self.is_secure(origin) else _plain(origin)
         # DNS rebinding: the foreign name points here, but it is still the foreign name in this
         # header.
         if self._url is None and not _names_loopback(origin.host):
@@ -132,6 +143,12 @@ class Gate:
         if origin.origin.lower() != expected.lower() or origin.fetch_site not in SAME_SITE:
             raise RequestRefused(FORBIDDEN, "foreign origin", "the request is not from this page")
         return address
+
+    def _is_direct(self, origin: Origin) -> bool:
+        """Return whether a request is from this machine, to a name of it, and not forwarded."""
+        return (
+            not origin.forwarded_for and is_loopback(origin.peer) and _names_loopback(origin.host)
+        )
 
     def _is_proxy(self, peer: str) -> bool:
         return peer in self._proxies if self._proxies else is_loopback(peer)
@@ -160,6 +177,18 @@ class Monitors:
         except ValueError:
             return False
         return any(address in network for network in self._networks)
+
+
+_SECURE_COOKIE: Final = "__Host-emu-session"
+
+
+def _plain_cookie(origin: Origin) -> str:
+    return f"emu-session-{_split(origin.host)[1]}"
+
+
+def _plain(origin: Origin) -> str:
+    """Return the ``Origin`` of this page over plain HTTP."""
+    return f"http://{origin.host}".lower()
 
 
 def _names_loopback(host: str) -> bool:

@@ -273,7 +273,8 @@ class DashboardEndpoint:
         return self.dashboard.shown(user) if user is not None else {}
 
     def _token(self, request: Request, origin: Origin) -> str:
-        cookie: bytes = request.getCookie(self._gate.cookie(origin).encode()) or b""
+        found = (request.getCookie(name.encode()) for name in self._gate.cookies(origin))
+        cookie: bytes = next(filter(None, found), b"")
         return cookie.decode("latin-1")
 
     def _give_cookie(self, request: Request, origin: Origin, token: str) -> None:
@@ -282,7 +283,7 @@ class DashboardEndpoint:
             # A page of another site must not send the cookie, and no script may read it.
             self._gate.cookie(origin), token, path="/", httpOnly=True, sameSite="strict",
             # No age: the browser forgets the cookie when it is closed. "0" deletes it at once.
-            secure=self._gate.is_secure, max_age=None if token else "0",
+            secure=self._gate.is_secure(origin), max_age=None if token else "0",
         )  # fmt: skip
 
     def _write(self, event: Any) -> None:

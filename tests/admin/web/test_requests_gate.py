@@ -78,6 +78,41 @@ def test_nobody_goes_past_the_proxy() -> None:
     assert refused(Gate(URL), plain) == "foreign origin"
 
 
+def test_a_browser_on_this_machine_needs_no_proxy() -> None:
+    gate = Gate(URL)
+    assert gate.admit(HERE) == "127.0.0.1"
+    assert not gate.is_secure(HERE)
+    assert gate.cookie(HERE) == "emu-session-8080"
+    reading = dataclasses.replace(HERE, origin="")
+    assert gate.cookies(reading) == ["__Host-emu-session", "emu-session-8080"]
+    assert gate.cookies(PROXIED) == ["__Host-emu-session"]
+    assert Gate(None).cookies(HERE) == ["emu-session-8080"]
+    assert Gate(URL, ["192.0.2.9"]).admit(HERE) == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"origin": "http://evil.example"}, "foreign origin"),
+        ({"fetch_site": "cross-site"}, "foreign origin"),
+        ({"host": "evil.example", "origin": "http://evil.example"}, "foreign origin"),
+        ({"forwarded_for": "192.0.2.7"}, "foreign origin"),
+        ({"peer": "192.0.2.9"}, "past the proxy"),
+    ],
+)
+def test_what_only_looks_like_this_machine_is_refused(changes: dict[str, str], reason: str) -> None:
+    assert refused(Gate(URL), dataclasses.replace(HERE, **changes)) == reason
+
+
+def test_a_proxy_that_hides_its_clients_still_works() -> None:
+    # nginx sends the name of its target, and no X-Forwarded-For, by default.
+    hidden = dataclasses.replace(HERE, origin=URL)
+    gate = Gate(URL)
+    assert gate.admit(hidden) == "127.0.0.1"
+    assert gate.is_secure(hidden)
+    assert gate.cookie(hidden) == "__Host-emu-session"
+
+
 def test_cookies_have_names_that_do_not_meet() -> None:
     assert Gate(URL).cookie(PROXIED) == "__Host-emu-session"
     assert Gate(None).cookie(HERE) == "emu-session-8080"
