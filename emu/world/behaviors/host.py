@@ -19,6 +19,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
+from emu.world.behaviors.faults import MAKING, making_fault, place_of_method
 from emu.world.behaviors.hooks import VISITS, Hook
 from emu.world.behaviors.library import Library
 from emu.world.behaviors.memory import Memories
@@ -144,6 +145,9 @@ class Behaviors:
             except TableFaults as error:
                 fault = plain.text(f"behavior_options: {error}", "a fault", LONGEST_REASON)
                 return
+            fault = making_fault(made)
+            if fault:
+                return
             owner = behavior.owner = made(actor, values)
             # Looked up once. A hook that is missing costs nothing for each event, and `__getattr__`
             # may run code.
@@ -156,10 +160,10 @@ class Behaviors:
             tick = plain.number(getattr(owner, "tick", 1.0), "tick", -longest, longest)
             behavior.tick = max(self.limits.shortest_timer, tick)
 
-        self._run(behavior, make)
+        self._run(behavior, make, made)
         # `_run` has switched it off already if making it raised; the first reason stays.
         if fault and not behavior.failed:
-            self._switch_off(behavior, fault)
+            self._switch_off(behavior, _with_place(fault, made, MAKING))
         self._call(behavior, Hook.START)
         self._look_out(behavior)
         self._arm_tick(behavior)
@@ -329,11 +333,15 @@ class Behaviors:
     def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> None:
         if hook in behavior.hooks and not behavior.failed and self._has_time(behavior):
             # The method is looked up inside the guard: a behavior's `__getattr__` is its own code.
-            self._run(behavior, lambda: getattr(behavior.owner, hook.method)(*values), hook.method)
+            self._run(
+                behavior, lambda: getattr(behavior.owner, hook.method)(*values),
+                type(behavior.owner), hook.method,
+            )  # fmt: skip
 
     def _run(
-        self, behavior: RunningBehavior, call: Callable[[], object], method: str = "__init__"
-    ) -> None:
+        self, behavior: RunningBehavior, call: Callable[[], object], made: type,
+        method: str = MAKING,
+    ) -> None:  # fmt: skip
         self.counters["calls"] += 1
         reason = self._budget.spend(call)
         if behavior.work is None:
@@ -341,7 +349,7 @@ class Behaviors:
         # Charged afterwards, because the cost is not known before; the balance may become negative.
         behavior.work.charge(self._budget.spent, self.context.now)
         if reason:
-            self._switch_off(behavior, reason, method)
+            self._switch_off(behavior, _with_place(reason, made, method), method)
         elif self._minds.errors.old:
             self._minds.errors.ran(behavior.name, method)
         # What the call asked for that may take time, such as a change of zone, begins outside of
@@ -364,7 +372,7 @@ class Behaviors:
             )
         return False
 
-    def _switch_off(self, behavior: RunningBehavior, reason: str, method: str = "__init__") -> None:
+    def _switch_off(self, behavior: RunningBehavior, reason: str, method: str = MAKING) -> None:
         behavior.failed = True
         behavior.reason = reason
         if behavior.spawn is not None:
@@ -394,3 +402,9 @@ class Behaviors:
         self._minds.nearness.forget(behavior)
         self.context.pacing.forget_owner(behavior)
         self.conversations.forget_owner(behavior)
+
+
+def _with_place(reason: str, behavior: type, method: str) -> str:
+    """Return a reason with file and line: those of the method if the reason has none."""
+    place = "" if place_of(reason)[0] else place_of_method(behavior, method)
+    return f"{place}: {reason}" if place else reason

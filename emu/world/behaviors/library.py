@@ -21,6 +21,7 @@ import emu
 from emu.errors import FileFormatError
 from emu.files import listed, read_whole
 from emu.schema import TableFault, TableFaults, unknown_key
+from emu.world.behaviors.faults import class_faults, making_fault
 from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.options import read_options, zones_named
 from emu.world.behaviors.shipped import greeter, teleporter, wanderer
@@ -89,6 +90,9 @@ class Library:
         found: list[TableFault] = []
 
         def check() -> None:
+            unmade = making_fault(behavior)
+            if unmade:
+                found.append(TableFault(("behavior",), unmade))
             try:
                 read = read_options(behavior, options)
             except TableFaults as error:
@@ -161,10 +165,15 @@ class Library:
             code = compile(read_whole(path), str(path), "exec")
             exec(code, module.__dict__)  # noqa: S102  # the operator's own code
             found.update(behaviors_of(module))
+            for one in _public_classes(module).values():
+                faults.extend(class_faults(one))
 
+        faults: list[str] = []
         problem = self._budget.spend(execute)
         if problem:
-            self.problems.append(_with_file(path, problem))
+            faults = [_with_file(path, problem)]
+        if faults:
+            self.problems += faults
             return {}
         return found
 
@@ -185,12 +194,20 @@ def behaviors_of(module: ModuleType) -> dict[str, type]:
     """Return the behaviors that a module defines: its public classes with at least one hook."""
     return {
         snake_case(name): value
+        for name, value in _public_classes(module).items()
+        if any(hasattr(value, hook.method) for hook in Hook)
+    }
+
+
+def _public_classes(module: ModuleType) -> dict[str, type]:
+    """Return the public classes that a module defines, by name."""
+    return {
+        name: value
         for name, value in vars(module).items()
         if isinstance(value, type)
         and not name.startswith("_")
         # Otherwise each class that a file imports would be offered once more under that file.
         and value.__module__ == module.__name__
-        and any(hasattr(value, hook.method) for hook in Hook)
     }
 
 

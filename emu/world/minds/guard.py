@@ -94,7 +94,7 @@ class Budget:
         except OutOfTime as error:
             place = self._place(error)
             # `reason` wins: the call had already raised when the time was up.
-            return reason or f"{place}: {too_long}"
+            return reason or ": ".join(filter(None, (place, too_long)))
         except BaseException:  # noqa: BLE001  # describing or releasing the exception failed too
             return reason or "its exception cannot be described"
         finally:
@@ -168,14 +168,15 @@ def is_behavior(frame: FrameType) -> bool:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return file and line of the innermost frame outside of the server; else of the last frame."""
-    last = found = None
+    """Return file and line of the innermost frame outside of the server; "" without one.
+
+    A line of the server would be of no use to the behavior's author.
+    """
+    chosen = None
     while trace is not None:
-        last = trace
         if is_behavior(trace.tb_frame):
-            found = trace
+            chosen = trace
         trace = trace.tb_next
-    chosen = found or last
     if chosen is None:
         return ""
     name = plain.text(chosen.tb_frame.f_code.co_filename, "a file", LONGEST_REASON)

@@ -250,6 +250,33 @@ def test_who_is_interrupted_is_reported_with_its_place() -> None:
     assert "took longer" in scene.failures()[0]
 
 
+class NeedsMore(Notes):
+    def __init__(self, me: Any) -> None:
+        super().__init__(me, {"log": []})
+
+
+class NotMade:
+    def on_start(self) -> None: ...
+
+
+class ForNobody(Notes):
+    def on_start(self, visitor: Any) -> None:  # type: ignore[override]  # the fault under test
+        super().on_start()
+
+
+class FarAway(Notes):
+    near = "far"
+
+
+@pytest.mark.parametrize("behavior", [NeedsMore, NotMade, ForNobody, FarAway])
+def test_a_call_that_does_not_reach_the_behavior_names_its_file(behavior: type) -> None:
+    scene = Scene(behavior)
+    scene.begin()
+    (line,) = scene.failures()
+    assert "test_host.py, line" in line
+    assert "/host.py, line" not in line
+
+
 def test_a_reload_begins_again() -> None:
     scene = Scene(Notes)
     scene.begin()
