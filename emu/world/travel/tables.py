@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, TypeVar
 
 from emu.content.file import ContentFile
 from emu.content.rows import Row
+from emu.facts import FARTHEST
 from emu.world.actors.spawn import Destination
-from emu.world.zones.definitions import FARTHEST
 from emu.world_stream.movement import Position
 
 T = TypeVar("T")

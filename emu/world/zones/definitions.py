@@ -15,6 +15,7 @@ from typing import Any, Final
 from attrs import Factory, frozen
 
 from emu.content.layers import ZoneLayer
+from emu.facts import FARTHEST
 from emu.link.batches import ZoneItem
 from emu.link.messages import MAX_ZONE_FILE
 from emu.model import WorldCharacter
@@ -26,17 +27,15 @@ from emu.world_stream.movement import Position
 NO_UNDERWORLD = -1_000_000.0
 
 
-FARTHEST: Final = 100_000.0
-"""Largest coordinate of a place in a zone file."""
-
-
 def _place(value: Any) -> Position:
     """Return the place that [x, y, z] or [x, y, z, heading] stands for."""
     if not isinstance(value, list) or len(value) not in (3, 4):
         raise ValueError("must be [x, y, z] or [x, y, z, heading]")
     x, y, z, heading = (_FINITE(part) for part in (*value, 0.0)[:4])
     if max(abs(x), abs(y), abs(z)) > FARTHEST:
-        raise ValueError("is outside the world")
+        raise ValueError(
+            f"is outside the world: a coordinate is at most {FARTHEST:g}, or -{FARTHEST:g}"
+        )
     # The heading wraps around, so any number is a heading.
     return Position(x, y, z, heading % 360.0)
 
