@@ -433,6 +433,12 @@ class WorldConfig:
         " those of all stand.",
         limits=(0, 0xFFFFFFFF),
     )
+    ground: str = setting(
+        "keep",
+        "Height of creatures that stand: keep has that of their row, unless it is under the ground;"
+        " snap has the ground's, as EQ2Emulator's server does it.",
+        choices=("keep", "snap"),
+    )
     scripts: Path | None = file_or_none(
         "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
         " lupa. Empty: none."

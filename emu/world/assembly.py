@@ -90,7 +90,7 @@ class ContentPort(Protocol):
     def scripts(self, assembly: Assembly) -> Scripts | None:
         """Return the host of the file's scripts; None without scripts."""
 
-    def grounds(self) -> Grounds:
+    def grounds(self, timetable: Timetable, clock: Clock) -> Grounds:
         """Return the grounds of running zones; without maps they answer nothing."""
 
 
@@ -167,7 +167,7 @@ class Assembly:
         self.ports = ports
         self.faults = Faults(ports.report)
         self.timetable = Timetable(ports.wake, self.faults.attempt)
-        self.grounds = ports.content.grounds()
+        self.grounds = ports.content.grounds(self.timetable, ports.clock)
         self.population = ZonePopulation(
             ports.atlas, self._next_spawn_id, ports.content.zones(self, self._next_spawn_id)
         )
@@ -292,6 +292,8 @@ class Assembly:
             script_errors=self.minds.errors,
             way_back=self.travel.returning.way_back,
             edits=self.edits,
+            grounds=self.grounds,
+            answer=self.ports.answer,
         )
 
     def _make_handlers(self) -> None:

@@ -38,6 +38,7 @@ from emu.world.actors.player import Player
 from emu.world.assembly import Assembly
 from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
+from emu.world.deadlines import Timetable
 from emu.world.minds.shares import ScriptShares
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
@@ -153,7 +154,7 @@ class ContentReader:
         """Called with the digest of a file that is read from now on."""
         self.memory: ContentMemory | None = None
         """Gives the memory of ended zones back; None without a content file."""
-        self._grounds = Grounds()
+        self._grounds: Grounds | None = None
         self._have_regions_failed = False
         self._edits: Callable[[], Sequence[Edit]] = tuple
         """Returns the edits made in the game, which are above the files."""
@@ -198,7 +199,8 @@ class ContentReader:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
             self.reopened(await self.run(self._reopen))
-            self._grounds.reload()
+            if self._grounds is not None:
+                self._grounds.reload()
 
     def _reopen(self) -> str:
         """Open the file anew; return its digest."""
@@ -218,7 +220,8 @@ class ContentReader:
         return served
 
     def _read_regions(self, zone_file: str) -> None:
-        assert self._path is not None  # noqa: S101  # a zone was read from it
+        if self._path is None or self._grounds is None:
+            return
         try:
             self._grounds.note_regions(zone_file, regions_of(self._path, zone_file))
         except FileFormatError as error:
@@ -266,16 +269,18 @@ class ContentReader:
         )
         zones.targets = Targets(players)
         zones.apart = apart
+        zones.ground, zones.snap = assembly.grounds.of, self._config.ground == "snap"
         self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
         zones.watchers.append(self.memory)
         return zones
 
-    def grounds(self) -> Grounds:
+    def grounds(self, timetable: Timetable, clock: Clock) -> Grounds:
         """Return the grounds of running zones, whose files lie beside the content file."""
-        path = self._path
-        if path is not None:
-            self._grounds = Grounds(lambda: MapFolder(maps_folder(path), _warn))
-        return self._grounds
+        made = self._grounds = Grounds(timetable, clock.now, self._list_maps)
+        return made
+
+    def _list_maps(self) -> MapFolder | None:
+        return None if self._path is None else MapFolder(maps_folder(self._path), _warn)
 
     def scripts(self, assembly: Assembly) -> Scripts | None:
         """Return the host of the file's scripts; None without scripts, or without lupa.

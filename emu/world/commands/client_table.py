@@ -29,6 +29,7 @@ from emu.world.commands import (
     coins,
     edits,
     gestures,
+    ground,
     groups,
     guilds,
     mail,
@@ -50,7 +51,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
-    petitions, zones, scripts, moderation, coins, edits,
+    petitions, zones, scripts, moderation, coins, edits, ground,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, TypeVar, Unpack
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import OWNER, Answer, Traits, account_authority, check_authority
 from emu.errors import CommandError, StoreError
+from emu.mailbox import PendingAnswer
 from emu.model import Present, SavedKind, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
@@ -27,6 +28,7 @@ from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
 from emu.world.world import World
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 
 NAME: Final = Argument("name", help="the player", among="player")
@@ -71,6 +73,9 @@ class CommandContext:
     script_errors: ScriptErrors
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""
+    grounds: Grounds
+    answer: Callable[[], PendingAnswer]
+    """Makes an object that a coroutine can wait for."""
     edits: GameEdits | None = None
     """None without a content file."""
 

@@ -38,6 +38,8 @@ from emu.world.deadlines import Deadlines, Timetable
 from emu.world.population.deaths import Deaths
 from emu.world.population.differences import ServedZone, emptied, prepared
 from emu.world.population.looks import spawn_of, template_of
+from emu.world.population.standing import place_on_ground
+from emu.world.zones.ground import ZoneGround
 from emu.world.zones.targets import Targets
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -245,6 +247,11 @@ class ContentZones:
         """Who notes the spawns before the listener hears of them."""
         self.targets: Targets | None = None
         """Keeps a spawn the target of players when another content has another form of it."""
+        self.ground: Callable[[Zone], ZoneGround] | None = None
+        """Returns the ground of a zone; None in a world without maps."""
+        self.snap = False
+        """Whether creatures that neither fly nor swim stand on the ground, whatever their row says.
+        """
         self.apart: Callable[[], AbstractContextManager[object]] = nullcontext
         """Keeps the memory of what is made inside apart from that of what stays."""
 
@@ -506,6 +513,8 @@ class ContentZones:
     def _add(self, filled: _Filled, spawn: Spawn, standing: Standing, *, is_back: bool) -> bool:
         """Put a spawn into its zone; return False if the zone is full."""
         listener = self.listener
+        if self.ground is not None:
+            place_on_ground(self.ground(filled.zone), spawn, standing, snap=self.snap)
         if listener is not None:
             listener.prepared(filled.zone, spawn, standing)
         try:

@@ -7,6 +7,7 @@ Source: docs/guides/content.md#maps.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -15,12 +16,20 @@ from emu.ground.map_folder import MapFolder
 from emu.ground.map_names import MapName, chosen
 from emu.ground.path_mesh import PathMesh
 from emu.ground.regions import Region, ZoneRegions
+from emu.ground.routes import Route, RouteSearch
+from emu.times import Monotonic
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
 RegionLists = Mapping[MapName, list[Region]]
 """The regions of a zone file, by the client versions that they are for."""
 NO_REGIONS: Final[RegionLists] = {}
+RouteFound = Callable[[Route | None], object]
+"""Is passed a route; None if its zone has ended meanwhile."""
+PAUSE: Final = 0.01
+"""Seconds between two turns of work, in which sessions are served."""
+WORK: Final = "work"
 NO_MAPS: Final[Callable[[], MapFolder | None]] = lambda: None  # noqa: E731  # a default
 
 
@@ -38,6 +47,9 @@ class ZoneGround:
         self._map = None if folder is None else folder.ground(file)
         self._mesh: PathMesh | None = None
         self._is_mesh_open = False
+        self.grids: frozenset[int] = frozenset() if self._map is None else self._map.grids()
+        """The numbers that clients report as their location, as far as the map has them."""
+        self._searches: deque[tuple[RouteSearch, RouteFound]] = deque()
         self._source: RegionLists = NO_REGIONS
         self._regions = ZoneRegions()
 
@@ -75,8 +87,24 @@ class ZoneGround:
         """Return whether a place is in water; False without regions."""
         return self.regions.is_water(_point(place))
 
+    def search(self, start: Position, goal: Position, found: RouteFound) -> None:
+        """Search a route in later calls of `work`."""
+        search = RouteSearch(self.map, self.mesh, _point(start), _point(goal))
+        self._searches.append((search, found))
+
+    def work(self) -> bool:
+        """Do the work of one turn, 2 to 6 ms; return whether more is waiting."""
+        if self._searches:
+            search, found = self._searches[0]
+            if search.advance():
+                self._searches.popleft()
+                found(search.result)
+        return bool(self._searches)
+
     def close(self) -> None:
-        """Close the files."""
+        """Close the files; searches end without a route."""
+        while self._searches:
+            self._searches.popleft()[1](None)
         for file in (self._map, self._mesh):
             if file is not None:
                 file.close()
@@ -85,9 +113,17 @@ class ZoneGround:
 class Grounds:
     """The grounds of the zones that run in a world."""
 
-    def __init__(self, list_maps: Callable[[], MapFolder | None] = NO_MAPS) -> None:
+    def __init__(
+        self,
+        timetable: Timetable,
+        now: Callable[[], Monotonic],
+        list_maps: Callable[[], MapFolder | None] = NO_MAPS,
+    ) -> None:
         """`list_maps` returns the folder of maps as it is now; None without one."""
-        self._list_maps = list_maps
+        self._now, self._list_maps = now, list_maps
+        self._deadlines: Deadlines[Grounds, str] = timetable.deadlines("ground", self._work)
+        self._busy: dict[Zone, None] = {}
+        """Zones with work that waits; each turn is that of one zone."""
         self._folder: MapFolder | None = None
         self._is_listed = False
         self._open: dict[Zone, ZoneGround] = {}
@@ -103,6 +139,11 @@ class Grounds:
             self._open[zone] = ground
         return ground
 
+    def find_route(self, zone: Zone, start: Position, goal: Position, found: RouteFound) -> None:
+        """Search a creature's route in later turns; `found` gets it."""
+        self.of(zone).search(start, goal, found)
+        self._request_turn(zone)
+
     def note_regions(self, file: str, regions: RegionLists) -> None:
         """Use these regions for the zones of a zone file; a thread may call this."""
         self._regions[file.lower()] = regions
@@ -114,9 +155,26 @@ class Grounds:
 
     def ended(self, zone: Zone) -> None:
         """Close the files of a zone that ends."""
+        self._busy.pop(zone, None)
         ground = self._open.pop(zone, None)
         if ground is not None:
             ground.close()
+
+    def _request_turn(self, zone: Zone) -> None:
+        self._busy[zone] = None
+        if self._deadlines.get(self, WORK) is None:
+            self._deadlines.set(self, WORK, Monotonic(self._now() + PAUSE))
+
+    def _work(self, _owner: Grounds, _what: str, now: Monotonic) -> None:
+        zone = next(iter(self._busy), None)
+        if zone is None:
+            return
+        del self._busy[zone]
+        # Set before the work: if that raises, other zones go on nevertheless.
+        self._deadlines.set(self, WORK, Monotonic(now + PAUSE))
+        ground = self._open.get(zone)
+        if ground is not None and ground.work():
+            self._busy[zone] = None
 
     def _close(self) -> None:
         for zone in list(self._open):

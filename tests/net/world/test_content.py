@@ -188,7 +188,7 @@ def test_zones_have_the_maps_beside_the_content_file_and_its_regions(tmp_path: P
     maps = import_maps(write_maps(tmp_path / "source", "exp01_meadow"), maps_folder(path))
     import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path, maps=maps)
     reader = map_reader(path)
-    grounds, zone = reader.grounds(), meadow_zone(path)
+    grounds, zone = reader.grounds(timetable(), WorldHarness().world.clock), meadow_zone(path)
     assert reader._read(9, NO_LAYER, (), None) is not None
     ground = grounds.of(zone)
     assert ground.surface(Position(3.0, 1.0, 3.0)) is not None
@@ -199,7 +199,7 @@ def test_a_content_file_without_regions_is_reported_once(tmp_path: Path) -> None
     path = tmp_path / "content.sqlite"
     import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
     reader = map_reader(path)
-    grounds, zone = reader.grounds(), meadow_zone(path)
+    grounds, zone = reader.grounds(timetable(), WorldHarness().world.clock), meadow_zone(path)
     with sqlite3.connect(path) as database:
         database.execute("DROP TABLE regions")
     with captured_log("text") as log:

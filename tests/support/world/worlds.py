@@ -19,6 +19,7 @@ from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
 from emu.content.models import StandIns
 from emu.errors import Unanswered
+from emu.ground.map_folder import MapFolder
 from emu.model import WorldCharacter
 from emu.processes.exchange import Exchange
 from emu.processes.ports import Bus, Processes, ZoneAddress
@@ -27,11 +28,12 @@ from emu.processes.settings import SharedSettings
 from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
 from emu.structs.packed import read_client_cmds
-from emu.times import Moment, Monotonic
+from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
 from emu.world.assembly import Assembly, ContentPort, SubjectRules, WorldPorts, WorldStores
 from emu.world.behaviors import Library
+from emu.world.deadlines import Timetable
 from emu.world.knowledge import read_knowledge
 from emu.world.minds.guard import unguarded
 from emu.world.population.atlas import read_atlas
@@ -43,7 +45,7 @@ from emu.world.scripts.host import Scripts
 from emu.world.travel.tables import TravelTables
 from emu.world.visibility.forms import read_rules
 from emu.world.zones.definitions import Atlas
-from emu.world.zones.ground import Grounds
+from emu.world.zones.ground import NO_MAPS, Grounds
 from emu.world.zones.zone import Zone
 from tests.support.cluster.brokers import start
 from tests.support.coroutines import finish
@@ -188,10 +190,12 @@ class HarnessContent:
     """A world without a content file; tests override what they need."""
 
     def __init__(
-        self, travel_tables: TravelTables | None = None, grounds: Grounds | None = None
+        self,
+        travel_tables: TravelTables | None = None,
+        maps: Callable[[], MapFolder | None] = NO_MAPS,
     ) -> None:
         self.travel_tables = travel_tables or TravelTables()
-        self._grounds = grounds or Grounds()
+        self._maps = maps
 
     def zones(self, _assembly: Assembly, _next_id: Callable[[], int]) -> ContentZones | None:
         return None
@@ -202,8 +206,8 @@ class HarnessContent:
     def scripts(self, _assembly: Assembly) -> Scripts | None:
         return None
 
-    def grounds(self) -> Grounds:
-        return self._grounds
+    def grounds(self, timetable: Timetable, clock: Clock) -> Grounds:
+        return Grounds(timetable, clock.now, self._maps)
 
 
 _identities = itertools.count(1)

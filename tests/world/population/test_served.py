@@ -16,6 +16,8 @@ from emu.content.layers import Edit, ZoneLayer, read_edits
 from emu.content.population import Population, Standing
 from emu.content.sources import dump_parts
 from emu.errors import EmuError, FileFormatError, StoreError
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import MapFolder
 from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.population.deaths import Deaths
@@ -30,10 +32,12 @@ from emu.world.population.served import (
     served_zone,
 )
 from emu.world.rules import ZoneRules
+from emu.world.zones.ground import ZoneGround
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.content.dumps import Rows, meadow, write_dumps
 from tests.support.coroutines import finish
+from tests.support.ground.map_folders import write_maps
 from tests.support.times import timetable
 from tests.support.world.world_fakes import PlacementFactsInMemory
 
@@ -144,6 +148,20 @@ def test_a_zone_is_filled_after_it_was_read(path: Path) -> None:
     assert len(scene.zone) == scene.zones.standing(scene.zone) == 3
     assert "a sign" in scene.names()
     assert scene.lines == []
+
+
+def test_creatures_under_the_ground_of_their_zone_are_lifted(tmp_path: Path, path: Path) -> None:
+    import_maps(write_maps(tmp_path / "source", "exp01_meadow"), tmp_path / "maps")
+    scene = Scene(path)
+    ground = ZoneGround("exp01_meadow", MapFolder(tmp_path / "maps"), {})
+    scene.zones.ground = lambda _zone: ground
+    scene.zones.settle(scene.zone)
+    scene.read()
+    scene.run(1.0)
+    heights = {one.position.x: one.position.y for one in scene.zone if one.kind is SpawnKind.NPC}
+    assert heights[10.25] == 0.0, "its row has -1.5"
+    without = opened(path)
+    assert -1.5 in {one.position.y for one in without.zone}
 
 
 def test_a_spawn_has_what_its_rows_say(path: Path) -> None:

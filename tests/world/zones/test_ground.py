@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,16 +13,34 @@ from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder
 from emu.ground.map_names import MapName
 from emu.ground.regions import Region
+from emu.ground.routes import Route
+from emu.times import Monotonic
 from emu.world.zones.definitions import ZoneDefinition
-from emu.world.zones.ground import Grounds
+from emu.world.zones.ground import NO_MAPS, Grounds
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.ground.map_folders import write_maps
 from tests.support.ground.region_bytes import pool
+from tests.support.times import timetable
 
 WEST: Final = Position(10.0, 0.0, 4.0)
 EAST: Final = Position(18.0, 0.0, 4.0)
 """The fence of the small map stands between them."""
+
+
+class Turns:
+    """The grounds of a world with a clock that a test moves."""
+
+    def __init__(self, list_maps: Callable[[], MapFolder | None] = NO_MAPS) -> None:
+        self.now = Monotonic(100.0)
+        self.timetable = timetable()
+        self.grounds = Grounds(self.timetable, lambda: self.now, list_maps)
+
+    def run(self) -> None:
+        """Let all work be done."""
+        while (due := self.timetable.get_timer()) is not None:
+            self.now = max(self.now, due)
+            self.timetable.handle_timer(self.now)
 
 
 def zone(file: str = "Meadow") -> Zone:
@@ -39,15 +58,15 @@ def pond() -> dict[MapName, list[Region]]:
 
 
 def test_a_zone_without_a_map_answers_as_before() -> None:
-    for grounds in (Grounds(), Grounds(lambda: MapFolder(Path("none")))):
-        ground = grounds.of(zone())
+    for turns in (Turns(), Turns(lambda: MapFolder(Path("none")))):
+        ground = turns.grounds.of(zone())
         assert (ground.map, ground.mesh, ground.surface(WEST)) == (None, None, None)
         assert ground.sees(WEST, EAST)
         assert not ground.is_water(WEST)
 
 
 def test_a_zone_with_a_map_has_its_surfaces_walls_and_water(folder: Path) -> None:
-    grounds, running = Grounds(lambda: MapFolder(folder)), zone()
+    grounds, running = Turns(lambda: MapFolder(folder)).grounds, zone()
     ground = grounds.of(running)
     surface = ground.surface(WEST._replace(y=7.0))
     assert surface is not None
@@ -64,7 +83,7 @@ def test_a_zone_with_a_map_has_its_surfaces_walls_and_water(folder: Path) -> Non
 
 
 def test_the_files_of_a_zone_are_closed_when_it_ends(folder: Path) -> None:
-    grounds, running = Grounds(lambda: MapFolder(folder)), zone()
+    grounds, running = Turns(lambda: MapFolder(folder)).grounds, zone()
     ground = grounds.of(running)
     assert ground.mesh is not None
     grounds.ended(running)
@@ -73,7 +92,7 @@ def test_the_files_of_a_zone_are_closed_when_it_ends(folder: Path) -> None:
 
 
 def test_a_reload_reads_the_maps_that_are_there_then(tmp_path: Path) -> None:
-    grounds, running = Grounds(lambda: MapFolder(tmp_path / "maps")), zone()
+    grounds, running = Turns(lambda: MapFolder(tmp_path / "maps")).grounds, zone()
     assert grounds.of(running).map is None
     import_maps(write_maps(tmp_path / "source"), tmp_path / "maps")
     assert grounds.of(running).map is None
@@ -84,7 +103,7 @@ def test_a_reload_reads_the_maps_that_are_there_then(tmp_path: Path) -> None:
 def test_a_map_that_becomes_shorter_ends_its_use_and_not_that_of_others(folder: Path) -> None:
     (folder / "hill.ground").write_bytes((folder / "meadow.ground").read_bytes())
     lines: list[str] = []
-    grounds = Grounds(lambda: MapFolder(folder, lines.append))
+    grounds = Turns(lambda: MapFolder(folder, lines.append)).grounds
     ground, other = grounds.of(zone()), grounds.of(zone("hill"))
     os.truncate(folder / "meadow.ground", 200)
     assert ground.surface(WEST) is None
@@ -93,3 +112,28 @@ def test_a_map_that_becomes_shorter_ends_its_use_and_not_that_of_others(folder: 
     assert len(lines) == 1
     assert "meadow.ground" in lines[0]
     assert other.surface(WEST) is not None
+
+
+def test_routes_of_several_zones_are_found_in_turns(folder: Path) -> None:
+    turns, found = Turns(lambda: MapFolder(folder)), dict[str, Route | None]()
+    near = (Position(2.0, 0.0, 2.0), Position(26.0, 0.0, 2.0))
+    turns.grounds.find_route(zone(), *near, lambda route: found.update(over=route))
+    turns.grounds.find_route(zone("antonica"), *near, lambda route: found.update(bare=route))
+    assert found == {}, "no search is done at once"
+    turns.run()
+    over, bare = found["over"], found["bare"]
+    assert over is not None
+    assert over.reaches
+    assert not over.is_straight, "the fence stands between"
+    assert bare is not None
+    assert [corner.place for corner in bare.corners] == [(2.0, 0.0, 2.0), (26.0, 0.0, 2.0)]
+    assert turns.timetable.get_timer() is None, "nothing is due without work"
+
+
+def test_a_search_ends_with_its_zone(folder: Path) -> None:
+    turns, running, found = Turns(lambda: MapFolder(folder)), zone(), list[Route | None]()
+    turns.grounds.find_route(running, WEST, EAST, found.append)
+    turns.grounds.ended(running)
+    assert found == [None]
+    turns.run()
+    assert found == [None]
