@@ -265,7 +265,7 @@ class Assembly:
             world.faults.report(BehaviorFailed("", "the behaviors' folder", line))
         self.minds = Minds(
             events=world.events, faults=self.faults, players=world.players,
-            timetable=self.timetable, now=world.clock.now,
+            timetable=self.timetable, now=world.clock.now, grounds=self.grounds,
         )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,

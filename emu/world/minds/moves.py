@@ -18,6 +18,7 @@ from emu.world.events import Entered, Events, Order
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.walks import Walk, Walks, Waypoint
 from emu.world.sheets import GHOST_SIZE, NOBODY
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import FULL_TURN, Position
 
@@ -283,10 +284,16 @@ class Moves:
     """The movers of a world."""
 
     def __init__(
-        self, *, events: Events, timetable: Timetable, now: Callable[[], Monotonic]
+        self,
+        *,
+        events: Events,
+        timetable: Timetable,
+        now: Callable[[], Monotonic],
+        grounds: Grounds | None = None,
     ) -> None:
+        """Walks follow the ground of `grounds`; without it they are straight."""
         self._now = now
-        self.walks = Walks(timetable=timetable)
+        self.walks = Walks(timetable=timetable, grounds=grounds)
         self._movers: dict[Zone, dict[Spawn, Mover]] = {}
         self._followers: Deadlines[Mover, str] = timetable.deadlines(
             "spawns that follow", self._follow

@@ -15,6 +15,7 @@ from emu.world.minds.nearness import Nearness
 from emu.world.minds.timers import Timers
 from emu.world.players import Players
 from emu.world.reports import Faults
+from emu.world.zones.ground import Grounds
 
 
 class Minds:
@@ -28,6 +29,7 @@ class Minds:
         players: Players,
         timetable: Timetable,
         now: Callable[[], Monotonic],
+        grounds: Grounds | None = None,
     ) -> None:
         """Make the parts, which subscribe to the events of their world."""
         self.conversations = Conversations(events=events)
@@ -37,7 +39,7 @@ class Minds:
         """Who is near spawns and places."""
         self.errors = ScriptErrors()
         """The errors of authors' code that were found last."""
-        self.moves = Moves(events=events, timetable=timetable, now=now)
-        """The walks of spawns."""
+        self.moves = Moves(events=events, timetable=timetable, now=now, grounds=grounds)
+        """The walks of spawns, over the ground of their zones."""
         self.hearing = Hearing(events=events, moves=self.moves, faults=faults)
         """Hails and lines."""

@@ -12,14 +12,19 @@ Source: docs/guides/lua.md#movement.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
+from emu.ground.legs import LegCorner
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.deadlines import Deadlines, Timetable
+from emu.world.minds.legs import SHORTEST, Bend, bends_of, between, length_of, passed
+from emu.world.visibility.fields import hovers
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -39,6 +44,9 @@ LATEST: Final = 1.0
 """Seconds by which a corner may be late and the walk not be."""
 
 
+Corners = Callable[["Walk", Position, Position], Sequence[LegCorner] | None]
+"""Returns the ground's corners of a leg; None if they are not known yet, or there are none."""
+_STRAIGHT: Final[Corners] = lambda _walk, _start, _end: None  # noqa: E731  # a default
 _NOTHING: Final[Callable[[str], object]] = lambda _mark: None  # noqa: E731  # a default
 
 
@@ -73,6 +81,11 @@ class Walk:
     """Whether the spawn is put at the end of its queue when nobody is in the zone."""
     goal: Waypoint | None = None
     """The point to which it goes; None while it stands."""
+    corners: Corners = _STRAIGHT
+    _bends: tuple[Bend, ...] = ()
+    """Its way over the ground; empty for a straight one."""
+    _passed: int = 0
+    """The last of them that is behind it."""
     _from: Position = field(init=False)
     _begun: float = 0.0
     _ends: float = 0.0
@@ -86,6 +99,8 @@ class Walk:
     """The point of the round to which it goes, or goes next."""
     _factor: float = 1.0
     """The speed of each point is multiplied by this; 0 lets the spawn stand."""
+    _speed: float = 0.0
+    """That of the leg as clients are shown it; over the ground each part has its own."""
 
     def __post_init__(self) -> None:
         self._from = self.spawn.position
@@ -100,7 +115,10 @@ class Walk:
         """When `step` must be called next."""
         # A pause ends before a stay does: the spawn then turns back.
         waits = self._paused or self._stays
-        return Monotonic(self._ends if self.goal is not None else waits)
+        if self.goal is None:
+            return Monotonic(waits)
+        next_bend = self._bends[self._passed + 1].share if self._bends else 1.0
+        return Monotonic(self._ends if next_bend >= 1.0 else self._time_of(next_bend))
 
     def place(self, now: float) -> Position:
         """Return where the spawn is at a time."""
@@ -108,8 +126,11 @@ class Walk:
         if goal is None:
             return self.spawn.position
         if now >= self._ends or span <= 0.0:
-            return goal.place._replace(heading=self.spawn.position.heading)
+            return self._end_of(goal)
         share = max(0.0, (now - self._begun) / span)
+        if self._bends:
+            at = between(self._bends, passed(self._bends, share), share)
+            return at._replace(heading=self.spawn.position.heading)
         start, end = self._from, goal.place
         return Position(
             start.x + (end.x - start.x) * share,
@@ -139,7 +160,7 @@ class Walk:
         goal = self.goal
         if goal is not None:
             # Points that came behind it change what lies ahead.
-            self.spawn.ahead = (goal.place, self._after(goal).place)
+            self.spawn.ahead = self._points_ahead(goal)
         elif now >= max(self._stays, self._paused):
             self._set_off(now)
 
@@ -218,6 +239,8 @@ class Walk:
         if goal is not None:
             if soon >= self._ends:
                 self._arrive(goal, now)
+            elif soon >= self.due:
+                self._show_leg(goal, now)
         elif self._paused:
             if soon >= self._paused:
                 self._end_pause(now)
@@ -229,7 +252,7 @@ class Walk:
         then = _in_time(self._ends, now)
         self.goal = None
         spawn = self.spawn
-        spawn.position = goal.place._replace(heading=spawn.position.heading)
+        spawn.position = self._end_of(goal)
         if self.queue and self.queue[0] is goal:
             self.queue.pop(0)
         elif self.ring:
@@ -290,9 +313,46 @@ class Walk:
         self.goal = goal
         self._from, self._begun = here, then
         self._ends = then + max(SHORTEST_LEG, span / speed)
-        spawn.ahead = (goal.place, self._after(goal).place)
+        self._bends, self._speed = (), speed if span else 0.0
+        corners = self.corners(self, here, goal.place)
+        if corners is not None:
+            self._bends = bends_of(here, goal.place, corners)
         spawn.position = here._replace(heading=heading)
-        spawn.move(self.place(then if now is None else now), speed=speed if span else 0.0)
+        self._show_leg(goal, then if now is None else now)
+
+    def take_corners(self, start: Position, corners: Sequence[LegCorner], now: float) -> None:
+        """Follow the ground from now on, if the spawn still walks the leg from `start`."""
+        goal = self.goal
+        if goal is not None and self._from is start:
+            self._bends = bends_of(start, goal.place, corners)
+            if self._bends:
+                self._show_leg(goal, now)
+
+    def _show_leg(self, goal: Waypoint, now: float) -> None:
+        """Show the spawn on its way, with the points ahead and the speed to the next of them."""
+        place, speed = self.place(now), self._speed
+        if self._bends:
+            # A little ahead: rounding may lead to the moment before a bend.
+            share = (now + _ROUNDING - self._begun) / (self._ends - self._begun)
+            self._passed = at = passed(self._bends, share)
+            before, after = self._bends[at], self._bends[at + 1]
+            way = math.dist(before.place[:3], after.place[:3])
+            speed = way / (self._time_of(after.share) - self._time_of(before.share))
+        self.spawn.ahead = self._points_ahead(goal)
+        self.spawn.move(place, speed=speed)
+
+    def _points_ahead(self, goal: Waypoint) -> tuple[Position, Position]:
+        """Return the next two points of the way: bends, the goal, the point behind it."""
+        rest = [bend.place for bend in self._bends[self._passed + 1 :]][:2] or [goal.place]
+        return (rest[0], rest[1] if len(rest) > 1 else self._after(goal).place)
+
+    def _time_of(self, share: float) -> float:
+        return self._begun + (self._ends - self._begun) * share
+
+    def _end_of(self, goal: Waypoint) -> Position:
+        """Return the place at the end of the leg."""
+        end = self._bends[-1].place if self._bends else goal.place
+        return end._replace(heading=self.spawn.position.heading)
 
     def _heading_to(self, place: Position) -> float:
         """Return the heading with which the spawn goes to a place."""
@@ -377,7 +437,9 @@ class Walk:
 class Walks:
     """The walks of all spawns of a world."""
 
-    def __init__(self, *, timetable: Timetable) -> None:
+    def __init__(self, *, timetable: Timetable, grounds: Grounds | None = None) -> None:
+        """Let creatures follow the ground of `grounds`; without it all go straight."""
+        self._grounds = grounds
         self._walks: dict[Zone, dict[Spawn, Walk]] = {}
         self._late: dict[Zone, dict[Walk, None]] = {}
         """The walks that have stood while nobody watched, and are to catch up."""
@@ -396,7 +458,23 @@ class Walks:
         walk = walks.get(spawn)
         if walk is None:
             walk = walks[spawn] = Walk(spawn, zone, arrived)
+            if self._grounds is not None and spawn.kind is SpawnKind.NPC:
+                walk.corners = partial(self._corners, self._grounds)
         return walk
+
+    def _corners(
+        self, grounds: Grounds, walk: Walk, start: Position, end: Position
+    ) -> Sequence[LegCorner] | None:
+        """Return the corners of a leg; the walk gets those that are not known when they are."""
+        if length_of(start, end) < SHORTEST or hovers(walk.spawn):
+            return None
+
+        def traced(corners: Sequence[LegCorner], now: Monotonic) -> None:
+            if self.get(walk.spawn, walk.zone) is walk:
+                walk.take_corners(start, corners, now)
+                self._arm(walk, now)
+
+        return grounds.leg(walk.zone, start, end, traced)
 
     def changed(self, walk: Walk, now: Monotonic) -> None:
         """Take note of a walk whose points or pause have changed; it sets off if it can."""

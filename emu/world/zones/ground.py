@@ -8,10 +8,13 @@ Source: docs/guides/content.md#maps.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from emu.ground.ground_map import GroundMap, Surface
+from emu.ground.leg_cache import Leg, LegCache
+from emu.ground.legs import LegCorner
 from emu.ground.map_folder import MapFolder
 from emu.ground.map_names import MapName, chosen
 from emu.ground.path_mesh import PathMesh
@@ -25,10 +28,16 @@ from emu.world_stream.movement import Position
 RegionLists = Mapping[MapName, list[Region]]
 """The regions of a zone file, by the client versions that they are for."""
 NO_REGIONS: Final[RegionLists] = {}
+LegTraced = Callable[[Sequence[LegCorner], Monotonic], object]
+"""Is passed the corners of a leg, and the time."""
 RouteFound = Callable[[Route | None], object]
 """Is passed a route; None if its zone has ended meanwhile."""
 PAUSE: Final = 0.01
 """Seconds between two turns of work, in which sessions are served."""
+LEG_SAMPLES: Final = 20
+"""Heights under legs of one turn: about 2 ms."""
+SEARCH_UNITS: Final = 30
+"""Samples or polygons of one turn of a search: 1 to 3 ms."""
 WORK: Final = "work"
 NO_MAPS: Final[Callable[[], MapFolder | None]] = lambda: None  # noqa: E731  # a default
 
@@ -37,14 +46,21 @@ class ZoneGround:
     """The ground of one running zone, as its spawns have it: the map of no client version."""
 
     def __init__(
-        self, file: str, folder: MapFolder | None, read_regions: Mapping[str, RegionLists]
+        self,
+        file: str,
+        folder: MapFolder | None,
+        read_regions: Mapping[str, RegionLists],
+        request_turn: Callable[[], object] = lambda: None,
     ) -> None:
         """Open the map of a zone file; that takes half a millisecond.
 
+        `request_turn` is called when `work` gets something to do.
         `read_regions` has the regions of zone files that were read; it may get them later.
         """
         self._file, self._folder, self._read_regions = file, folder, read_regions
         self._map = None if folder is None else folder.ground(file)
+        self._request_turn = request_turn
+        self._legs = None if self._map is None else LegCache(self._map, request_turn)
         self._mesh: PathMesh | None = None
         self._is_mesh_open = False
         self.grids: frozenset[int] = frozenset() if self._map is None else self._map.grids()
@@ -91,15 +107,29 @@ class ZoneGround:
         """Search a route in later calls of `work`."""
         search = RouteSearch(self.map, self.mesh, _point(start), _point(goal))
         self._searches.append((search, found))
+        self._request_turn()
+
+    def corners(
+        self, start: Position, end: Position, traced: Callable[[Sequence[LegCorner]], object]
+    ) -> Sequence[LegCorner] | None:
+        """Return the ground's corners of a leg that was walked before.
+
+        Otherwise None, and `traced` gets them from a later `work`; without a map and in water it
+        never does.
+        """
+        if self.map is None or self._legs is None or self.is_water(start) or self.is_water(end):
+            return None
+        return self._legs.corners(Leg(_point(start), _point(end)), traced)
 
     def work(self) -> bool:
         """Do the work of one turn, 2 to 6 ms; return whether more is waiting."""
+        has_legs = self._legs is not None and self._legs.work(LEG_SAMPLES)
         if self._searches:
             search, found = self._searches[0]
-            if search.advance():
+            if search.advance(SEARCH_UNITS):
                 self._searches.popleft()
                 found(search.result)
-        return bool(self._searches)
+        return has_legs or bool(self._searches)
 
     def close(self) -> None:
         """Close the files; searches end without a route."""
@@ -135,14 +165,21 @@ class Grounds:
         if ground is None:
             if not self._is_listed:
                 self._folder, self._is_listed = self._list_maps(), True
-            ground = ZoneGround(zone.definition.file, self._folder, self._regions)
+            ground = ZoneGround(
+                zone.definition.file, self._folder, self._regions, partial(self._request_turn, zone)
+            )
             self._open[zone] = ground
         return ground
 
     def find_route(self, zone: Zone, start: Position, goal: Position, found: RouteFound) -> None:
         """Search a creature's route in later turns; `found` gets it."""
         self.of(zone).search(start, goal, found)
-        self._request_turn(zone)
+
+    def leg(
+        self, zone: Zone, start: Position, end: Position, traced: LegTraced
+    ) -> Sequence[LegCorner] | None:
+        """Return the corners of a leg as `ZoneGround.corners` does, or pass them to `traced`."""
+        return self.of(zone).corners(start, end, lambda corners: traced(corners, self._now()))
 
     def note_regions(self, file: str, regions: RegionLists) -> None:
         """Use these regions for the zones of a zone file; a thread may call this."""
