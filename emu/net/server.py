@@ -391,7 +391,8 @@ class EmuServer:
         return f"changed: {now}" + (f"; at the next start only: {later}" if later else "")
 
     async def _reread_structs(self) -> str:
-        shipped_catalog().exchange(await self._opcode_worker.run(read_shipped))
+        if (found := await self._opcode_worker.run(read_shipped)) and self._serves:
+            shipped_catalog().exchange(found)  # a stopped server changes nothing of others
         return "new sessions use what was read"
 
     # -- stopping ---------------------------------------------------------------------------------
