@@ -152,6 +152,7 @@ async def test_foreign_pages_change_nothing(headers: dict[str, str | None]) -> N
 async def test_behind_a_proxy_only_the_proxy_is_served() -> None:
     async with site(WebConfig(url="https://emu.example.org")) as made:
         assert (await made.browser.get("/account")).code == 200
+        made.browser.proxied = {"X-Forwarded-For": "192.0.2.7"}
         assert (await made.send()).code == 403
         proxied = {"X-Forwarded-For": "192.0.2.7"}
         made.site.hosts = HostNames(["emu.example.org"])

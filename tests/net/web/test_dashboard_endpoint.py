@@ -208,4 +208,7 @@ async def test_other_settings_count_while_it_runs() -> None:
         made.part.configure(WebConfig(idle_timeout=0.0))
         assert not (await made.browser.get("/session")).content["signed_in"]
         made.part.configure(WebConfig(url="https://emu.example.org", proxies=("192.0.2.1",)))
+        assert (await made.sign_in()).code == 200
+        assert (await made.browser.get("/session")).content["signed_in"]
+        made.browser.proxied = {"X-Forwarded-For": "192.0.2.7"}
         assert (await made.sign_in()).content["text"] == "use https://emu.example.org"
