@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from emu.database.sqlite.holder import lock_holder
 from emu.database.sqlite.migrations import APPLICATION_ID, Schema, migrate
 from emu.database.sqlite.served import check_served, create_option, log_files
 from emu.errors import DuplicateName, StoreError, StoreLocked
@@ -72,7 +73,11 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
     # The low byte is the primary code; the rest distinguishes causes of the same fault.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreLocked(f"{path}: is locked by another program; try again when that one is done")
+        holder = lock_holder(path)
+        which = f" ({holder})" if holder else ""
+        return StoreLocked(
+            f"{path}: is locked by another program{which}; try again when that one is done"
+        )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return damaged(path, error)
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
