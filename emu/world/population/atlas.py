@@ -9,6 +9,7 @@ operator's files extend, change or replace them.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,9 @@ from emu.world.population.listing import starting_places, zone_definitions
 from emu.world.zones.definitions import Atlas, Fixture, Start, ZoneDefinition
 
 STARTS: Final = "starts.toml"
+ENDING: Final = ".toml"
+_MISNAMED: Final = (".toml", ".toml.txt", ".tml", ".tom")
+"""Endings, in lower case, of files that are meant as zone files. Backups have others."""
 SECTIONS: Final = frozenset(("zone", "spawn", *TABLES))
 
 
@@ -173,6 +177,8 @@ class _Finder:
 
     def __init__(self, zones: Sequence[ZoneDefinition]) -> None:
         self._ids: dict[str, int] = {}
+        self._names = {name.casefold(): name for zone in zones for name in (zone.name, zone.file)}
+        """Names and files as they are written, by their form in `_ids`."""
         # In two loops, so that every name comes before every file.
         for zone in zones:
             self._ids.setdefault(zone.name.casefold(), zone.id)
@@ -182,7 +188,13 @@ class _Finder:
     def __call__(self, name: str) -> int:
         found = self._ids.get(name.casefold())
         if found is None:
-            raise ValueError(f"there is no zone {name!r}; use a zone's name, file or number")
+            near = difflib.get_close_matches(name.casefold(), self._names, n=1)
+            cure = (
+                f"did you mean {self._names[near[0]]}?"
+                if near
+                else "use a zone's name, file or number"
+            )
+            raise ValueError(f"there is no zone {name!r}; {cure}")
         return found
 
 
@@ -210,7 +222,12 @@ def _zone_files(
     # A copy: `below` is still needed for the names of replaced zones.
     found = dict(below or {})
     additions: list[_ZoneFile] = []
-    for path in listed(folder, ".toml", "world.zones"):
+    problems.faults += [
+        f"{path}: is not read: the name of a zone file ends in {ENDING}; rename it"
+        for path in listed(folder, "", "world.zones")
+        if path.name.lower().endswith(_MISNAMED) and not path.name.endswith(ENDING)
+    ]
+    for path in listed(folder, ENDING, "world.zones"):
         if path.name == STARTS:
             continue
         read = problems.attempt(_zone_file, path)

@@ -189,6 +189,30 @@ def test_a_wrong_file_is_one_clear_line(tmp_path: Path, files: dict, reported: s
     assert str(tmp_path) in str(caught.value)
 
 
+def test_a_misspelled_zone_gets_the_nearest_name(tmp_path: Path) -> None:
+    starts = "[[start]]\nzone = 'meadw'\n"
+    with pytest.raises(FileFormatError, match=r"no zone 'meadw'; did you mean Meadow\?"):
+        read_atlas(write_zones(tmp_path, a=zone_text(900, "Meadow"), starts=starts))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_fault"),
+    [
+        ("b.toml.txt", True), ("b.TOML", True), ("b.tml", True),
+        ("b.toml.bak", False), ("b.toml~", False), ("README.md", False),
+    ],
+)  # fmt: skip
+def test_a_zone_file_with_another_ending_is_a_fault(
+    tmp_path: Path, name: str, is_fault: bool
+) -> None:
+    folder = write_zones(tmp_path, a=zone_text(900, "a"))
+    (folder / name).write_text(zone_text(901, "b"))
+    atlas = read_atlas(folder)
+    named = [line for line in atlas.faults if f"{name}: is not read" in line]
+    assert len(named) == is_fault
+    assert atlas.get(901) is None
+
+
 def test_a_folder_that_is_not_there_names_the_setting(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"world\.zones"):
         read_atlas(tmp_path / "none")
