@@ -22,7 +22,7 @@ from zope.interface import implementer
 
 from emu.admin.status import OpenPort
 from emu.config import Address, Config
-from emu.config.ports import listening_ports
+from emu.config.ports import TCP, UDP, listening_ports
 from emu.errors import ConfigError
 from emu.limits.addresses import plain_host
 from emu.limits.connections import StreamLimits
@@ -106,11 +106,22 @@ def open_port(key: str, port: Any, counters: Mapping[str, int]) -> OpenPort:
     return OpenPort(key, host.type, str(Address(host.host, host.port)), dict(counters))
 
 
+class UdpPortTaken(CannotListenError):
+    """A UDP port cannot be opened; Twisted's own error does not say which protocol it was."""
+
+    def __init__(self, interface: str, port: int, reason: OSError) -> None:
+        super().__init__(interface, port, reason)  # type: ignore[no-untyped-call]
+
+
+def _protocol(error: CannotListenError) -> str:
+    return UDP if isinstance(error, UdpPortTaken) else TCP
+
+
 def cannot_listen(key: str, error: CannotListenError) -> str:
     """Return the error for a port that is in use or not permitted; `key` is its setting."""
     reason = getattr(error.socketError, "strerror", None) or error.socketError
     return (
-        f"{key}: cannot listen on {error.interface}:{error.port} ({reason}); "
+        f"{key}: cannot listen on {_protocol(error)} {error.interface}:{error.port} ({reason}); "
         "stop the program that holds the port, or choose another"
     )
 
@@ -118,7 +129,11 @@ def cannot_listen(key: str, error: CannotListenError) -> str:
 def key_of(config: Config, error: CannotListenError) -> str:
     """Return the setting of a port that cannot be opened."""
     failed = Address(str(error.interface), int(error.port))
-    ports = [(port.key, port.address) for port in listening_ports(config)]
+    ports = [
+        (port.key, port.address)
+        for port in listening_ports(config)
+        if port.protocol == _protocol(error)
+    ]
     found = (key for key, address in ports if failed == listen_address(key, address))
     return next(found, "login.listen")
 

@@ -107,8 +107,8 @@ def test_a_taken_port_is_reported_completely(tmp_path: Path, options: tuple[str,
         status, text = start(tmp_path, f"login.listen={place}", options=options)
     assert status == 1
     assert text == (
-        f"emu: login.listen: cannot listen on {place} (Address already in use); stop the program"
-        " that holds the port, or choose another\n"
+        f"emu: login.listen: cannot listen on UDP {place} (Address already in use); stop the"
+        " program that holds the port, or choose another\n"
     )
     assert text.removeprefix("emu: ") in (tmp_path / "twistd.log").read_text()
     assert not (tmp_path / "twistd.pid").exists()

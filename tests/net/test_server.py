@@ -135,7 +135,7 @@ async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
         with pytest.raises(SystemExit) as caught:
             service.startService()
         text = str(caught.value.code)
-        assert text.startswith(f"emu: {key}: cannot listen on 127.0.0.1:{number}")
+        assert text.startswith(f"emu: {key}: cannot listen on UDP 127.0.0.1:{number}")
         assert "\n" not in text
         await service.stopService()
     await taken.stopListening()

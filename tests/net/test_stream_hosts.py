@@ -10,9 +10,11 @@ from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.error import CannotListenError
 
 from emu.admin.status import OpenPort
-from emu.config import Address
+from emu.config import Address, Config
+from emu.config.administration import WebConfig
+from emu.config.world import WorldConfig
 from emu.errors import ConfigError
-from emu.net.stream import cannot_listen, listen_address, open_port
+from emu.net.stream import UdpPortTaken, cannot_listen, key_of, listen_address, open_port
 from tests.support.running.names import know_no_invalid_names
 
 
@@ -45,9 +47,22 @@ def test_a_name_without_an_address_is_one_line(monkeypatch: pytest.MonkeyPatch) 
 def test_a_port_that_cannot_be_opened_is_one_line_with_its_key() -> None:
     taken = CannotListenError("127.0.0.1", 9100, OSError(98, "Address already in use"))
     assert cannot_listen("login.listen", taken) == (
-        "login.listen: cannot listen on 127.0.0.1:9100 (Address already in use); "
+        "login.listen: cannot listen on TCP 127.0.0.1:9100 (Address already in use); "
         "stop the program that holds the port, or choose another"
     )
+    datagrams = UdpPortTaken("127.0.0.1", 9100, OSError(98, "Address already in use"))
+    assert "cannot listen on UDP 127.0.0.1:9100 (" in cannot_listen("login.listen", datagrams)
+
+
+def test_the_setting_of_a_port_is_found_by_its_protocol() -> None:
+    # TCP and UDP may have the same number under two settings.
+    config = Config(
+        world=WorldConfig(listen=Address("127.0.0.1", 9555)),
+        web=WebConfig(listen=Address("127.0.0.1", 9555)),
+    )
+    reason = OSError(98, "Address already in use")
+    assert key_of(config, UdpPortTaken("127.0.0.1", 9555, reason)) == "world.listen"
+    assert key_of(config, CannotListenError("127.0.0.1", 9555, reason)) == "web.listen"
 
 
 class Opened:

@@ -134,7 +134,7 @@ async def test_a_worker_that_hangs_is_killed_and_replaced(
 async def test_a_port_in_use_is_one_line_even_when_another_supervisor_shares_it() -> None:
     async with supervised(2) as (one, _log):
         second = Supervised(2, port=one.port)
-        with pytest.raises(CannotStart, match=f"login.listen: cannot listen on {HOST}:{one.port}"):
+        with pytest.raises(CannotStart, match=f"cannot listen on TCP {HOST}:{one.port}"):
             second.service.privilegedStartService()
         # Nothing of the failed start is left in the group of sockets.
         await one.ready()

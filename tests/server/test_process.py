@@ -162,7 +162,8 @@ async def test_a_taken_port_is_said_in_one_line(
         port = holder.getsockname()[1]
         lines = await fails(tmp_path, {key: f"{HOST}:{port}"})
     (line,) = [line for line in lines if " info " not in line]
-    assert f" error server: {key}: cannot listen on {HOST}:{port} " in line
+    protocol = "UDP" if kind == socket.SOCK_DGRAM else "TCP"
+    assert f" error server: {key}: cannot listen on {protocol} {HOST}:{port} " in line
 
 
 DATABASES = {

@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from emu.config import Address
-from emu.net.stream import BACKLOG
+from emu.net.stream import BACKLOG, UdpPortTaken
 from emu.net.udp.sockets import RECEIVE_BUFFER
 
 STDIN: Final = 0
@@ -149,6 +149,8 @@ def _open(address: Address, count: int) -> SharedPort:
     except OSError as error:
         for handle in opened:
             handle.close()
+        if opened and opened[-1].type == socket.SOCK_DGRAM:
+            raise UdpPortTaken(address.host, address.port, error) from None
         raise CannotListenError(  # type: ignore[no-untyped-call]
             address.host, address.port, error
         ) from None

@@ -16,6 +16,7 @@ from twisted.internet.protocol import DatagramProtocol
 from twisted.internet.udp import Port
 
 from emu.limits.addresses import plain_host
+from emu.net.stream import UdpPortTaken
 from emu.net.udp.dispatcher import Dispatcher, Outbox
 from emu.net.udp.session_port import HostPort
 
@@ -171,13 +172,16 @@ def open_port(
     """
     # A reactor without file descriptors, such as IOCP on Windows, cannot use a port of our own.
     if not IReactorFDSet.providedBy(reactor):
-        return reactor.listenUDP(port, protocol, interface=host, maxPacketSize=longest)
+        try:
+            return reactor.listenUDP(port, protocol, interface=host, maxPacketSize=longest)
+        except CannotListenError as error:
+            raise UdpPortTaken(error.interface, error.port, error.socketError) from None
     opened = BatchPort(port, protocol, host, longest, reactor)  # type: ignore[no-untyped-call]
     opened.maxThroughput = at_once  # the attribute of Twisted's port
     try:
         opened.startListening()  # type: ignore[no-untyped-call]
-    except CannotListenError:
+    except CannotListenError as error:
         # Twisted leaves the socket open, and each failed start would lose a descriptor.
         opened.unbound.close()
-        raise
+        raise UdpPortTaken(error.interface, error.port, error.socketError) from None
     return opened

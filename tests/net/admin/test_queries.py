@@ -90,7 +90,7 @@ async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
     taken = reactor.listenUDP(0, DatagramProtocol(), interface=HOST)
     part = part_of(tmp_path, f"a2s.listen={HOST}:{taken.getHost().port}")
     try:
-        with pytest.raises(CommandError, match=r"^a2s\.listen: cannot listen on 127\.0\.0\.1:"):
+        with pytest.raises(CommandError, match=r"^a2s\.listen: cannot listen on UDP 127\.0\.0\.1:"):
             part.listen()
     finally:
         await part.stop()
