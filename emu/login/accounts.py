@@ -77,14 +77,21 @@ def account_name(text: str) -> str:
 def new_account_name(text: str) -> str:
     """Return the name of a new account, in Unicode's compatibility form (NFKC).
 
-    Raises `ValueError` as `account_name` does, and for a name with letters of several scripts: a
+    It has letters, digits and `PUNCTUATION`: shells read other characters as their own. Raises
+    `ValueError` as `account_name` does, for other characters, and for letters of several scripts: a
     Cyrillic letter in a Latin name would make it look like another account's. Existing accounts
     keep their names.
     """
     name = account_name(unicodedata.normalize("NFKC", text))
+    # Some scripts have marks as vowels.
+    if any(one not in PUNCTUATION and unicodedata.category(one)[0] not in "LMN" for one in name):
+        raise ValueError(f"a name may have letters, digits and {' '.join(PUNCTUATION)} only")
     if len(_scripts(name)) > 1:
         raise ValueError("a name must have letters of one script only")
     return name
+
+
+PUNCTUATION: Final = "._-@"
 
 
 def _is_new_name(name: str) -> bool:

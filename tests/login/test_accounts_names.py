@@ -73,3 +73,16 @@ def test_no_account_is_created_that_looks_like_another() -> None:
     assert list(bench.store.accounts) == ["alice"]
     bench.store.put(name="\u0410lice")
     assert bench.login("\u0410lice") == "admitted"
+
+
+@pytest.mark.parametrize("name", ["gina", "Gina_2.x-y@home", "\u0939\u093f\u0928"])
+def test_a_new_name_has_letters_digits_and_some_punctuation(name: str) -> None:
+    assert new_account_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["gi na!", "gi na", "gina!", "a'b", 'a"b', "a/b", "a;b", "$a"])
+def test_a_new_name_has_nothing_else(name: str) -> None:
+    with pytest.raises(ValueError, match=r"letters, digits and \. _ - @ only"):
+        new_account_name(name)
+    # An account that has such a name keeps it.
+    assert account_name(name) == name
