@@ -17,7 +17,10 @@ from typing import NamedTuple
 
 import click
 
+from emu.admin.commands.server import SNAPSHOT
+from emu.admin.snapshot import Snapshot
 from emu.cli.common import VerbGroup, config_path, load_config
+from emu.cli.console_socket import ConsoleSocket
 from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.config.ports import UDP, ListeningPort, listening_ports
@@ -40,6 +43,8 @@ from emu.world.knowledge import read_knowledge
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 
+ANSWER_TIME = 5.0
+"""Seconds to wait for the running server's answer."""
 MOST_PROBLEMS = 200
 """Problems that are shown of one folder."""
 
@@ -57,8 +62,9 @@ class ConfigProblem(NamedTuple):
 def machine_problems(config: Config) -> Iterator[ConfigProblem]:
     """Yield the problems that a server with this configuration would have on this machine."""
     yield from file_problems(config)
+    held = _held_ports(config)
     for port in listening_ports(config):
-        yield from _listening(port)
+        yield from _listening(port, held)
     yield from world_problems(config)
 
 
@@ -163,15 +169,25 @@ def _read_link_certificate(config: Config) -> None:
         server_options(pem)
 
 
-def _listening(port: ListeningPort) -> Iterator[ConfigProblem]:
-    """Try to open a port; a used port may be the running server's."""
+def _held_ports(config: Config) -> set[tuple[str, str]]:
+    """Return protocol and address of the running server's ports; none if it cannot be asked."""
+    try:
+        with ConsoleSocket(config.console_path, timeout=ANSWER_TIME) as console:
+            ports = Snapshot.of(console.run(SNAPSHOT).data).ports
+        return {(one.protocol, one.address) for one in ports}
+    except EmuError:
+        return set()
+
+
+def _listening(port: ListeningPort, held: set[tuple[str, str]]) -> Iterator[ConfigProblem]:
+    """Try to open a port, unless the running server of this configuration holds it."""
     key, protocol, address = port
     try:
         at = listen_address(key, address)
     except ConfigError as error:
         yield ConfigProblem(True, str(error))
         return
-    reason = bind_error(protocol, at)
+    reason = None if (protocol, str(at)) in held else bind_error(protocol, at)
     if reason is None:
         return
     if reason.errno == errno.EADDRINUSE:

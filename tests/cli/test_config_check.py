@@ -1,11 +1,14 @@
 """What `emu config check` finds on the machine, for one wrong thing after the other."""
 
 import socket
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
+from emu.admin.status import OpenPort
 from emu.cli.main import root
 from emu.errors import ConfigError
 from emu.store import Store
@@ -134,6 +137,25 @@ def test_what_may_be_well_is_only_a_warning(tmp_path: Path) -> None:
             line.startswith(f"warning: {key}: the host name none.invalid cannot")
             for line in reported
         )
+
+
+def test_the_ports_of_the_running_server_are_no_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ours:
+        ours.bind(("127.0.0.1", 0))
+        at = f"127.0.0.1:{ours.getsockname()[1]}"
+        port = OpenPort("world.listen", "UDP", at, {})
+        console = SimpleNamespace(run=lambda _command: SimpleNamespace(data=[port]))
+        monkeypatch.setattr(
+            "emu.cli.config.ConsoleSocket", lambda _path, **_settings: nullcontext(console)
+        )
+        monkeypatch.setattr("emu.cli.config.Snapshot.of", lambda data: SimpleNamespace(ports=data))
+        login, world = QUIET.split("[world]")
+        text = database(tmp_path) + login + "[world]" + world.replace("127.0.0.1:0", at)
+        result = check(tmp_path, text)
+    assert result.exit_code == 0
+    assert "is in use" not in result.stderr
 
 
 def test_files_of_users_and_tokens_are_read(tmp_path: Path) -> None:
