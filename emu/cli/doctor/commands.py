@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -36,6 +37,7 @@ from emu.cli.watch.status import PATIENCE
 from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.config import Config
+from emu.config.reference import reference
 from emu.errors import CommandError, ConfigError, EmuError, unusable
 from emu.opcodes import OpcodeTables
 from emu.opcodes.text import shipped_tables
@@ -106,8 +108,7 @@ def examine(account: Entrance | None, *, enters: bool = False) -> Iterator[Findi
     try:
         config = load_config()
     except ConfigError as error:
-        fix = "emu config show prints every setting with its meaning"
-        yield from (fail("configuration", problem, fix) for problem in error.problems)
+        yield from (fail("configuration", one, cure_of(one)) for one in error.problems)
         return
     source = config_path()
     yield ok("configuration", f"{source.absolute() if source else 'all defaults'} is good")
@@ -134,6 +135,18 @@ def examine(account: Entrance | None, *, enters: bool = False) -> Iterator[Findi
         yield from visited(running, config, account, enters=enters)
     elif account is not None:
         yield fail("login", "no server is running", "start it and try again")
+
+
+def cure_of(problem: str) -> str:
+    """Return the fix of a fault in the configuration: the meaning of its key, if it has one."""
+    words = set(re.findall(r"[a-z_]+\.[a-z_0-9]+", problem))
+    for _, _, rows in reference():
+        for key, default, about, _, limits, _ in rows:
+            if key in words:
+                bounds = f"; {limits}" if limits else ""
+                return f"correct {key}: {about} (default {default}{bounds})"
+    # Another command that reads the configuration would fail by the same fault.
+    return "correct it; emu config reference lists every setting with its limits"
 
 
 def repaired() -> Iterator[Finding]:
@@ -178,7 +191,7 @@ def visited(
     running: Snapshot, config: Config, account: Entrance | None, *, enters: bool = False
 ) -> list[Finding]:
     """Return the findings of a login."""
-    from emu.cli.doctor.visit import Visit, near_address  # noqa: PLC0415  # imports the reactor
+    from emu.cli.doctor.visit import NOBODY, Visit, near_address  # noqa: PLC0415  # imports the reactor
 
     at, world = near_address(running, "login.listen"), near_address(running, "world.listen")
     if at is None:
@@ -186,7 +199,9 @@ def visited(
             warn("login", "no login server is running here", "run emu client login on its machine")
         ]
     tables = known_tables(config.database.path)
-    if account is not None and not enters:
+    if account is None:
+        announce(config, NOBODY)
+    elif not enters:
         announce(config, account.credentials.user)
     found: list[Finding] = []
 
@@ -206,7 +221,7 @@ def visited(
 def announce(config: Config, user: str) -> None:
     """Notify the server that the next login of an account is a trial.
 
-    Without a server of this version, or such an account, the login is an ordinary one.
+    Without a server of this version the login is an ordinary one.
     """
     # A name may contain one kind of quotation mark.
     quote = "'" if '"' in user else '"'

@@ -184,8 +184,10 @@ class LoginMessages:
 
         `code` is the denial's code; by default it follows from the reason.
         """
-        self._service.counters["login refused"] += 1
-        self._service.log(LoginRefused(client.address, account, reason, version))
+        # An announced test login of the doctor is no attempt of a player.
+        if not self._service.is_trial(account):
+            self._service.counters["login refused"] += 1
+            self._service.log(LoginRefused(client.address, account, reason, version))
         # Every dialect has the same denial, so the one from before the login serves.
         denial = replies.denial(client.dialect, code or replies.denial_code(reason))
         client.send("OP_LoginReplyMsg", denial)

@@ -74,6 +74,11 @@ def test_a_wrong_configuration_is_all_there_is_to_say(commands: CommandLine) -> 
     found = json.loads(result.stdout)
     assert {one["check"] for one in found} == {"configuration"}
     assert len(found) == 2
+    # No command that reads the same file: it would fail by the same fault.
+    assert sorted(one["fix"].partition(":")[0] for one in found) == [
+        "correct it; emu config reference lists every setting with its limits",
+        "correct login.listen",
+    ]
 
 
 def test_an_account_needs_a_server(commands: CommandLine) -> None:
