@@ -90,6 +90,7 @@ $(SERVER): pyproject.toml tools/hatch_build.py
 	    || { echo "make: Python 3.11 or newer is needed; set PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || tools/install_debian.sh python3-venv
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing (about a minute)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
