@@ -58,6 +58,7 @@ from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules
 from emu.world.saving.saver import Saver
 from emu.world.saving.saves import PlayerSaves
 from emu.world.scripts.host import Scripts
+from emu.world.scripts.visits import PlayerRegions
 from emu.world.service import WorldService
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
@@ -335,6 +336,10 @@ class Assembly:
             content.watchers.append(self.travel)
         if content is not None and scripts is not None:
             content.listener = scripts
+        if scripts is not None:
+            PlayerRegions(
+                scripts.regions, scripts.homes, self.grounds, self.world.events, self.timetable
+            )
         world, departures = self.world, self.departures
         subscribe = world.events.subscribe
         subscribe(RankChanged, lambda event: self.remote.send_table(event.player))

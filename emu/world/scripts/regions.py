@@ -54,14 +54,17 @@ class RegionEvents:
 
         Empty: there is none.
         """
-        folder = f"RegionScripts/{home.name.lower()}"
-        for name in (region, environment, "default"):
-            # Names of maps have an ending, which those of scripts have not.
-            stem = name.partition(".")[0]
-            path = self._calls.find(f"{folder}/{stem}.lua") if stem else ""
-            if path:
-                return path
-        return ""
+        # Folders have the name of the zone's file; most zones have the same name.
+        folders = dict.fromkeys((home.zone.definition.file.lower(), home.name.lower()))
+        # Names of maps have an ending, which those of scripts have not.
+        stems = [name.partition(".")[0] for name in (region, environment, "default")]
+        paths = (
+            self._calls.find(f"RegionScripts/{folder}/{stem}.lua")
+            for folder in folders
+            for stem in stems
+            if stem
+        )
+        return next((path for path in paths if path), "")
 
     def entered(self, zone: Zone, spawn: Spawn, region: str, environment: str, kind: int) -> None:
         """Call `EnterRegion`; its result is the milliseconds between two calls of `Tick`."""
@@ -80,13 +83,23 @@ class RegionEvents:
     def left(self, zone: Zone, spawn: Spawn, region: str, environment: str) -> None:
         """Call `LeaveRegion`, with the region's kind unless that is 0."""
         body = self._homes.body(spawn, zone)
-        if body is None:
-            return
-        script = self.script(body.home, region, environment)
+        if body is not None:
+            script = self.script(body.home, region, environment)
+            stay = self._end(body, script)
+            if stay is not None:
+                self._calls.run(script, "LeaveRegion", body.home, body, stay.kind or None)
+
+    def lost(self, zone: Zone, spawn: Spawn, region: str, environment: str) -> None:
+        """End the ticks of a spawn that is far from the region at once; no function is called."""
+        body = self._homes.body(spawn, zone)
+        if body is not None:
+            self._end(body, self.script(body.home, region, environment))
+
+    def _end(self, body: Body, script: str) -> _Stay | None:
         stay = self._stays.get(body, {}).pop(script, None)
         if stay is not None:
             self._ticks.clear(body, script)
-            self._calls.run(script, "LeaveRegion", body.home, body, stay.kind or None)
+        return stay
 
     def _entered(self, event: Entered) -> None:
         """Go on with the ticks of a zone in which a player stands now."""

@@ -185,6 +185,10 @@ class Grounds:
         """Use these regions for the zones of a zone file; a thread may call this."""
         self._regions[file.lower()] = regions
 
+    def regions_of(self, file: str) -> RegionLists | None:
+        """Return the regions of a zone file; None while they are not read."""
+        return self._regions.get(file.lower())
+
     def reload(self) -> None:
         """Use the files that are there now: an import may have exchanged them."""
         self._close()

@@ -1,0 +1,115 @@
+"""Players in the regions of their zone's map: what they enter and leave runs the regions' scripts.
+
+Only zones that have a region with a script are checked, eight times a second for a player.
+Source: docs/guides/lua.md#zones; shared/spec/eq2-maps.md, section 3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from emu.ground.map_names import chosen
+from emu.ground.region_visits import INTERVAL, RegionVisit, RegionVisits, Visit
+from emu.ground.regions import ZoneRegions
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.deadlines import Deadlines, Timetable
+from emu.world.events import Entered, Events, LeftZone, Order
+from emu.world.scripts.bodies import Homes
+from emu.world.scripts.regions import RegionEvents
+from emu.world.zones.ground import Grounds
+from emu.world.zones.zone import Zone
+
+PAUSE: Final = 1.0
+"""Seconds between two questions whether the regions of a zone were read."""
+MOST_QUESTIONS: Final = 60
+_CHECK: Final = "check"
+
+
+@dataclass(slots=True, eq=False)
+class _Visitor:
+    """One player in one zone."""
+
+    zone: Zone
+    questions: int = 0
+    visits: RegionVisits | None = None
+    """None until the regions of the zone were read."""
+    inside: Counter[str] = field(default_factory=Counter)
+    """The number of regions with a script that the player is in; those of one script are one."""
+
+
+class PlayerRegions:
+    """Notes which regions players are in."""
+
+    def __init__(
+        self, regions: RegionEvents, homes: Homes, grounds: Grounds, events: Events,
+        timetable: Timetable,
+    ) -> None:  # fmt: skip
+        """Subscribe to the players that enter and leave zones."""
+        self._regions, self._homes, self._grounds = regions, homes, grounds
+        self._visitors: dict[Player, _Visitor] = {}
+        self._deadlines: Deadlines[Player, str] = timetable.deadlines(
+            "players in regions", self._check
+        )
+        events.subscribe(Entered, self._entered, Order.MINDS)
+        events.subscribe(LeftZone, self._left)
+
+    def _entered(self, event: Entered) -> None:
+        self._visitors[event.player] = _Visitor(event.player.zone)
+        self._deadlines.set(event.player, _CHECK, event.now)
+
+    def _left(self, event: LeftZone) -> None:
+        self._visitors.pop(event.player, None)
+        self._deadlines.clear(event.player, _CHECK)
+
+    def _check(self, player: Player, _what: str, now: Monotonic) -> None:
+        visitor = self._visitors.get(player)
+        if visitor is None or player.zone is not visitor.zone:
+            return
+        if visitor.visits is None:
+            self._begin(player, visitor, now)
+            return
+        self._deadlines.set(player, _CHECK, Monotonic(now + INTERVAL))
+        at = player.position
+        visitor.visits.moved((at.x, at.y, at.z))
+        for visit in visitor.visits.handle_timer(now):
+            self._run(player, visitor, visit)
+
+    def _begin(self, player: Player, visitor: _Visitor, now: Monotonic) -> None:
+        """Begin to check a player once the regions of the zone are known, if any has a script."""
+        home, file = self._homes.get(visitor.zone), visitor.zone.definition.file
+        read = self._grounds.regions_of(file)
+        if home is None:
+            return  # no script knows this zone
+        if read is None:
+            visitor.questions += 1
+            if visitor.questions < MOST_QUESTIONS:
+                self._deadlines.set(player, _CHECK, Monotonic(now + PAUSE))
+            return
+        found = chosen(read, file, player.client.dialect.version) or ()
+        scripted = [one for one in found if self._regions.script(home, one.file, one.environment)]
+        if scripted:
+            visitor.visits = RegionVisits(ZoneRegions(scripted))
+            self._deadlines.set(player, _CHECK, now)
+
+    def _run(self, player: Player, visitor: _Visitor, event: RegionVisit) -> None:
+        zone, spawn, region = visitor.zone, player.spawn, event.region
+        home = self._homes.get(zone)
+        if home is None:
+            return
+        script = self._regions.script(home, region.file, region.environment)
+        if event.visit is Visit.ENTERED:
+            visitor.inside[script] += 1
+            if visitor.inside[script] == 1:
+                kind = max(0, event.substance)
+                self._regions.entered(zone, spawn, region.file, region.environment, kind)
+            return
+        visitor.inside[script] -= 1
+        if visitor.inside[script]:
+            return
+        if event.visit is Visit.LEFT:
+            self._regions.left(zone, spawn, region.file, region.environment)
+        else:
+            self._regions.lost(zone, spawn, region.file, region.environment)
