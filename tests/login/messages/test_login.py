@@ -70,6 +70,14 @@ def test_a_wrong_password_is_denied_and_disconnected_a_second_later(harness: Har
     assert client.get_timer() is None
 
 
+def test_an_announced_test_login_is_denied_and_not_counted(harness: Harness) -> None:
+    harness.service.is_trial = lambda name: name == "tester"
+    _, link = harness.asking(b"tester", b"wrong")
+    assert link.take() == [(4, DENIAL)]
+    assert refused(harness) == []
+    assert harness.service.counters["login refused"] == 0
+
+
 def test_an_unknown_version_is_denied_and_its_datagram_can_leave(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 0, later_login(b"tester", b"secret", 65000))
