@@ -3,7 +3,7 @@
 This module decides which login server is tried when. The first one that accepts the world is used,
 and earlier ones in the list are preferred. After all have failed, the next round waits longer, with
 a random share so that worlds do not return all at once. The messages are the subject of
-`WorldRegistry` and `emu.link.WorldLinkProtocol`.
+`WorldRegistry` and `emu.link.connection.WorldLinkProtocol`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The TCP port on which world servers register with the login service.
 
-This module limits connections. `emu.link.LoginLinkProtocol` has the link's protocol, and
+This module limits connections. `emu.link.connection.LoginLinkProtocol` has the link's protocol, and
 `emu.login.directory` identifies the world. The port has the same number as the clients' UDP port
 (docs/protocol/link.md); a second port may speak TLS.
 """
