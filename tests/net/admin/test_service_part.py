@@ -80,8 +80,11 @@ async def test_a_reload_with_a_fault_shows_file_and_line_and_keeps_the_old_zones
             await service.server.reload()
         assert f"the zones are as before: {zones / 'mine.toml'}, line 8: zone" in log.text
         write_zones(zones, mine=zone_text(900, "Yours", 'behavior = "crier"\n'))
-        crier.write_text("class Crier:\n    def on_start(self): ...\n")
-        assert (await run(service, "reload")).ok
+        crier.write_text(
+            "class Crier:\n    def __init__(self, me, options): ...\n    def on_start(self): ...\n"
+        )
+        reply = await run(service, "reload")
+        assert reply.ok, reply.lines
         assert world.parts.ports.atlas.named("Yours") is not None
     finally:
         await service.stopService()
