@@ -316,7 +316,9 @@ class Spawn:
     ) -> None:
         """Make a spawn with a template and a pose of its own, which have these `values`."""
         pose = Pose(**{one: values.pop(one) for one in Pose._fields if one in values})
+        tilt = values.pop("pitch", 0.0), values.pop("roll", 0.0)
         self._begin(spawn_id, SpawnTemplate(kind, name, pose=pose, **values), position)
+        self.pitch, self.roll = tilt
 
     @classmethod
     def of(cls, look: SpawnTemplate, spawn_id: int, position: Position) -> Spawn:

@@ -63,6 +63,6 @@ def test_what_is_destroyed_is_gone() -> None:
 
 def test_versions_whose_ghosts_nobody_wrote_down_are_refused() -> None:
     with pytest.raises(UnknownStruct):
-        Surroundings(dialect(373))
+        Surroundings(dialect(372))
     with pytest.raises(MalformedMessage):
         place_of({"pos_x": 1.0})

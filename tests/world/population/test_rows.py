@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.facts import FARTHEST
 from emu.world.actors.spawn import SpawnKind, SpawnTemplate, Verb
 from emu.world.population.files import read_fixtures
 from emu.world.population.rows import spawn_row
@@ -14,7 +15,7 @@ from emu.world.zones.definitions import Fixture
 from emu.world_stream.movement import Position
 
 HERE = Path("test")
-NUMBERS = st.floats(-90_000, 90_000)
+NUMBERS = st.floats(-FARTHEST, FARTHEST)
 TEXTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=20)
 PLACES = st.lists(NUMBERS, min_size=3, max_size=3) | st.tuples(
     NUMBERS, NUMBERS, NUMBERS, st.floats(0, 359)
