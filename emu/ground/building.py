@@ -8,7 +8,7 @@ Source: shared/spec/eq2-maps.md, section 5.1.
 from __future__ import annotations
 
 import zlib
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from emu.ground.ground_layout import (
 )
 from emu.ground.map_files import CORNER, MapGroup, MapReader
 
-Numbers = NDArray[Any]
+Numbers: TypeAlias = NDArray[Any]
 _NARROW_STEPS: Final = (1 << 16) - 1
 _WIDE_STEPS: Final = (1 << 30) - 1
 """With 30 bits the products of two distances fit into 63."""
