@@ -7,7 +7,7 @@ them. An owner has at most one deadline of each name; setting it again moves it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from emu.times import Monotonic
@@ -87,7 +87,7 @@ class Timetable:
         under `task` and stops no other. Those that are `is_last` come after all others of a call.
         """
         heap = self._last if is_last else self._heap
-        return Deadlines(self.wake, heap=heap, task=task, handle=handle)
+        return Deadlines(self.wake, heap, task, handle)
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None without a deadline."""
@@ -106,10 +106,6 @@ class Timetable:
                 self._attempt(kind.task, None, kind.handle, *key, now)
 
 
-def _nothing(_owner: object, _name: object, _now: Monotonic) -> None:
-    """Handle deadlines that their owner takes with `Deadlines.pop_due`."""
-
-
 class Deadlines(Generic[Owner, Name]):
     """The deadlines of one kind."""
 
@@ -118,14 +114,13 @@ class Deadlines(Generic[Owner, Name]):
     def __init__(
         self,
         wake: Callable[[Monotonic], None],
-        *,
-        heap: _Heap | None = None,
-        task: str = "",
-        handle: Callable[[Owner, Name, Monotonic], object] = _nothing,
+        heap: _Heap,
+        task: str,
+        handle: Callable[[Owner, Name, Monotonic], object],
     ) -> None:
-        """`wake` asks for attention at a time at the latest; see `Timetable.deadlines`."""
+        """Make no deadlines yet; see `Timetable.deadlines`."""
         self._wake = wake
-        self._heap = heap or _Heap()
+        self._heap = heap
         self.task = task
         self.handle = handle
         self._due: dict[tuple[Owner, Name], tuple[Monotonic, int]] = {}
@@ -172,28 +167,3 @@ class Deadlines(Generic[Owner, Name]):
     def has(self, entry: tuple[Monotonic, int, Any, tuple[Owner, Name]]) -> bool:
         """Return whether an entry of the heap counts."""
         return self._due.get(entry[3]) == (entry[0], entry[1])
-
-    def next(self) -> Monotonic | None:
-        """Return the time of the earliest deadline; for deadlines with a heap of their own."""
-        found = self._heap.first()
-        return None if found is None else found[0]
-
-    def pop_due(self, now: Monotonic) -> tuple[Owner, Name] | None:
-        """Remove and return the earliest deadline that is due; None if none is."""
-        found = self._heap.first()
-        if found is None or found[0] > now:
-            return None
-        heapq.heappop(self._heap.entries)
-        self.drop(found[3])
-        return found[3]
-
-    def some_due(self, now: Monotonic, most: int) -> Iterator[tuple[Owner, Name]]:
-        """Remove and yield what is due, the earliest first, at most so many.
-
-        `next` then returns the past if more is due.
-        """
-        for _ in range(most):
-            due = self.pop_due(now)
-            if due is None:
-                return
-            yield due
