@@ -11,12 +11,11 @@ Source: shared/spec/eq2-maps.md, section 5.1.
 from __future__ import annotations
 
 import struct
-import zlib
 from typing import Final, NamedTuple, Self
 
 from emu.errors import FileFormatError
+from emu.ground.file_header import HeaderForm
 
-MAGIC: Final = b"EMUGROND"
 FORM: Final = 1
 FINE: Final = 0.1
 """Meters of the largest step of 16 bits."""
@@ -30,9 +29,8 @@ WIDE_BOX: Final = struct.Struct("<6I")
 NARROW_TRIANGLE: Final = struct.Struct("<10H")
 WIDE_TRIANGLE: Final = struct.Struct("<10I")
 """x, y, z of three corners, and the group."""
-_HEADER: Final = struct.Struct("<8sII32s3d3d3d3dIIIIQ")
-_CHECK: Final = struct.Struct("<I")
-HEADER_SIZE: Final = _HEADER.size + _CHECK.size
+_HEADER: Final = HeaderForm("ground file", b"EMUGROND", FORM, "I32s3d3d3d3dIIIIQ")
+HEADER_SIZE: Final = _HEADER.size
 _WIDE: Final = 1
 
 Point = tuple[float, float, float]
@@ -61,17 +59,7 @@ class GroundHeader(NamedTuple):
     @classmethod
     def read(cls, data: bytes) -> Self:
         """Read a header. Raises `FileFormatError`."""
-        if len(data) < HEADER_SIZE:
-            raise FileFormatError("is too short for a ground file", place=f"byte {len(data)}")
-        body = data[: _HEADER.size]
-        magic, form, flags, digest, *rest = _HEADER.unpack(body)
-        if magic != MAGIC:
-            raise FileFormatError("is no ground file", place="byte 0")
-        if form != FORM:
-            raise FileFormatError(f"has form {form}, this server reads {FORM}", place="byte 8")
-        (check,) = _CHECK.unpack_from(data, _HEADER.size)
-        if check != zlib.crc32(body):
-            raise FileFormatError("the header's checksum is wrong", place=f"byte {_HEADER.size}")
+        flags, digest, *rest = _HEADER.unpack(data)
         places = rest[0:3], rest[3:6], rest[6:9], rest[9:12]
         origin, step, low, high = (tuple(one) for one in places)
         triangles, groups, depth, checksum, size = rest[12:]
@@ -85,12 +73,11 @@ class GroundHeader(NamedTuple):
 
     def pack(self) -> bytes:
         """Return the bytes of the header."""
-        body = _HEADER.pack(
-            MAGIC, FORM, _WIDE * self.is_wide, self.digest,
+        return _HEADER.pack(
+            _WIDE * self.is_wide, self.digest,
             *self.origin, *self.step, *self.low, *self.high,
             self.triangles, self.groups, self.depth, self.checksum, self.size,
         )  # fmt: skip
-        return body + _CHECK.pack(zlib.crc32(body))
 
     @property
     def box(self) -> struct.Struct:

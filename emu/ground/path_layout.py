@@ -9,12 +9,11 @@ Source: shared/spec/eq2-maps.md, section 5.3.
 from __future__ import annotations
 
 import struct
-import zlib
 from typing import Final, NamedTuple, Self
 
 from emu.errors import FileFormatError
+from emu.ground.file_header import HeaderForm
 
-MAGIC: Final = b"EMUPATHS"
 FORM: Final = 1
 CELL: Final = 8.0
 MOST_CELLS: Final = 1 << 20
@@ -29,9 +28,8 @@ CELL_START: Final = struct.Struct("<I")
 ENTRY: Final = struct.Struct("<II")
 """A polygon and its component."""
 MOST_PORTALS: Final = 255
-_HEADER: Final = struct.Struct("<8sI32sffffIIIIIIIIQ")
-_CHECK: Final = struct.Struct("<I")
-HEADER_SIZE: Final = _HEADER.size + _CHECK.size
+_HEADER: Final = HeaderForm("path file", b"EMUPATHS", FORM, "32sffffIIIIIIIIQ")
+HEADER_SIZE: Final = _HEADER.size
 
 
 class PathHeader(NamedTuple):
@@ -61,17 +59,7 @@ class PathHeader(NamedTuple):
     @classmethod
     def read(cls, data: bytes) -> Self:
         """Read a header. Raises `FileFormatError`."""
-        if len(data) < HEADER_SIZE:
-            raise FileFormatError("is too short for a path file", place=f"byte {len(data)}")
-        body = data[: _HEADER.size]
-        magic, form, *values = _HEADER.unpack(body)
-        if magic != MAGIC:
-            raise FileFormatError("is no path file", place="byte 0")
-        if form != FORM:
-            raise FileFormatError(f"has form {form}, this server reads {FORM}", place="byte 8")
-        (check,) = _CHECK.unpack_from(data, _HEADER.size)
-        if check != zlib.crc32(body):
-            raise FileFormatError("the header's checksum is wrong", place=f"byte {_HEADER.size}")
+        values = _HEADER.unpack(data)
         header = cls(*values[:-1])
         if values[-1] != header.size:
             raise FileFormatError("the counts of the header disagree", place="byte 0")
@@ -79,8 +67,7 @@ class PathHeader(NamedTuple):
 
     def pack(self) -> bytes:
         """Return the bytes of the header."""
-        body = _HEADER.pack(MAGIC, FORM, *self, self.size)
-        return body + _CHECK.pack(zlib.crc32(body))
+        return _HEADER.pack(*self, self.size)
 
     @property
     def corners_at(self) -> int:
