@@ -243,9 +243,7 @@ class EmuServer:
         if config.web.listen is None:
             return None
         return WebEndpoint(
-            config.web.listen,
-            reactor,
-            scheduler,
+            config.web.listen, reactor, scheduler,
             status=lambda: self.admin.status.status(scheduler.now()),
             conceals=self._conceals,
             missing=self._missing,
@@ -254,7 +252,7 @@ class EmuServer:
             dashboard=self._dashboard(),
             account_page=self._account_page(),
             config=config.web,
-        )
+        )  # fmt: skip
 
     def _dashboard(self) -> DashboardEndpoint | None:
         """Return the actions of the page, if the configuration allows signing in there."""
@@ -391,8 +389,9 @@ class EmuServer:
         return f"changed: {now}" + (f"; at the next start only: {later}" if later else "")
 
     async def _reread_structs(self) -> str:
-        if (found := await self._opcode_worker.run(read_shipped)) and self._serves:
-            shipped_catalog().exchange(found)  # a stopped server changes nothing of others
+        found = await self._opcode_worker.run(read_shipped)
+        if self._serves:  # the structs are shared: a stopped server changes nothing of others
+            shipped_catalog().exchange(found)
         return "new sessions use what was read"
 
     # -- stopping ---------------------------------------------------------------------------------

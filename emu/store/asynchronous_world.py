@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from emu.commands.registry import account_authority, account_rank
+from emu.correspondence import NewLetter
 from emu.ledger import Movement
 from emu.model import EntryOrigin, Handoff, SavedState, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
@@ -136,8 +137,15 @@ class AsyncGuilds(AsyncRepository[GuildRepository]):
 
 
 def _of_player(cache: StoreCache, account_id: int, *_others: Any, **_named: Any) -> None:
-    """Remove the world's characters of an account from the cache: their coins have changed."""
+    """Remove the world's characters of an account from the cache: one of them has changed."""
     cache.world_characters.forget(account_id)
+
+
+def _of_row(
+    cache: StoreCache, row: NewLetter | WorldCharacter, *_others: Any, **_named: Any
+) -> None:
+    """Remove the characters of the account that a row names, as `_of_player`."""
+    cache.world_characters.forget(row.account_id)
 
 
 def _of_movement(cache: StoreCache, movement: Movement, *_others: Any, **_named: Any) -> None:
@@ -161,10 +169,7 @@ class AsyncMail(AsyncRepository[Mailboxes]):
     waiting = read(Mailboxes.waiting)
     find = read(Mailboxes.find)
     # Not deferred: a letter that is reported as sent is stored.
-    send = write(
-        Mailboxes.send,
-        lambda cache, letter, *_, **__: cache.world_characters.forget(letter.account_id),
-    )
+    send = write(Mailboxes.send, _of_row)
     open = write(Mailboxes.open, _of_player)
     deliver = write(Mailboxes.deliver, forget_nothing)
     mark_read = write(Mailboxes.mark_read, forget_nothing)
@@ -191,22 +196,13 @@ class AsyncPetitions(AsyncRepository[Petitions]):
 class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
     """Implements `emu.processes.ports.WorldCharacterStore`."""
 
-    create = write(
-        WorldCharacters.create,
-        lambda cache, character: cache.world_characters.forget(character.account_id),
-    )
+    create = write(WorldCharacters.create, _of_row)
     find = read(WorldCharacters.find)
     find_named = read(WorldCharacters.find_named)
     statuses_of = read(WorldCharacters.statuses_of)
     statuses = read(WorldCharacters.statuses)
-    claim = write(
-        WorldCharacters.claim,
-        lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
-    )
-    delete = write(
-        WorldCharacters.delete,
-        lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
-    )
+    claim = write(WorldCharacters.claim, _of_player)
+    delete = write(WorldCharacters.delete, _of_player)
     # Deferred: the saves of a crowd share transactions. The save number refuses one that comes too
     # late.
     _save_later, _save_at_once = (
@@ -217,10 +213,7 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
         )
         for take in (later, persistent)
     )
-    mute_account = write(
-        WorldCharacters.mute_account,
-        lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
-    )
+    mute_account = write(WorldCharacters.mute_account, _of_player)
     standings = read(WorldCharacters.standings)
     set_admin_status = write(
         WorldCharacters.set_admin_status,

@@ -284,10 +284,6 @@ class Scripts(Calls):
         """Return the one body of a player in its zone."""
         return self.homes.player(player)
 
-    def home_of(self, zone_id: int) -> Home | None:
-        """Return a running zone by its number."""
-        return self.homes.of_number(zone_id)
-
     def players_in(self, home: Home) -> list[Player]:
         """Return the players who stand in a zone."""
         return self.homes.players_in(home)
