@@ -2,7 +2,7 @@
 
 Triangles that become points or lines in whole steps are left out, and so are repetitions of an
 earlier triangle of the same widget: of two floors in one place EQ2Emulator takes the first.
-Source: shared/spec/eq2-maps.md, section 5.1.
+Source: docs/protocol/maps.md#map-faults.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ than `FINE` or more groups than a number of 16 bits exist ("wide"). The tree is 
 2**depth leaves has the triangles from k * n / 2**depth on, so neither children nor leaves need a
 stored place, and no damaged file can send a reader in a circle. Boxes are stored level by level,
 the top first; the box i of a level has the boxes 8i to 8i + 7 below it.
-Source: shared/spec/eq2-maps.md, section 5.1.
+Source: docs/protocol/maps.md#ground-file.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Triangles count from both sides and have their true size: EQ2Emulator enlarges them by a tenth from
 their first corner, which gives surfaces where none is. A file that turns out to be damaged is
 closed and reported once; from then on the answers are those without a map.
-Source: shared/spec/eq2-maps.md, sections 3 and 5.2.
+Source: docs/protocol/maps.md#height.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Clients draw straight lines between the points of a walk. So the surface under a leg is sampled,
 and the samples are reduced to the corners that keep the line within a tolerance of it.
-Source: shared/spec/eq2-maps.md, section 5.4.
+Source: docs/protocol/maps.md#legs.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Version 2 has a path, the bounds of x and z, and grids with their corners. Version 3 begins with
 `TOOL`; its grids are divided by the widget that a surface belongs to. Three corners in a row are a
 triangle. The bounds of y in the header are wrong in nearly all files, so nothing reads them.
-Source: shared/spec/eq2-maps.md, section 2.1.
+Source: docs/protocol/maps.md#map.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names of EQ2Emulator's map, region and mesh files: a zone's file name and a range of versions.
 
-Source: shared/spec/eq2-maps.md, section 1; the world server's search for them.
+Source: docs/protocol/maps.md#names; the world server's search for them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Polygons of one tile name their neighbors. A side on a tile's border names the direction only, so
 such sides are joined with the sides of the next tile that they overlap, as Detour does at load.
 Costs, flags and connections off the mesh are read over: no known file uses them.
-Source: shared/spec/eq2-maps.md, section 2.3; Detour 1.5.1.
+Source: docs/protocol/maps.md#mesh; Detour 1.5.1.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A polygon has its corners in a row, and its portals in a row. Cells are squares of `CELL` meters;
 each lists the polygons whose bounds touch it. Components are numbered: what has one number can be
 reached from each other.
-Source: shared/spec/eq2-maps.md, section 5.3.
+Source: docs/protocol/maps.md#paths.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A search goes from middle to middle of the portals (A*), then pulls the way straight between their
 ends. It runs in turns of a few polygons, so that none of them is long. A goal in another component
 is never searched: the goal is then the nearest place of the own component.
-Source: shared/spec/eq2-maps.md, sections 3 and 5.3.
+Source: docs/protocol/maps.md#paths.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""EQ2Emulator's region files. Layout: shared/spec/eq2-maps.md, section 2.2."""
+"""EQ2Emulator's region files. Layout: docs/protocol/maps.md#regions."""
 
 from __future__ import annotations
 

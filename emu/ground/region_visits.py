@@ -3,7 +3,7 @@
 A player who comes into the volume of a region enters it. He leaves it when he leaves the volume
 inside of its sphere. If he leaves the sphere in one step, or a script removes the region, he loses
 it: its script's ticks end, and LeaveRegion is not called.
-Source: shared/spec/eq2-maps.md, section 3.
+Source: docs/protocol/maps.md#region-scripts.
 """
 
 from __future__ import annotations

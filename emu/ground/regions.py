@@ -4,7 +4,7 @@ A region is a sphere, and in it a tree of planes. At a node the side of the plan
 is where n * p > d. A child is a node, or `OUTSIDE`, or `INSIDE`. Of a water region the node says
 whether inside is water, lava or neither; inside of all other classes is water. Oceans have rules of
 their own (`oceans`).
-Source: shared/spec/eq2-maps.md, section 2.2.
+Source: docs/protocol/maps.md#regions.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Region:
     def scripts(self, zone: str) -> list[str]:
         """Return the names of the scripts it may have, the first that exists is its script.
 
-        Source: shared/spec/eq2-maps.md, section 3.
+        Source: docs/protocol/maps.md#region-scripts.
         """
         stems = [name.partition(".")[0] for name in (self.file, self.environment) if name]
         return [f"{_SCRIPTS}/{zone.lower()}/{stem}.lua" for stem in (*stems, "default")]

@@ -3,7 +3,7 @@
 A route runs in turns: first the straight leg is sampled; if it cannot be walked, the mesh is
 searched; then each leg gets the corners of the ground. Without a mesh, and without a way on it,
 the route is straight, as EQ2Emulator's server does it.
-Source: shared/spec/eq2-maps.md, sections 3 and 5.3.
+Source: docs/protocol/maps.md#paths.
 """
 
 from __future__ import annotations

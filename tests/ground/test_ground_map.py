@@ -33,7 +33,7 @@ def meadow(tmp_path: Path) -> GroundMap:
 
 
 def test_the_best_height_is_the_next_surface_from_a_meter_above_down(meadow: GroundMap) -> None:
-    """EQ2Emulator's rule: from y + 1 down, else up (eq2-maps.md, section 3)."""
+    """EQ2Emulator's rule: from y + 1 down, else up (docs/protocol/maps.md#height)."""
     assert meadow.surface(7, 10, 7) == Surface(pytest.approx(4, abs=0.001), 12, 0)
     assert meadow.surface(7, 3.01, 7) == Surface(pytest.approx(4, abs=0.001), 12, 0)
     assert meadow.surface(7, 2.9, 7) == Surface(0.0, 11, 0)

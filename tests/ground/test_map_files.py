@@ -1,4 +1,4 @@
-"""Map files of both versions, and damaged ones. Layout: eq2-maps.md, section 2.1."""
+"""Map files of both versions, and damaged ones. Layout: docs/protocol/maps.md#map."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""The public files of emagi/eq2emu-maps, parsed whole. Counts: eq2-maps.md, section 2.
+"""The public files of emagi/eq2emu-maps, parsed whole. Counts: docs/protocol/maps.md#map-faults.
 
 The repository is GPL, so nothing of it is here. `EMU_MAPS` names a folder with its files. Some
 copies lack the files of more than 4 MiB; the counts are those of the others, at commit 65f2c95.

@@ -1,4 +1,4 @@
-"""Names of map files. Source: eq2-maps.md, section 1."""
+"""Names of map files. Source: docs/protocol/maps.md#names."""
 
 import pytest
 from hypothesis import given

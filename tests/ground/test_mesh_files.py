@@ -1,4 +1,4 @@
-"""Navigation meshes, and damaged ones. Layout: eq2-maps.md, section 2.3; Detour 1.5.1."""
+"""Navigation meshes, and damaged ones. Layout: docs/protocol/maps.md#mesh; Detour 1.5.1."""
 
 import struct
 from contextlib import suppress

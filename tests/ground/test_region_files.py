@@ -1,4 +1,4 @@
-"""Region files, and damaged ones. Layout: eq2-maps.md, section 2.2."""
+"""Region files, and damaged ones. Layout: docs/protocol/maps.md#regions."""
 
 import io
 import struct

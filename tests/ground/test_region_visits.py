@@ -1,4 +1,4 @@
-"""The regions that one player is in. Rules: eq2-maps.md, section 3."""
+"""The regions that one player is in. Rules: docs/protocol/maps.md#region-scripts."""
 
 from emu.ground.region_visits import INTERVAL, RegionVisit, RegionVisits, Visit
 from emu.ground.regions import Region, Substance, ZoneRegions

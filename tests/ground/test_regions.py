@@ -1,4 +1,4 @@
-"""Substances of places. Rules: eq2-maps.md, section 2.2, from the C++ server."""
+"""Substances of places. Rules: docs/protocol/maps.md#regions."""
 
 import pytest
 from hypothesis import given

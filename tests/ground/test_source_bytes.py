@@ -1,4 +1,4 @@
-"""Values of EQ2Emulator's files: .NET strings, numbers, ends, gzip data. Layout: eq2-maps.md, 2."""
+"""Values of EQ2Emulator files: .NET strings, numbers, gzip data: docs/protocol/maps.md#texts."""
 
 import gzip
 import io

@@ -3,7 +3,7 @@
 A leg takes as long as the straight one, and the place on the map of the way is the same at each
 moment: only the height differs. So corners may come when the leg is half walked, and a zone without
 players catches up as without a map.
-Source: shared/spec/eq2-maps.md, section 5.4.
+Source: docs/protocol/maps.md#legs.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The rows are right nearly everywhere: a creature over the ground flies without s
 on furniture that the map does not have. So only who is under the ground is lifted, and who was
 rolled to another place gets the height of that place. EQ2Emulator's server puts everybody on the
 ground, which moves one of seven wrongly; the setting ``world.ground`` does so, too.
-Source: shared/spec/eq2-maps.md, sections 4 and 5.4.
+Source: docs/protocol/maps.md#height.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Players in the regions of their zone's map: what they enter and leave runs the regions' scripts.
 
 Only zones that have a region with a script are checked, eight times a second for a player.
-Source: docs/guides/lua.md#zones; shared/spec/eq2-maps.md, section 3.
+Source: docs/guides/lua.md#zones; docs/protocol/maps.md#region-scripts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes map files in EQ2Emulator's format. Source: shared/spec/eq2-maps.md, section 2.1."""
+"""Writes map files in EQ2Emulator's format. Source: docs/protocol/maps.md#map."""
 
 from __future__ import annotations
 

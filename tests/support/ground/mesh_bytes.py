@@ -1,4 +1,4 @@
-"""Writes navigation meshes in Detour's format. Source: shared/spec/eq2-maps.md, section 2.3."""
+"""Writes navigation meshes in Detour's format. Source: docs/protocol/maps.md#mesh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes region files in EQ2Emulator's format. Source: shared/spec/eq2-maps.md, section 2.2."""
+"""Writes region files in EQ2Emulator's format. Source: docs/protocol/maps.md#regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks over the ground of a zone that has a map. Numbers: shared/spec/eq2-maps.md, section 5.4."""
+"""Walks over the ground of a zone that has a map. Numbers: docs/protocol/maps.md#legs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The height of creatures that stand. Rules and numbers: shared/spec/eq2-maps.md, section 5.4."""
+"""The height of creatures that stand. Rules and numbers: docs/protocol/maps.md#height."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Players in the regions of a map run the regions' scripts.
 
-The rules are those of shared/spec/eq2-maps.md, section 3.
+The rules are those of docs/protocol/maps.md#region-scripts.
 """
 
 from __future__ import annotations
