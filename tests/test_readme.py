@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -42,36 +43,33 @@ def test_the_two_commands_come_first_and_are_targets() -> None:
 
 
 @pytest.mark.slow
-def test_the_first_run_makes_what_the_readme_shows(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "tools" / "first_run.py"), "--state", str(tmp_path)]
-    first = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (tmp_path / "emu.toml").exists()
-    assert (tmp_path / "emu.sqlite").exists()
-    assert "testlabs" in first.stdout
-    second = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert second.stdout == first.stdout[first.stdout.index("next, in another terminal:") :]
-    run_the_next_commands(second.stdout, tmp_path)
+def test_the_first_run_says_in_three_lines_what_it_made_and_the_second_nothing(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "first_run.py"), "--state", "state"]
+    run = partial(subprocess.run, command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    lines = run().stdout.splitlines()
+    assert (tmp_path / "state" / "emu.toml").exists()
+    assert (tmp_path / "state" / "emu.sqlite").exists()
+    assert lines[0] == "made state/emu.toml, state/emu.sqlite and the account testlabs"
+    assert len(lines) == 3
+    words = shlex.split(lines[2])
+    assert Path(words[0]) == BIN / "emu"
+    assert lines[2].replace(f"{BIN}", ".venv/bin") in README
+    done = subprocess.run(
+        [*forked_words("emu"), *words[1:], "--help"],  # there is no server here
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert run().stdout == ""
 
 
-def run_the_next_commands(printed: str, state: Path) -> None:
-    """Run the commands that `make run` suggests, in an unrelated folder."""
-    lines = [line.strip() for line in printed.splitlines()[1:]]
-    assert len(lines) > 3
-    for line in lines:
-        words = shlex.split(line, comments=True)
-        assert words[1:3] == ["--config", str(state / "emu.toml")]
-        if words[3] == "client" or {"edit", "rank"} & set(words):
-            words.append("--help")  # there is no server, terminal or character here
-        assert Path(words[0]) == BIN / "emu"
-        done = subprocess.run(
-            [*forked_words("emu"), *words[1:]],
-            cwd="/",
-            input="long enough\n",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, (line, done.stderr)
+@pytest.mark.slow
+def test_the_first_run_names_the_configuration_that_no_command_finds_alone(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "first_run.py"), "--state", "elsewhere"]
+    first = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    words = shlex.split(first.stdout.splitlines()[2])
+    assert words[1:3] == ["--config", "elsewhere/emu.toml"]
 
 
 def test_the_page_about_tools_names_every_noun_and_only_those() -> None:
