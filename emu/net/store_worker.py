@@ -81,14 +81,17 @@ def _carry_out_run(jobs: Sequence[_Job[Any]]) -> None:
     """Carry out calls of one kind with as few statements as possible. In a worker thread."""
     if len(jobs) > 1:
         try:
-            errors = together([job.call for job in jobs])
+            outcomes = together([job.call for job in jobs])
         except (StoreLocked, StoreAway) as error:
-            errors = [error] * len(jobs)
+            outcomes = [error] * len(jobs)
         except Exception:  # noqa: BLE001  # one of them has failed all: each gets its own outcome
-            errors = None
-        if errors is not None:
-            for job, found in zip(jobs, errors, strict=True):
-                job.error = found
+            outcomes = None
+        if outcomes is not None:
+            for job, outcome in zip(jobs, outcomes, strict=True):
+                if isinstance(outcome, Exception):
+                    job.error = outcome
+                else:
+                    job.result = outcome
             return
     for job in jobs:
         job.carry_out()
@@ -256,8 +259,8 @@ class StoreWorker:
             if len(jobs) == 1 or self._group is None:
                 # The repository's method makes its own transaction: a group would only add a
                 # savepoint.
-                for job in jobs:
-                    self._carry_out_run([job])
+                for run in runs(jobs, attrgetter("call")):
+                    self._carry_out_run(run)
             else:
                 self._carry_out_together(jobs, self._group)
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
@@ -25,8 +25,8 @@ _LOGIN = {"last_login": Kind.REAL, "last_address": Kind.TEXT, "last_client_versi
 class ListedRows(Protocol):
     """The characters in lists; `emu.store.characters.CharacterRepository` is the implementation."""
 
-    def rows_of_named(self, account_key: str) -> Any:
-        """Return the rows of an account's characters that are not deleted, by the account's key."""
+    def rows_of_named(self, account_keys: Collection[str]) -> Any:
+        """Return the rows of accounts' characters that are not deleted, by the accounts' keys."""
 
     def judged(self, rows: Iterable[Any]) -> Sequence[Character]:
         """Return the characters of rows."""
@@ -46,17 +46,27 @@ class AccountRepository(Repository):
 
     @asks
     def find_listed(
-        self, name: str, listed: ListedRows
-    ) -> Generator[None, None, tuple[Account | None, Sequence[Character]]]:
-        """Return what `find` does, and the account's characters that are not deleted."""
+        self, names: Sequence[str], listed: ListedRows
+    ) -> Generator[None, None, list[tuple[Account | None, Sequence[Character]]]]:
+        """Return of each name what `find` does, and the characters that are not deleted."""
+        keys = [name_key(name) for name in names]
+        chosen, values = self._among("name_key", keys)
         found = self._after(
-            f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
-            (name_key(name),),
+            f"SELECT name_key, {_COLUMNS} FROM accounts WHERE {chosen}",  # noqa: S608
+            (values,),
         )
-        rows = self.database.after(listed.rows_of_named(name_key(name)))
+        rows = self.database.after(listed.rows_of_named(keys))
         yield
-        row = next(iter(found), None)
-        return (_account(row), listed.judged(rows)) if row else (None, ())
+        accounts = {row["name_key"]: _account(row) for row in found}
+        characters: dict[int, list[Character]] = {one.id: [] for one in accounts.values()}
+        for one in listed.judged(rows):
+            # Each statement sees the database at its own moment: the account may be newer.
+            if one.account_id in characters:
+                characters[one.account_id].append(one)
+        return [
+            (account, characters[account.id]) if account else (None, ())
+            for account in map(accounts.get, keys)
+        ]
 
     @reads
     def get(self, account_id: int) -> Account | None:

@@ -93,7 +93,7 @@ Port = Callable[Concatenate[AsyncRepository[R], P], Coroutine[Any, Any, T]]
 """A method of a port."""
 Forget = Callable[..., None]
 """Removes the rows from the cache that a write makes invalid: `forget(cache, *arguments)`."""
-Many = Callable[[R, Sequence[tuple[Any, ...]]], Sequence[Exception | None]]
+Many = Callable[[R, Sequence[tuple[Any, ...]]], Sequence[Any]]
 """A method of a repository for several calls of another one; see `later`."""
 
 
@@ -128,7 +128,7 @@ def later(
     """Return the port's call for a deferred write.
 
     `many` carries out several calls at once; it takes a list of their arguments, and returns the
-    error of each or None. The calls then have no named arguments.
+    error or the result of each. The calls then have no named arguments.
     """
     return _writing(attrgetter("later"), method, forget, many)
 
@@ -174,7 +174,16 @@ def _find_listed(
     accounts: AccountRepository, name: str
 ) -> tuple[Account | None, Sequence[Character]]:
     """Return the account of a name, and its characters that are not deleted."""
-    return accounts.find_listed(name, CharacterRepository(accounts.database))
+    (found,) = _find_many_listed(accounts, [(name,)])
+    return found
+
+
+def _find_many_listed(
+    accounts: AccountRepository, asked: Sequence[tuple[str]]
+) -> Sequence[tuple[Account | None, Sequence[Character]]]:
+    """Return what `_find_listed` does, for several logins in one question."""
+    names = [name for (name,) in asked]
+    return accounts.find_listed(names, CharacterRepository(accounts.database))
 
 
 class AsyncAccounts(AsyncRepository[AccountRepository]):
@@ -228,7 +237,9 @@ class AsyncAccounts(AsyncRepository[AccountRepository]):
         mark = lists.mark()
         # Both in one call, because a call to another thread costs more than a statement, and the
         # client asks for the list next.
-        account, characters = await run(partial(_find_listed, repository, name))
+        call: Any = Batchable(repository, _find_listed, _find_many_listed, (name,))
+        found: tuple[Account | None, Sequence[Character]] = await run(call)
+        account, characters = found
         if account is not None:
             lists.offer(account.id, characters, mark)
             if len(self._names) >= MOST_NAMES:

@@ -1,4 +1,4 @@
-"""Deferred writes of one kind, carried out together: many rows in one statement."""
+"""Calls of one kind, carried out together: many rows in one statement."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Batchable:
     repository: Any
     one: Callable[..., Any]
     """Carries out one call: `one(repository, *values)`."""
-    many: Callable[[Any, Sequence[tuple[Any, ...]]], Sequence[Exception | None]]
-    """Carries out several, all of them or none, and returns the error of each or None."""
+    many: Callable[[Any, Sequence[tuple[Any, ...]]], Sequence[Any]]
+    """Carries out several, all of them or none, and returns the error or the result of each."""
     values: tuple[Any, ...]
 
     def __call__(self) -> Any:
@@ -54,7 +54,7 @@ def runs(items: Sequence[T], call: Callable[[T], object]) -> list[list[T]]:
     return found
 
 
-def together(calls: Sequence[Any]) -> Sequence[Exception | None]:
-    """Carry out calls of one kind; return the error of each or None."""
+def together(calls: Sequence[Any]) -> Sequence[Any]:
+    """Carry out calls of one kind; return the error or the result of each."""
     first: Batchable = calls[0]
     return first.many(first.repository, [call.values for call in calls])

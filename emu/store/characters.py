@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -213,11 +213,12 @@ class CharacterRepository(Repository):
     def _load(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
         return self.judged(self._rows(condition, values))
 
-    def rows_of_named(self, account_key: str) -> Any:
-        """Return the rows of an account's characters that are not deleted, by the account's key."""
+    def rows_of_named(self, account_keys: Collection[str]) -> Any:
+        """Return the rows of accounts' characters that are not deleted, by the accounts' keys."""
+        chosen, values = self._among("name_key", account_keys)
         return self._rows(
-            "account_id = (SELECT id FROM accounts WHERE name_key = ?) AND NOT deleted",
-            (account_key,),
+            f"account_id IN (SELECT id FROM accounts WHERE {chosen}) AND NOT deleted",  # noqa: S608
+            (values,),
         )
 
     def judged(self, rows: Iterable[Any]) -> list[Character]:

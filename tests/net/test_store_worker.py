@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from twisted.internet.task import deferLater
 from emu.errors import DuplicateName, StoreError, StoreLocked
 from emu.net.store_worker import LOCK_TRY, StoreWorker
 from emu.store import Store
+from emu.store.batches import Batchable
 from tests.support.patience import patience
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -195,3 +196,21 @@ async def test_calls_of_one_unit_are_carried_out_in_one_group() -> None:
         success
         for success, _ in await DeferredList(worker.run_together([int, int]), consumeErrors=True)
     ] == [False, False]
+
+
+async def test_reads_of_a_kind_that_wait_are_carried_out_together_and_get_their_own_results() -> (
+    None
+):
+    worker = StoreWorker(reactor, None)  # type: ignore[arg-type]
+    asked: list[list[int]] = []
+
+    def halves(_repository: object, values: Sequence[tuple[int]]) -> Sequence[object]:
+        asked.append([value for (value,) in values])
+        return [StoreError("odd") if value % 2 else value // 2 for (value,) in values]
+
+    calls = [Batchable(None, lambda _, value: value // 2, halves, (value,)) for value in (2, 3, 4)]
+    outcomes = await DeferredList(worker.run_together(calls), consumeErrors=True)
+    assert asked == [[2, 3, 4]]
+    assert [outcomes[0], outcomes[2]] == [(True, 1), (True, 2)]
+    assert not outcomes[1][0]
+    await worker.stop()

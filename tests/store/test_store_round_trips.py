@@ -51,16 +51,17 @@ def test_a_world_key_is_issued_and_redeemed_in_one_round_trip_each(far: Far) -> 
     assert far.trips(keys.withdraw_account, 1) == 1
 
 
-def test_an_account_is_read_with_its_characters_in_one_round_trip(far: Far) -> None:
+def test_accounts_are_read_with_their_characters_in_one_round_trip(far: Far) -> None:
     login = far.store.login
     account = login.accounts.add("Alice", "hash", 1.0)
     world = login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", "hash"))
     login.characters.add(character(account_id=account.id, world_id=world.id))
-    assert far.trips(login.accounts.find_listed, "alice", login.characters) == 1
-    found, listed = far.result
-    assert (found, [row.account_id for row in listed]) == (account, [account.id])
-    assert far.trips(login.accounts.find_listed, "bob", login.characters) == 1
-    assert far.result == (None, ())
+    other = login.accounts.add("Carol", "hash", 1.0)
+    asked = ["bob", "ALICE", "carol", "alice"]
+    assert far.trips(login.accounts.find_listed, asked, login.characters) == 1
+    found = [(one, [row.account_id for row in listed]) for one, listed in far.result]
+    alice = (account, [account.id])
+    assert found == [(None, []), alice, (other, []), alice]
 
 
 def test_a_character_is_claimed_in_one_round_trip(far: Far) -> None:
