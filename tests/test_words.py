@@ -73,7 +73,9 @@ DOOR = {"door", "doors"}
 FILE = {"tell"}
 RIGHT: dict[str, set[str]] = {
     "CHANGELOG.md": DOOR,
+    "docs/guides/lua.md": DOOR,
     "docs/guides/zones.md": DOOR | {"tell"},
+    "docs/protocol/maps.md": DOOR,
     "docs/protocol/world/chat.md": CHAT,
     "docs/protocol/world/commands.md": CHAT,
     "docs/protocol/world/entering.md": {"house"},  # a field's name
@@ -93,6 +95,7 @@ RIGHT: dict[str, set[str]] = {
     "emu/world/commands/players.py": CHAT,
     "emu/world/commands/social.py": CHAT,
     "emu/world/population/atlas.py": DOOR,
+    "emu/world/zones/ground.py": DOOR,
     "emu/world/social/chat.py": CHAT,
     "tests/client/world/test_shell_lines.py": CHAT,
     "tests/client/world/test_shell_report.py": CHAT,

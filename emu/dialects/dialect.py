@@ -80,6 +80,7 @@ class WorldVersionRules:
     group_screen: bool
     fog_sent_back: bool
     most_visual: int
+    cannot_see: int
     zone_level: int
     zone_flags: int
 

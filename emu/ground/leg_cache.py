@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final, NamedTuple
 
 from emu.ground.ground_layout import Point
@@ -30,6 +30,7 @@ class LegCache:
         """`request_turn` is called when `work` has something to do and had nothing before."""
         self._ground = ground
         self._request_turn = request_turn
+        self._without: Container[int] = ()
         self._known: dict[Leg, list[LegCorner]] = {}
         self._waiting: deque[tuple[Leg, LegTrace]] = deque()
         self._requested: dict[Leg, list[Callable[[list[LegCorner]], object]]] = {}
@@ -49,7 +50,7 @@ class LegCache:
             callbacks.append(traced)
             return None
         self._requested[leg] = [traced]
-        self._waiting.append((leg, LegTrace(self._ground, *leg, only_heights=True)))
+        self._waiting.append((leg, LegTrace(self._ground, *leg, self._without, only_heights=True)))
         if len(self._waiting) == 1:
             self._request_turn()
         return None
@@ -65,8 +66,9 @@ class LegCache:
                 self._keep(leg, trace.corners)
         return bool(self._waiting)
 
-    def forget(self) -> None:
-        """Forget all corners, because a widget was removed."""
+    def remove_widgets(self, groups: Container[int]) -> None:
+        """Trace from now on without the groups of removed widgets; forget all corners."""
+        self._without = groups
         self._known.clear()
 
     def _keep(self, leg: Leg, corners: list[LegCorner]) -> None:

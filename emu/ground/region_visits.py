@@ -40,7 +40,7 @@ class RegionVisits:
     """The regions of one zone that one player is in."""
 
     def __init__(self, regions: ZoneRegions) -> None:
-        self._regions = regions
+        self.regions = regions
         self._stays: dict[Region, Substance] = {}
         self._place: Point | None = None
         self._surface = 0, 0
@@ -67,7 +67,7 @@ class RegionVisits:
         self._place, self._next_check = None, now + INTERVAL
         visits = []
         present = set()
-        for region in self._regions:
+        for region in self.regions:
             present.add(region)
             visit = self._visit(region, place)
             if visit is not None:

@@ -115,7 +115,7 @@ class RegionAt(NamedTuple):
 
 
 class ZoneRegions:
-    """The regions of one zone, also those that scripts add."""
+    """Some regions of one zone."""
 
     def __init__(self, regions: Iterable[Region] = ()) -> None:
         self._regions = list(regions)
@@ -142,13 +142,3 @@ class ZoneRegions:
     def is_lava(self, point: Point) -> bool:
         """Return whether a place is in lava, or where creatures die."""
         return any(one.substance(point) is Substance.LAVA for one in self._regions)
-
-    def add(self, region: Region) -> None:
-        """Add a region."""
-        self._regions.append(region)
-
-    def remove(self, name: str) -> list[Region]:
-        """Remove the regions whose file has a text in its name; return them."""
-        gone = [one for one in self._regions if name in one.file]
-        self._regions = [one for one in self._regions if name not in one.file]
-        return gone

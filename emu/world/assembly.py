@@ -257,8 +257,9 @@ class Assembly:
         self.petitions = Petitions(world, stores.petitions, self.chat)
         self.edits = ports.content.edits(self)
         self.travel = Travel(
-            world, self.departures, self.ledger, ports.content.travel_tables, ports.roll
-        )
+            world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,
+            grounds=self.grounds,
+        )  # fmt: skip
 
     def _make_minds(self, limits: BehaviorRules) -> None:
         ports, world = self.ports, self.world
@@ -338,8 +339,9 @@ class Assembly:
             content.listener = scripts
         if scripts is not None:
             PlayerRegions(
-                scripts.regions, scripts.homes, self.grounds, self.world.events, self.timetable
-            )
+                scripts.regions, scripts.homes, grounds=self.grounds, events=self.world.events,
+                timetable=self.timetable, now=self.world.clock.now,
+            )  # fmt: skip
         world, departures = self.world, self.departures
         subscribe = world.events.subscribe
         subscribe(RankChanged, lambda event: self.remote.send_table(event.player))

@@ -72,5 +72,5 @@ def test_removed_widgets_make_all_legs_new(turns: Turns) -> None:
     turns.cache.corners(LEG, lambda _: None)
     while turns.cache.work():
         pass
-    turns.cache.forget()
+    turns.cache.remove_widgets(frozenset())
     assert turns.cache.corners(LEG, lambda _: None) is None

@@ -56,10 +56,9 @@ def test_checks_are_eight_a_second_and_none_is_lost() -> None:
 
 
 def test_a_removed_region_is_lost() -> None:
-    zone = ZoneRegions([POND, LAKE])
-    one = RegionVisits(zone)
+    one = RegionVisits(ZoneRegions([POND, LAKE]))
     go(one, IN_LAKE, 0.0)
-    zone.remove("lava")
+    one.regions = ZoneRegions([POND])
     assert go(one, IN_LAKE, 1.0) == [RegionVisit(Visit.LOST, LAKE, Substance.LAVA)]
     assert one.inside == []
 

@@ -82,17 +82,6 @@ def test_the_regions_of_a_zone_are_asked_in_their_order() -> None:
     assert not zone.is_water((9, 0, 1))
 
 
-def test_scripts_add_and_remove_regions() -> None:
-    """RemoveRegion removes each region whose file's name has the text."""
-    zone = ZoneRegions([pool(LOW, HIGH, file="lake_a.region")])
-    added = Region(1, -1, (0, 0, 0), 3, "", "lake_b", 0, widget=5)
-    zone.add(added)
-    assert len(zone) == 2
-    assert zone.remove("_b") == [added]
-    assert [one.file for one in zone] == ["lake_a.region"]
-    assert ZoneRegions().at((0, 0, 0)) == []
-
-
 def test_a_region_s_scripts_are_named_by_its_file_its_environment_and_default() -> None:
     region = pool(LOW, HIGH, file="exp_lava_l0.region")
     folder = "RegionScripts/lavastorm"

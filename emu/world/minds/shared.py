@@ -13,6 +13,7 @@ from emu.world.minds.hearing import Hearing
 from emu.world.minds.moves import Moves
 from emu.world.minds.nearness import Nearness
 from emu.world.minds.timers import Timers
+from emu.world.minds.views import Views
 from emu.world.players import Players
 from emu.world.reports import Faults
 from emu.world.zones.ground import Grounds
@@ -29,9 +30,13 @@ class Minds:
         players: Players,
         timetable: Timetable,
         now: Callable[[], Monotonic],
-        grounds: Grounds | None = None,
+        grounds: Grounds,
     ) -> None:
         """Make the parts, which subscribe to the events of their world."""
+        self.grounds = grounds
+        """Heights, lines of sight, water and ways of running zones."""
+        self.views = Views(grounds)
+        """Who sees whom."""
         self.conversations = Conversations(events=events)
         """The dialogs that players have open."""
         self.timers = Timers(events=events, timetable=timetable, now=now)

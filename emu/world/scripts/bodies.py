@@ -70,24 +70,6 @@ class Body:
         self.variables = NO_VARIABLES
 
 
-class WidgetRegion(NamedTuple):
-    """A region around a widget that a script adds to the map of a zone."""
-
-    environment: str
-    grid: int
-    widget: int
-    distance: float
-
-
-@dataclass(slots=True, eq=False)
-class MapChanges:
-    """What scripts change in the map of a zone; maps will use it once they are read."""
-
-    removed_widgets: set[int] = field(default_factory=set)
-    regions: dict[tuple[int, str], WidgetRegion] = field(default_factory=dict)
-    """By version of the map and name."""
-
-
 class Requirement(NamedTuple):
     """What a spawn requires of the past of the players who use it."""
 
@@ -158,8 +140,6 @@ class Home:
     by_location: dict[int, list[Body]] = field(default_factory=dict)
     players: dict[int, Body] = field(default_factory=dict)
     """By character id."""
-    changes: MapChanges = field(default_factory=MapChanges)
-    """What scripts change in the map of the zone."""
     requirements: Requirements = field(default_factory=Requirements)
     """What spawns require of the past of players."""
     handle: Handle = field(init=False)

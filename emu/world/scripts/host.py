@@ -163,6 +163,7 @@ class Scripts(Calls):
         self.conversations = minds.conversations
         self.choices = Choices(self.talk)
         self.moves = minds.moves
+        self.grounds = minds.grounds
         self.states = States(
             events=self.events, waits=self.waits, mover=self.mover,
             sheets=CharacterSheets(world), timetable=timetable, now=now,

@@ -7,19 +7,19 @@ Source: docs/guides/lua.md#zones; docs/protocol/maps.md#region-scripts.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from emu.ground.map_names import chosen
 from emu.ground.region_visits import INTERVAL, RegionVisit, RegionVisits, Visit
 from emu.ground.regions import ZoneRegions
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.events import Entered, Events, LeftZone, Order
-from emu.world.scripts.bodies import Homes
+from emu.world.scripts.bodies import Home, Homes
 from emu.world.scripts.regions import RegionEvents
-from emu.world.zones.ground import Grounds
+from emu.world.zones.ground import Grounds, ZoneGround
 from emu.world.zones.zone import Zone
 
 PAUSE: Final = 1.0
@@ -34,8 +34,12 @@ class _Visitor:
 
     zone: Zone
     questions: int = 0
+    revision: int = -1
+    """That of the regions that `visits` has."""
     visits: RegionVisits | None = None
-    """None until the regions of the zone were read."""
+    """None while the zone has no region with a script."""
+    has_widgets: bool = False
+    """Whether a region belongs to a widget, so that the surface under the player counts."""
     inside: Counter[str] = field(default_factory=Counter)
     """The number of regions with a script that the player is in; those of one script are one."""
 
@@ -44,10 +48,11 @@ class PlayerRegions:
     """Notes which regions players are in."""
 
     def __init__(
-        self, regions: RegionEvents, homes: Homes, grounds: Grounds, events: Events,
-        timetable: Timetable,
+        self, regions: RegionEvents, homes: Homes, *, grounds: Grounds, events: Events,
+        timetable: Timetable, now: Callable[[], Monotonic],
     ) -> None:  # fmt: skip
         """Subscribe to the players that enter and leave zones."""
+        self._now = now
         self._regions, self._homes, self._grounds = regions, homes, grounds
         self._visitors: dict[Player, _Visitor] = {}
         self._deadlines: Deadlines[Player, str] = timetable.deadlines(
@@ -55,6 +60,13 @@ class PlayerRegions:
         )
         events.subscribe(Entered, self._entered, Order.MINDS)
         events.subscribe(LeftZone, self._left)
+        grounds.region_watchers.append(self._changed)
+
+    def _changed(self, zone: Zone) -> None:
+        """Look at the players of a zone whose regions a script has changed."""
+        for player, visitor in self._visitors.items():
+            if visitor.zone is zone:
+                self._deadlines.set(player, _CHECK, self._now())
 
     def _entered(self, event: Entered) -> None:
         self._visitors[event.player] = _Visitor(event.player.zone)
@@ -68,31 +80,43 @@ class PlayerRegions:
         visitor = self._visitors.get(player)
         if visitor is None or player.zone is not visitor.zone:
             return
+        home = self._homes.get(visitor.zone)
+        if home is None:
+            return  # no script knows this zone
+        ground = self._grounds.of(visitor.zone)
+        if ground.revision != visitor.revision:
+            visitor.revision = ground.revision
+            self._take_regions(player, visitor, home, ground)
         if visitor.visits is None:
-            self._begin(player, visitor, now)
+            self._wait(player, visitor, now)
             return
         self._deadlines.set(player, _CHECK, Monotonic(now + INTERVAL))
         at = player.position
-        visitor.visits.moved((at.x, at.y, at.z))
+        surface = ground.surface(at) if visitor.has_widgets else None
+        grid, widget = (surface.grid, surface.widget) if surface is not None else (0, 0)
+        visitor.visits.moved((at.x, at.y, at.z), grid, widget)
         for visit in visitor.visits.handle_timer(now):
             self._run(player, visitor, visit)
 
-    def _begin(self, player: Player, visitor: _Visitor, now: Monotonic) -> None:
-        """Begin to check a player once the regions of the zone are known, if any has a script."""
-        home, file = self._homes.get(visitor.zone), visitor.zone.definition.file
-        read = self._grounds.regions_of(file)
-        if home is None:
-            return  # no script knows this zone
-        if read is None:
-            visitor.questions += 1
-            if visitor.questions < MOST_QUESTIONS:
-                self._deadlines.set(player, _CHECK, Monotonic(now + PAUSE))
-            return
-        found = chosen(read, file, player.client.dialect.version) or ()
+    def _take_regions(
+        self, player: Player, visitor: _Visitor, home: Home, ground: ZoneGround
+    ) -> None:
+        """Check a player from now on in the regions that have a script, if any has one."""
+        found = ground.regions_for(player.client.dialect.version)
         scripted = [one for one in found if self._regions.script(home, one.file, one.environment)]
-        if scripted:
+        visitor.has_widgets = any(one.widget for one in scripted)
+        if visitor.visits is not None:
+            visitor.visits.regions = ZoneRegions(scripted)
+        elif scripted:
             visitor.visits = RegionVisits(ZoneRegions(scripted))
-            self._deadlines.set(player, _CHECK, now)
+
+    def _wait(self, player: Player, visitor: _Visitor, now: Monotonic) -> None:
+        """Ask again for a while: the regions of the zone may not be read yet."""
+        if self._grounds.regions_of(visitor.zone.definition.file) is not None:
+            return
+        visitor.questions += 1
+        if visitor.questions < MOST_QUESTIONS:
+            self._deadlines.set(player, _CHECK, Monotonic(now + PAUSE))
 
     def _run(self, player: Player, visitor: _Visitor, event: RegionVisit) -> None:
         zone, spawn, region = visitor.zone, player.spawn, event.region

@@ -33,6 +33,7 @@ from emu.world.travel.waypoints import Waypoints
 from emu.world.travel.widgets import Widget, WidgetForm, Widgets
 from emu.world.visibility.fields import TRANSPORTS
 from emu.world.world import World
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -62,12 +63,15 @@ class Travel:
         ledger: Ledger,
         tables: TravelTables,
         roll: Callable[[int], int],
+        *,
+        grounds: Grounds,
     ) -> None:
         """`roll` returns a random number from 0 to one below its argument."""
         self._world = world
+        self._grounds = grounds
         self.journeys = Journeys(world, departures)
         self.transporters = Transporters(world, self.journeys, ledger, tables)
-        self.widgets = Widgets(world.timetable, self._play)
+        self.widgets = Widgets(world.timetable, self._play, self._opened)
         self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
         """Who stands on what moves."""
         world.events.subscribe(Used, self._used, Order.OWNER)
@@ -188,6 +192,13 @@ class Travel:
                     z=began.z + at.z - before.z,
                 )
                 player.use = use._replace(began=moved)
+
+    def _opened(self, widget: Widget) -> None:
+        """Let an open door block no line of sight and no way, and a closed one block them."""
+        footer = widget.spawn.footer
+        if footer is not None and footer.id:
+            ground = self._grounds.of(widget.zone)
+            ground.set_passable(footer.id, is_passable=widget.is_open)
 
     def _play(self, widget: Widget, sound: str) -> None:
         """Play a sound at a widget to the players who are shown it."""

@@ -101,9 +101,14 @@ class Widgets:
         self,
         timetable: Timetable,
         play: Callable[[Widget, str], object],
+        opened: Callable[[Widget], object],
     ) -> None:
-        """`play` plays a sound file at a widget to those who are near."""
+        """`play` plays a sound file at a widget to those who are near.
+
+        `opened` is called with a door that has opened or closed.
+        """
         self._play = play
+        self._opened = opened
         self._by_spawn: dict[int, Widget] = {}
         self._deadlines: Deadlines[Widget, Due] = timetable.deadlines(
             "doors and lifts", self._handle
@@ -194,6 +199,8 @@ class Widgets:
         if opens is widget.is_open:
             return
         widget.is_open = opens
+        if form.kind == "door":
+            self._opened(widget)
         # Who rides on an open door must not fall through it.
         if form.kind == "door" and TRANSPORT not in spawn.words:
             spawn.set_word(PASSABLE, on=opens)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from emu.ground.ground_map import GroundMap, Surface
 from emu.ground.leg_cache import Leg, LegCache
@@ -18,9 +19,11 @@ from emu.ground.legs import LegCorner
 from emu.ground.map_folder import MapFolder
 from emu.ground.map_names import MapName, chosen
 from emu.ground.path_mesh import PathMesh
-from emu.ground.regions import Region, ZoneRegions
+from emu.ground.regions import WATER_REGION, Region, ZoneRegions
 from emu.ground.routes import Route, RouteSearch
+from emu.ground.view_cache import ViewCache
 from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -42,6 +45,29 @@ WORK: Final = "work"
 NO_MAPS: Final[Callable[[], MapFolder | None]] = lambda: None  # noqa: E731  # a default
 
 
+class WidgetRegion(NamedTuple):
+    """A region around a widget that a script adds to the map of a zone."""
+
+    environment: str
+    grid: int
+    widget: int
+    distance: float
+
+
+@dataclass(slots=True, eq=False)
+class MapChanges:
+    """What scripts and doors change in the map of a running zone."""
+
+    removed: set[int] = field(default_factory=set)
+    """Widgets that are nowhere any more."""
+    passable: set[int] = field(default_factory=set)
+    """Widgets that block no way and no line of sight now: open doors."""
+    regions: dict[tuple[int, str], WidgetRegion] = field(default_factory=dict)
+    """Those that were added, by version of the map and name."""
+    removed_regions: set[tuple[int, str]] = field(default_factory=set)
+    """Version of the map and a part of the names of regions that are nowhere any more."""
+
+
 class ZoneGround:
     """The ground of one running zone, as its spawns have it: the map of no client version."""
 
@@ -51,11 +77,16 @@ class ZoneGround:
         folder: MapFolder | None,
         read_regions: Mapping[str, RegionLists],
         request_turn: Callable[[], object] = lambda: None,
+        *,
+        changes: MapChanges | None = None,
+        regions_changed: Callable[[], object] = lambda: None,
     ) -> None:
         """Open the map of a zone file; that takes half a millisecond.
 
         `request_turn` is called when `work` gets something to do.
         `read_regions` has the regions of zone files that were read; it may get them later.
+        `changes` are those that were made before the files were exchanged. `regions_changed` is
+        called when a script has added or removed a region.
         """
         self._file, self._folder, self._read_regions = file, folder, read_regions
         self._map = None if folder is None else folder.ground(file)
@@ -67,16 +98,98 @@ class ZoneGround:
         """The numbers that clients report as their location, as far as the map has them."""
         self._searches: deque[tuple[RouteSearch, RouteFound]] = deque()
         self._source: RegionLists = NO_REGIONS
-        self._regions = ZoneRegions()
+        self._revision = 0
+        self.changes = changes or MapChanges()
+        self._regions_changed = regions_changed
+        self._added = {
+            key: self._widget_region(key[1], around)
+            for key, around in self.changes.regions.items()
+        }  # fmt: skip
+        self._regions = ZoneRegions(self._added.values())
+        self._views = ViewCache(self._map)
+        self._removed: frozenset[int] = frozenset()
+        """The groups of the map that scripts have removed."""
+        self._passable: frozenset[int] = frozenset()
+        """These and the groups of open doors."""
+        if self.changes.removed or self.changes.passable:
+            self._note_widgets()
+
+    # -- regions --------------------------------------------------------------------------------
 
     @property
     def regions(self) -> ZoneRegions:
-        """Its water, its lava, and the places whose scripts run, as they were read last."""
+        """Its water, its lava, and the places whose scripts run, as they are for spawns."""
+        self._read_anew()
+        return self._regions
+
+    @property
+    def revision(self) -> int:
+        """A number that changes with the regions."""
+        self._read_anew()
+        return self._revision
+
+    def regions_for(self, version: int | None) -> list[Region]:
+        """Return the regions for clients of a version, or for spawns: of the map and of scripts."""
+        self._read_anew()
+        return self._regions_for(version)
+
+    def _regions_for(self, version: int | None) -> list[Region]:
+        own = chosen(self._source, self._file, version)
+        gone = [name for one, name in self.changes.removed_regions if self._is_for(one, own)]
+        kept = [one for one in own or () if not any(name in one.file for name in gone)]
+        return kept + [one for (key, _), one in self._added.items() if self._is_for(key, own)]
+
+    def _is_for(self, version: int, own: list[Region] | None) -> bool:
+        """Return whether a change for a version is one of these regions of a file.
+
+        0 is the file without a range of versions, which spawns use.
+        """
+        return chosen(self._source, self._file, version or None) is own
+
+    def _read_anew(self) -> None:
         source = self._read_regions.get(self._file.lower(), NO_REGIONS)
         if source is not self._source:
             self._source = source
-            self._regions = ZoneRegions(chosen(source, self._file, None) or ())
-        return self._regions
+            self._renew_regions()
+
+    def _renew_regions(self) -> None:
+        self._revision += 1
+        self._regions = ZoneRegions(self._regions_for(None))
+
+    def add_region(self, version: int, name: str, around: WidgetRegion) -> None:
+        """Add a region around a widget, for the map of a client version; 0: that of spawns."""
+        self.changes.regions[version, name] = around
+        self.changes.removed_regions.discard((version, name))
+        self._added[version, name] = self._widget_region(name, around)
+        self._renew_regions()
+        self._regions_changed()
+
+    def remove_region(self, version: int, name: str) -> bool:
+        """Remove the regions with a text in their names; return whether there was one.
+
+        `version` is that of the map, 0 that of spawns. So EQ2Emulator's server does it.
+        """
+        found = [one for one in self.regions_for(version or None) if name in one.file]
+        if not name or not found:
+            return False
+        own = chosen(self._source, self._file, version or None)
+        for key in [key for key in self._added if name in key[1] and self._is_for(key[0], own)]:
+            del self._added[key], self.changes.regions[key]
+        self.changes.removed_regions.add((version, name))
+        self._renew_regions()
+        self._regions_changed()
+        return True
+
+    def _widget_region(self, name: str, around: WidgetRegion) -> Region:
+        place = self.map.widget_place(around.widget) if self.map is not None else None
+        # Without a place only the widget itself is the region.
+        radius = around.distance if place is not None else 0.0
+        return Region(
+            0, WATER_REGION, place or (0.0, 0.0, 0.0), radius, around.environment, name,
+            around.grid, widget=around.widget,
+        )  # fmt: skip
+
+    # -- answers --------------------------------------------------------------------------------
 
     @property
     def map(self) -> GroundMap | None:
@@ -93,19 +206,57 @@ class ZoneGround:
 
     def surface(self, place: Position) -> Surface | None:
         """Return the surface under a place, or else the next one over it; None without one."""
-        return None if self.map is None else self.map.surface(place.x, place.y, place.z)
+        if self.map is None:
+            return None
+        return self.map.surface(place.x, place.y, place.z, self._removed)
 
     def sees(self, one: Position, other: Position) -> bool:
         """Return whether two who stand at two places have a line of sight; True without a map."""
-        return self.map is None or self.map.sees(_point(one), _point(other))
+        return self.map is None or self.map.sees(_point(one), _point(other), self._passable)
+
+    def spawn_sees(self, one: Spawn, other: Spawn, now: Monotonic) -> bool:
+        """Return whether two spawns have a line of sight; the answer may be a second old."""
+        ends = (one.id, _point(one.position)), (other.id, _point(other.position))
+        return self._views.sees(*ends, now)
+
+    # -- changes --------------------------------------------------------------------------------
+
+    def remove_widget(self, widget: int) -> None:
+        """Let a widget of the map be nowhere: it blocks nothing and has no surface."""
+        self.changes.removed.add(widget)
+        self._note_widgets()
+
+    def set_passable(self, widget: int, *, is_passable: bool) -> None:
+        """Let a widget block no way and no line of sight, or block them again."""
+        passable = self.changes.passable
+        if is_passable == (widget in passable):
+            return
+        passable ^= {widget}
+        self._note_widgets()
+
+    def _note_widgets(self) -> None:
+        if self._map is None or self._legs is None:
+            return
+        removed = self._map.groups_of(self.changes.removed)
+        if removed != self._removed:
+            self._removed = removed
+            self._legs.remove_widgets(removed)
+        self._passable = removed | self._map.groups_of(self.changes.passable)
+        self._views.remove_widgets(self._passable)
+
+    # -- work in turns --------------------------------------------------------------------------
 
     def is_water(self, place: Position) -> bool:
         """Return whether a place is in water; False without regions."""
         return self.regions.is_water(_point(place))
 
+    def is_lava(self, place: Position) -> bool:
+        """Return whether a place is in lava or deadly in another way; False without regions."""
+        return self.regions.is_lava(_point(place))
+
     def search(self, start: Position, goal: Position, found: RouteFound) -> None:
         """Search a route in later calls of `work`."""
-        search = RouteSearch(self.map, self.mesh, _point(start), _point(goal))
+        search = RouteSearch(self.map, self.mesh, _point(start), _point(goal), self._passable)
         self._searches.append((search, found))
         self._request_turn()
 
@@ -157,6 +308,10 @@ class Grounds:
         self._folder: MapFolder | None = None
         self._is_listed = False
         self._open: dict[Zone, ZoneGround] = {}
+        self._changes: dict[Zone, MapChanges] = {}
+        """What has changed in zones whose files may be exchanged."""
+        self.region_watchers: list[Callable[[Zone], object]] = []
+        """Called with a zone in which a script has added or removed a region."""
         self._regions: dict[str, RegionLists] = {}
 
     def of(self, zone: Zone) -> ZoneGround:
@@ -166,10 +321,20 @@ class Grounds:
             if not self._is_listed:
                 self._folder, self._is_listed = self._list_maps(), True
             ground = ZoneGround(
-                zone.definition.file, self._folder, self._regions, partial(self._request_turn, zone)
-            )
+                zone.definition.file, self._folder, self._regions,
+                partial(self._request_turn, zone),
+                changes=self._changes.setdefault(zone, MapChanges()),
+                regions_changed=partial(self._regions_changed, zone),
+            )  # fmt: skip
             self._open[zone] = ground
         return ground
+
+    def sees(self, zone: Zone, one: Spawn, other: Spawn) -> bool:
+        """Return whether two spawns of a zone have a line of sight.
+
+        The answer may be a second old. Everybody sees everybody in a zone without a map.
+        """
+        return self.of(zone).spawn_sees(one, other, self._now())
 
     def find_route(self, zone: Zone, start: Position, goal: Position, found: RouteFound) -> None:
         """Search a creature's route in later turns; `found` gets it."""
@@ -195,11 +360,19 @@ class Grounds:
         self._is_listed = False
 
     def ended(self, zone: Zone) -> None:
-        """Close the files of a zone that ends."""
+        """Close the files of a zone that ends, and forget its changes."""
+        self._changes.pop(zone, None)
+        self._shut(zone)
+
+    def _shut(self, zone: Zone) -> None:
         self._busy.pop(zone, None)
         ground = self._open.pop(zone, None)
         if ground is not None:
             ground.close()
+
+    def _regions_changed(self, zone: Zone) -> None:
+        for watcher in self.region_watchers:
+            watcher(zone)
 
     def _request_turn(self, zone: Zone) -> None:
         self._busy[zone] = None
@@ -219,7 +392,7 @@ class Grounds:
 
     def _close(self) -> None:
         for zone in list(self._open):
-            self.ended(zone)
+            self._shut(zone)
 
 
 def _point(place: Position) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from emu.ground.map_names import MapName
 from emu.ground.regions import Region
 from emu.world.events import Entered
 from emu.world.scripts.visits import MOST_QUESTIONS
+from emu.world.zones.ground import WidgetRegion
 from tests.support.ground.region_bytes import LAVA, pool
 from tests.support.world.script_scenes import ScriptScene
 
@@ -95,4 +96,22 @@ def test_a_zone_without_regions_is_asked_for_a_while_only(scene: ScriptScene) ->
     scene.harness.parts.grounds.note_regions(file, {MapName(file.lower()): [lava(0.0)]})
     move(scene, 5.0)
     scene.harness.run(5.0)
+    assert scene.shown() == []
+
+
+def test_a_region_that_a_script_adds_later_counts_at_once(scene: ScriptScene) -> None:
+    """It has the grid and the widget of the surface; the map of this zone has none."""
+    ready(scene)
+    ground = scene.harness.parts.grounds.of(scene.zone)
+    ground.add_region(0, "lava", WidgetRegion("", 5, 77, 2.0))
+    move(scene, 3.0)
+    assert scene.shown() == [], "no surface of the widget is known"
+    scene.harness.parts.grounds.note_regions(
+        scene.zone.definition.file,
+        {MapName(scene.zone.definition.file.lower()): [lava(0.0)]},
+    )
+    move(scene, 5.0)
+    assert scene.shown() == ["in 2"], "regions that are read anew count, too"
+    assert ground.remove_region(0, "lava")
+    scene.harness.run(6.0)
     assert scene.shown() == []

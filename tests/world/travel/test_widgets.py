@@ -147,3 +147,16 @@ def test_the_form_of_a_row() -> None:
     assert (form.kind, form.opened, form.closed) == ("lift", (0.0, 12.03, 0.0), (0.0, 0.0, 5.0))
     assert (form.seconds, form.open_sound, form.close_sound) == (0.0, "sounds/open.wav", "")
     assert (form.linked, form.action) == (7, 0)
+
+
+def test_an_open_door_lets_views_through_until_it_closes(scene: TravelScene) -> None:
+    """Its widget of the map is the number in its spawn's footer."""
+    door = scene.put("widgets", DOOR)
+    door.footer = Footer(77, *door.position[:3])
+    changes = scene.harness.parts.grounds.of(scene.player.zone).changes
+    scene.use(door)
+    assert changes.passable == {77}
+    scene.use(door)
+    scene.harness.run(PAUSE)
+    scene.use(door)
+    assert changes.passable == set()

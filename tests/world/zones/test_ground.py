@@ -16,7 +16,7 @@ from emu.ground.regions import Region
 from emu.ground.routes import Route
 from emu.times import Monotonic
 from emu.world.zones.definitions import ZoneDefinition
-from emu.world.zones.ground import NO_MAPS, Grounds
+from emu.world.zones.ground import NO_MAPS, Grounds, WidgetRegion
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.ground.map_folders import write_maps
@@ -137,3 +137,51 @@ def test_a_search_ends_with_its_zone(folder: Path) -> None:
     assert found == [None]
     turns.run()
     assert found == [None]
+
+
+def test_widgets_that_are_removed_or_open_block_nothing(folder: Path) -> None:
+    """The fence of the small map is widget 77."""
+    turns, running = Turns(lambda: MapFolder(folder)), zone()
+    ground = turns.grounds.of(running)
+    ground.set_passable(77, is_passable=True)
+    assert ground.sees(WEST, EAST)
+    top = Position(14.0, 3.5, 4.0)
+    surface = ground.surface(top)
+    assert surface is not None
+    found: list[Route | None] = []
+    ground.search(WEST, EAST, found.append)
+    turns.run()
+    assert found[0] is not None
+    assert found[0].is_straight
+    assert found[0].reaches
+    ground.set_passable(77, is_passable=False)
+    assert not ground.sees(WEST, EAST)
+    ground.remove_widget(77)
+    assert ground.sees(WEST, EAST)
+    turns.grounds.reload()
+    assert turns.grounds.of(running).sees(WEST, EAST), "files that are exchanged change nothing"
+    turns.grounds.ended(running)
+    assert not turns.grounds.of(running).sees(WEST, EAST), "a zone begins anew"
+
+
+def test_a_region_around_a_widget_is_on_the_map_of_its_version(folder: Path) -> None:
+    turns, running = Turns(lambda: MapFolder(folder)), zone()
+    narrow, wide = MapName("meadow", 1, 546), MapName("meadow")
+    turns.grounds.note_regions("meadow", {narrow: [], wide: []})
+    ground = turns.grounds.of(running)
+    changed: list[Zone] = []
+    turns.grounds.region_watchers.append(changed.append)
+    around, before = WidgetRegion("", 5, 77, 2.0), ground.revision
+    ground.add_region(0, "trap", around)
+    assert changed == [running]
+    assert ground.revision > before
+    (region,) = ground.regions
+    assert (region.place, region.radius, region.widget) == ((14.0, 1.0, 4.0), 2.0, 77)
+    assert ground.regions_for(1208) == [region]
+    assert ground.regions_for(546) == [], "they have a map of their own"
+    ground.add_region(546, "other", around)
+    assert [one.file for one in ground.regions_for(546)] == ["other"]
+    turns.grounds.reload()
+    assert [one.file for one in turns.grounds.of(running).regions] == ["trap"]
+    assert turns.grounds.of(running).remove_region(0, "trap")
+    assert len(turns.grounds.of(running).regions) == 0

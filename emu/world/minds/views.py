@@ -1,0 +1,34 @@
+"""Lines of sight to targets: the one question of spells, blows and creatures.
+
+Source: docs/protocol/maps.md#views, docs/protocol/world/fights.md#errors.
+"""
+
+from __future__ import annotations
+
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.zones.ground import Grounds
+from emu.world.zones.zone import Zone
+
+
+class Views:
+    """Answers which spawns see each other."""
+
+    def __init__(self, grounds: Grounds) -> None:
+        """Ask the maps of running zones; in a zone without a map everybody sees everybody."""
+        self._grounds = grounds
+
+    def sees(self, zone: Zone, one: Spawn, other: Spawn) -> bool:
+        """Return whether two spawns of a zone see each other; everybody sees itself."""
+        return one is other or self._grounds.sees(zone, one, other)
+
+    def may_reach(self, player: Player, target: Spawn) -> bool:
+        """Return whether a player's spell or blow may go to a target in its zone.
+
+        If not, its client is sent the error that it cannot see the target.
+        """
+        if self.sees(player.zone, player.spawn, target):
+            return True
+        error = player.client.dialect.world_rules.cannot_see
+        player.client.send("WS_DisplaySpellFailed", {"error_code": error})
+        return False
