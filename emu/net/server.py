@@ -38,6 +38,7 @@ from emu.net.daemon import CannotStart
 from emu.net.login.service import LoginEndpoint
 from emu.net.login.shared_port import InheritedPort, SupervisorPipe
 from emu.net.logs import current_failure, log_fault, logger
+from emu.net.machine import machine_of
 from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
@@ -142,7 +143,7 @@ class EmuServer:
         # Opened first: a capture file that cannot be written ends the start before any port is
         # open.
         self._tracer = self._open_trace()
-        self.scheduler = scheduler = Scheduler(reactor)
+        self.scheduler = scheduler = Scheduler(reactor, machine_of(reactor).moment)
         self.storage = storage = Storage(
             config.database.url,
             reactor,

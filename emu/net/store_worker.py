@@ -14,8 +14,6 @@ notices that, and ends the wait with the worker's `interrupt`.
 from __future__ import annotations
 
 import queue
-import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorFromThreads
 
 from emu.errors import StoreAway, StoreError, StoreLocked
+from emu.net.machine import ThreadWork, WorkThread, machine_of
 from emu.store.batches import runs, together
 
 T = TypeVar("T")
@@ -155,7 +154,9 @@ class StoreWorker:
         self._queue: queue.SimpleQueue[Sequence[_Job[Any]] | None] = queue.SimpleQueue()
         self.waiting = 0
         """Calls without an answer."""
-        self._thread: threading.Thread | None = None
+        self._machine = machine_of(reactor)
+        self._steady = self._machine.steady
+        self._thread: WorkThread | None = None
         self._stopped: Deferred[None] | None = None
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
@@ -181,7 +182,7 @@ class StoreWorker:
         """Return whether the present call takes longer than this."""
         # Read once: the thread may end the call meanwhile.
         begun = self._begun
-        return begun is not None and time.monotonic() - begun > seconds
+        return begun is not None and self._steady() - begun > seconds
 
     def _asked(
         self, calls: Sequence[Callable[[], T]], *, is_probe: bool = False
@@ -194,10 +195,8 @@ class StoreWorker:
         if reason:
             return [fail(StoreError(reason)) for _ in calls]
         if self._thread is None:
-            # A daemon thread: a disk that hangs must not keep the process from ending.
-            self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
-            self._thread.start()
-        asked = time.monotonic()
+            self._thread = self._machine.thread(self._work(), self._name)
+        asked = self._steady()
         jobs: list[_Job[T]] = [_Job(call, Deferred(), asked, is_probe=is_probe) for call in calls]
         if self._reach is not None:
             self._reach.asked()
@@ -205,6 +204,7 @@ class StoreWorker:
         self.waiting += len(jobs)
         # One queue entry for all calls, so that `_take` never separates them.
         self._queue.put(jobs)
+        self._thread.wake()
         return [job.done for job in jobs]
 
     def stop(self) -> Deferred[None]:
@@ -216,30 +216,34 @@ class StoreWorker:
             else:
                 # None comes after all waiting calls, so these are carried out first.
                 self._queue.put(None)
+                self._thread.wake()
         return self._stopped
 
-    def _work(self) -> None:
+    def _work(self) -> ThreadWork:
         # A connection of SQLite belongs to the thread that uses it.
         self._prepare()
         going = True
         jobs: list[_Job[Any]] = []
         while going or jobs:
             if going:
+                while not jobs and self._queue.empty():
+                    yield None
                 going = self._take(jobs)
             if jobs:
                 # Jobs that met a lock stay in `jobs`, in front of the calls that come meanwhile.
-                begun = time.monotonic()
+                begun = self._steady()
                 self._carry_out(jobs)
                 jobs = self._answered(jobs, begun)
+                if jobs and self._steady() - begun < PAUSE:
+                    # SQLite returns at once for some locks (a snapshot that is too old, for
+                    # instance). Without a pause this loop would take a whole core.
+                    yield PAUSE
         # The reactor's thread owns the Deferreds and the state of the worker.
         self._reactor.callFromThread(self._end)
 
     def _take(self, jobs: list[_Job[Any]]) -> bool:
-        """Move waiting calls to `jobs`; wait for a call if there is none.
-
-        Return False if the worker must end.
-        """
-        unit = self._queue.get() if not jobs else ()
+        """Move waiting calls to `jobs`. Return False if the worker must end."""
+        unit: Sequence[_Job[Any]] | None = ()
         while unit is not None:
             jobs.extend(unit)
             # A larger group would delay the answers of its first calls.
@@ -269,7 +273,7 @@ class StoreWorker:
     def _carry_out_together(
         self, jobs: list[_Job[Any]], group: Callable[[], AbstractContextManager[object]]
     ) -> None:
-        self._begun = time.monotonic()
+        self._begun = self._steady()
         try:
             with group():
                 done = 0
@@ -281,7 +285,7 @@ class StoreWorker:
                             later.error = run[0].error
                         break
                     done += len(run)
-                self._begun = time.monotonic()
+                self._begun = self._steady()
         except BaseException as error:  # noqa: BLE001  # no commit: no call of the group is stored
             for job in jobs:
                 job.error = job.error or error
@@ -294,12 +298,12 @@ class StoreWorker:
             for job in jobs:
                 job.error = problem
             return
-        self._begun = time.monotonic()
+        self._begun = self._steady()
         _carry_out_run(jobs)
 
     def _answered(self, jobs: list[_Job[Any]], begun: float) -> list[_Job[Any]]:
         """Answer finished calls, and return those to try again."""
-        now = time.monotonic()
+        now = self._steady()
         locked = [job for job in jobs if job.is_locked]
         if len(locked) < len(jobs):
             # Any call that was carried out shows that the lock is free again.
@@ -312,10 +316,6 @@ class StoreWorker:
         if done:
             # All answers of a group in one call: waking the reactor costs more than an answer.
             self._reactor.callFromThread(self._answer, done)
-        if again and now - begun < PAUSE:
-            # SQLite returns at once for some locks (a snapshot that is too old, for instance).
-            # Without a pause this loop would take a whole core.
-            time.sleep(PAUSE)
         return again
 
     def _latest(self, job: _Job[Any]) -> float:

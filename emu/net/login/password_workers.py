@@ -15,10 +15,9 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred
-from twisted.internet.threads import deferToThreadPool
-from twisted.python.threadpool import ThreadPool
 
 from emu.errors import LimitExceeded
+from emu.net.machine import machine_of
 
 T = TypeVar("T")
 
@@ -107,10 +106,8 @@ class PasswordWorkers:
     """
 
     def __init__(self, reactor: Any, *, threads: int, most_waiting: int) -> None:
-        self._reactor = reactor
         self._threads = threads
-        # Zero threads at first: a server without logins starts none.
-        self._pool = ThreadPool(0, threads, "emu-password")
+        self._pool = machine_of(reactor).threads(reactor, threads, "emu-password")
         self._queue: FairQueue[Turn] = FairQueue(most_waiting=most_waiting, at_once=AT_ONCE)
         self._is_handing_out = False
         self._stopped: Deferred[None] | None = None
@@ -126,9 +123,7 @@ class PasswordWorkers:
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Run a call in a thread and return its result; only valid within a turn."""
-        if not self._pool.started:
-            self._pool.start()
-        return deferToThreadPool(self._reactor, self._pool, call)
+        return self._pool.run(call)
 
     def stop(self) -> Deferred[None]:
         """Refuse the waiting turns, finish the running ones, and fire when all threads are done."""
@@ -190,9 +185,7 @@ class PasswordWorkers:
     def _end_when_idle(self) -> None:
         if self._stopped is None or self._stopped.called or self._queue.running:
             return
-        if self._pool.started:
-            # It waits for its threads, so it is called only when none of them works.
-            self._pool.stop()
+        self._pool.stop()
         self._stopped.callback(None)
 
 

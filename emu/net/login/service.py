@@ -38,6 +38,7 @@ from emu.net.link.tls import server_options
 from emu.net.login.password_workers import PasswordWorkers
 from emu.net.login.shared_port import PORT_TRIES, InheritedPort
 from emu.net.logs import is_written, logger
+from emu.net.machine import machine_of
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address, open_port
@@ -216,7 +217,7 @@ class LoginEndpoint:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
-        accounting = Accounting(parameters.turn_rules(config))
+        accounting = Accounting(parameters.turn_rules(config), machine_of(reactor).work)
         watch.turns("login", accounting)
         self.dispatcher = Dispatcher(
             endpoint, scheduler, self._new_client, _log, accounting=accounting

@@ -7,7 +7,6 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from functools import partial
 from secrets import randbelow, token_hex
-from time import thread_time
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -26,6 +25,7 @@ from emu.net.cluster.node import NodeService
 from emu.net.cluster.service import BusEndpoint, ProcessContext, processes_endpoint
 from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
+from emu.net.machine import machine_of
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address, open_port
@@ -35,7 +35,7 @@ from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
 from emu.net.world.claims import Claims
 from emu.net.world.content import ContentReader, WorldContent
-from emu.net.world.guard import CollectionGuard, limited
+from emu.net.world.guard import CollectionGuard
 from emu.net.world.measures import measure_world
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
@@ -139,13 +139,15 @@ class WorldEndpoint:
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
         measure_world(watch, endpoint, parts.world, parts.behaviors, lambda: self._entry.counters)
-        accounting = Accounting(parameters.turn_rules(config))
+        work = machine_of(self._ground.reactor).work
+        accounting = Accounting(parameters.turn_rules(config), work)
         watch.turns("world", accounting)
         return Dispatcher(endpoint, self._scheduler, self._new_client, _log, accounting=accounting)
 
     def _ports(self, opcodes: Callable[[], OpcodeTables], settings: SettingStore) -> WorldPorts:
         config, cluster, scheduler = self._config.world, self.cluster, self._scheduler
         name, bus = cluster.processes.name, cluster.processes.bus
+        machine = machine_of(self._ground.reactor)
         return WorldPorts(
             atlas=self._ground.atlas,
             zones_folder=lambda: self._config.world.zones,
@@ -153,7 +155,7 @@ class WorldEndpoint:
             forms=read_rules(),
             stand_ins=read_stand_ins(config.content),
             knowledge=read_knowledge(config.knowledge),
-            library=Library(config.behaviors, Budget(LOADING, limited, thread_time)),
+            library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.processor)),
             stores=WorldStores(
                 characters=cluster.characters,
                 guilds=cluster.guilds,
@@ -175,8 +177,8 @@ class WorldEndpoint:
             wake=self._timer.wake,
             wake_saver=self._saves_moved,
             tick=self._tick,
-            guard=limited,
-            spent=thread_time,
+            guard=machine.limited,
+            spent=machine.processor,
         )
 
     def _make_content(self, commands: Registry, storage: Storage) -> WorldContent:

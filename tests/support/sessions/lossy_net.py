@@ -39,7 +39,7 @@ class LossyReactor(Clock):
         port: int,
         protocol: Any,
         interface: str = "",
-        maxPacketSize: int = 8192,  # noqa: N803
+        maxPacketSize: int = 8192,
     ) -> LossyPort:
         """Open a port."""
         del maxPacketSize

@@ -1,0 +1,1 @@
+"""The whole server in one process and virtual time, from one seed."""

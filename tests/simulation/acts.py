@@ -1,0 +1,263 @@
+"""What people do, by weight. A new subject adds its acts to `ACTS`; nothing else changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from emu.client.world import WorldClientCore
+from emu.net.client.world_connection import ClientWorldConnection
+from tests.simulation.people import ClientProgram, Person
+
+Work = Callable[[Person, ClientProgram, ClientWorldConnection], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Act:
+    """One kind of act; `is_possible` says whether a person can do it now."""
+
+    name: str
+    weight: float
+    work: Work
+    is_possible: Callable[[Person], object] = lambda _person: True
+
+
+class Acts:
+    """The acts of a simulation."""
+
+    def __init__(self, acts: tuple[Act, ...]) -> None:
+        self.acts = acts
+
+    def choose(self, person: Person) -> Act:
+        """Return an act that is possible, by weight and chance."""
+        possible = [act for act in self.acts if act.is_possible(person)]
+        roll = person.chance.random() * sum(act.weight for act in possible)
+        for act in possible:
+            roll -= act.weight
+            if roll < 0:
+                return act
+        return possible[-1]
+
+
+# -- in a zone ------------------------------------------------------------------------------------
+
+
+async def _walk(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    here, chance = client.core.place, person.chance
+    angle, way = math.tau * chance.random(), 5 + 25 * chance.random()
+    client.walk_to(here.x + way * math.cos(angle), here.y, here.z + way * math.sin(angle))
+    await client.arrival(timeout=20.0)
+
+
+async def _say(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    channel = person.chance.choice(("say", "shout", "ooc"))
+    client.command(f"{channel} I am {person.name}")
+
+
+async def _tell(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    other = person.other()
+    if other is not None:
+        client.command(f"tell {other.name} Hello")
+
+
+async def _who(_person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    client.command("who all")
+
+
+async def _sit(_person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    client.act(WorldClientCore.sit)
+    await client.pause(2.0)
+    client.act(WorldClientCore.stand)
+
+
+async def _zone(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    zone = person.chance.choice(("antonica", "IsleRefuge1", "SouthFreeport"))
+    client.command(f"zone {zone}")
+    await client.pause(6.0)
+
+
+async def _visit(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    other = person.other()
+    if other is not None:
+        client.command(f"{person.chance.choice(('goto', 'summon'))} {other.name}")
+        await client.pause(4.0)
+
+
+# -- company --------------------------------------------------------------------------------------
+
+
+async def _friend(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    other = person.other()
+    if other is None or not other.confirmed.has_character:
+        return
+    kind = person.chance.choice(("friend", "friend", "ignore"))
+    word = person.chance.choice(("add", "add", "remove"))
+    fact = "friend" if kind == "friend" else "ignored"
+    client.command(f"{kind}_{word} {other.name}")
+    person.confirmed.asks(fact, other.name)
+    await client.pause(1.0)
+
+
+async def _group(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    other = person.other()
+    if other is not None:
+        client.command(f"invite {other.name}")
+
+
+async def _accept_group(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    person.group_offer = False
+    client.command(person.chance.choice(("acceptinvite", "acceptinvite", "declineinvite")))
+
+
+async def _change_group(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    other = person.other()
+    word = person.chance.choice(("leavegroup", "gsay hi", "whogroup", "disband", "lead", "kick"))
+    if word in ("lead", "kick"):
+        if other is None:
+            return
+        word = f"{'makeleader' if word == 'lead' else 'kickfromgroup'} {other.name}"
+    client.command(word)
+
+
+async def _found(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    letters = "".join(person.chance.choice("abcdefghij") for _ in range(6))
+    client.command(f"guild create The {letters.capitalize()}")
+
+
+async def _guild_invite(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    other = person.other()
+    if other is not None:
+        client.command(f"guild invite {other.name}")
+
+
+async def _accept_guild(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    person.guild_offer = False
+    client.command("guild accept")
+
+
+async def _change_guild(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    other = person.other()
+    name = other.name if other is not None else person.name
+    client.command(
+        person.chance.choice(
+            ("guild leave", f"guild promote {name}", f"guild demote {name}", f"guild kick {name}",
+             "guild motd Well met", "guildsay Hail", "guild")
+        )
+    )  # fmt: skip
+
+
+# -- coins ----------------------------------------------------------------------------------------
+
+
+async def _give_coins(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    other = person.other() or person
+    word = person.chance.choice(("give", "give", "take"))
+    client.command(f"coins {word} {other.name} {person.chance.randint(1, 500)}c")
+
+
+async def _write(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    other = person.other()
+    if other is None:
+        return
+    person.letters += 1
+    subject = f"{person.name} {person.letters}"
+    for _ in range(person.chance.randint(0, 2)):
+        client.command(f"add_mail_copper {person.chance.randint(1, 9)}")
+        await client.pause(0.2)
+    client.command(f"mail send {other.name} {subject} / Hello")
+    person.confirmed.letters[subject] = None
+    person.confirmed.letter_on_way = subject
+    await client.pause(2.0)
+
+
+async def _take(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    numbers = person.simulation.letters_to(person.name)
+    if numbers:
+        number = person.chance.choice(numbers)
+        # Twice at once, as an impatient player does.
+        for _ in range(person.chance.randint(1, 2)):
+            client.command(f"mail take {number}")
+        await client.pause(1.0)
+
+
+async def _return_letter(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    numbers = person.simulation.letters_to(person.name)
+    if numbers:
+        client.command(f"mail return {person.chance.choice(numbers)}")
+
+
+async def _split(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    client.command(f"split {person.chance.randint(1, 30)}")
+
+
+# -- leaving --------------------------------------------------------------------------------------
+
+
+async def _camp(_person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    client.act(WorldClientCore.camp)
+    await client.pause(6.0)
+
+
+async def _quit(_person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    await client.leave()
+
+
+async def _crash(person: Person, program: ClientProgram, client: ClientWorldConnection) -> None:
+    person.note("crashes")
+    person.plan_start(1 + 40 * person.chance.random())
+    program.crash()
+    await client.pause(1.0)
+
+
+async def _second(person: Person, _program: ClientProgram, _client: ClientWorldConnection) -> None:
+    """Start a second client of the same character, on the same machine or on another one."""
+    host = person.host if person.chance.random() < 0.5 else f"10.2.0.{person.number % 250 + 1}"
+    person.note("starts a second client")
+    person.start(host)
+
+
+def _is_master(person: Person) -> bool:
+    return person.is_master
+
+
+ACTS = (
+    Act("walk", 20, _walk),
+    Act("say", 6, _say),
+    Act("tell", 4, _tell),
+    Act("who", 1, _who),
+    Act("sit", 1, _sit),
+    Act("zone", 4, _zone, _is_master),
+    Act("visit", 4, _visit, _is_master),
+    Act("friend", 6, _friend),
+    Act("group", 6, _group),
+    Act("accept group", 20, _accept_group, lambda person: person.group_offer),
+    Act("change group", 4, _change_group),
+    Act("found a guild", 1, _found),
+    Act("invite to a guild", 3, _guild_invite),
+    Act("accept guild", 20, _accept_guild, lambda person: person.guild_offer),
+    Act("change a guild", 3, _change_guild),
+    Act("give coins", 5, _give_coins, _is_master),
+    Act("write", 6, _write),
+    Act("take coins of a letter", 6, _take),
+    Act("return a letter", 1, _return_letter),
+    Act("split", 2, _split),
+    Act("camp", 2, _camp),
+    Act("quit", 2, _quit),
+    Act("crash", 2, _crash),
+    Act("second session", 2, _second),
+)

@@ -1,0 +1,231 @@
+"""The servers of a simulation: real `EmuServer` objects on simulated machines."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+from twisted.internet.defer import Deferred
+
+from emu.config import Config, load
+from emu.net.server import EmuServer, check_files
+from emu.net.watch import Watch
+from emu.session import Session
+from emu.store.server_lock import ServerLock
+from tests.simulation.bus import Broker, SimulatedTransport
+from tests.simulation.network import Network, SimulatedReactor
+from tests.simulation.server_database import ModelDatabase, ModelServer, empty_database
+
+LOGIN_PORT = 9100
+WORLD_PORT = 9001
+LINK_PORT = 9200
+COMMON: Mapping[str, object] = {
+    "login.password_memory_cost": 64, "login.password_iterations": 1, "login.password_memory": 0,
+    "login.password_min_length": 1, "login.auto_create_accounts": True,
+    "login.logins_at_once": 10_000, "login.logins_per_minute": 100_000,
+    "world.entries_at_once": 10_000, "world.entries_per_minute": 100_000,
+    "world.creations_per_hour": 10_000, "world.camp_seconds": 3, "world.link_dead": 20,
+    "console.enabled": False, "network.shutdown_time": 5,
+}  # fmt: skip
+
+
+def settings_of(values: Mapping[str, object]) -> list[str]:
+    """Return settings as the words of ``--set``."""
+    return [
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, value in values.items()
+    ]
+
+
+@cache
+def empty_file() -> bytes:
+    """Return the file of a new database, made by the program itself."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "emu.sqlite"
+        check_files(load(None, settings_of({"database.url": f"sqlite:{path}"})))
+        return path.read_bytes()
+
+
+def prepare() -> None:
+    """Make the empty databases, which are the same in every run."""
+    empty_file()
+    empty_database()
+
+
+class SimulatedServer:
+    """One process of the server, which can be started again after its end."""
+
+    def __init__(
+        self, network: Network, name: str, host: str, folder: Path, chance: random.Random,
+        settings: Mapping[str, object],
+    ) -> None:  # fmt: skip
+        self.network = network
+        self.name = name
+        self.host = host
+        self.folder = folder
+        self.chance = chance
+        self.settings = dict(settings)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "emu.sqlite"
+        self.reactor: SimulatedReactor | None = None
+        self.server: EmuServer | None = None
+        self.faults: list[str] = []
+        self.starts = 0
+        self.after_crash = False
+        self.is_kept_down = False
+        """A fault keeps the process from starting again."""
+        self.failed_starts = 0
+        self._auditor: sqlite3.Connection | None = None
+        self._lock: ServerLock | None = None
+        self._config: Config | None = None
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the process runs."""
+        return self.reactor is not None and not self.reactor.is_dead
+
+    def rows(self, sql: str, values: tuple[object, ...]) -> list[Any]:
+        """Return rows of the database file, on a connection of its own."""
+        if self._auditor is None:
+            if not self.path.exists():
+                return []
+            self._auditor = sqlite3.connect(self.path, isolation_level=None)
+        return self._auditor.execute(sql, values).fetchall()
+
+    def close(self) -> None:
+        """Close the connection of the auditors."""
+        if self._auditor is not None:
+            self._auditor.close()
+            self._auditor = None
+
+    def start(self) -> None:
+        """Start the process. Raises what the program's start raises."""
+        if not self.path.exists():
+            self.path.write_bytes(empty_file())
+        self.starts += 1
+        self.reactor = reactor = SimulatedReactor(self.network, self.name, self.host, self.chance)
+        reactor.fault = self._failed
+        if ModelServer.present is not None:
+            ModelServer.present.opening = reactor
+        if self._config is None:
+            self._config = load(None, settings_of(self.settings))
+        watch = Watch()
+        self._lock = ServerLock(self.path)
+        self.server = None
+        try:
+            self.server = server = EmuServer(
+                self._config, reactor, self._lock, watch, end=lambda: None, reread=None
+            )
+            server.open()
+            server.start()
+        except BaseException:
+            self._end()
+            raise
+        server.report_ready(after_crash=self._lock.after_crash)
+        self.network.timeline.note("server", self.name, "started")
+
+    def _failed(self, error: BaseException) -> None:
+        text = f"{type(error).__name__}: {error}"
+        self.faults.append(f"{self.name}: {text}")
+        self.network.timeline.note("server", self.name, "fault", text)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self.is_up:
+            self.network.timeline.note("server", self.name, "killed")
+            self._end()
+
+    def _end(self) -> None:
+        reactor, server = self.reactor, self.server
+        assert reactor is not None
+        reactor.die()
+        self.network.close_all(reactor)
+        if server is not None:
+            for store in server.storage._stores:  # the kernel closes its files
+                with suppress(Exception):
+                    store.close()
+            server.storage.close_watch()
+        if self._lock is not None:
+            # The kernel closes the descriptor; the record of the process stays.
+            self._lock._close()
+        self.server = None
+
+    def stop(self, then: Callable[[], object] = lambda: None) -> None:
+        """Stop in order; `then` is called at the end."""
+        if not self.is_up or self.server is None:
+            then()
+            return
+        reactor = self.reactor
+        self.network.timeline.note("server", self.name, "stops")
+        stopping = Deferred.fromCoroutine(self.server.stop())
+
+        def ended(_result: object) -> None:
+            if self.reactor is reactor and self.is_up:
+                self.network.timeline.note("server", self.name, "stopped")
+                self._end()
+            then()
+
+        def failed(failure: Any) -> None:
+            self._failed(failure.value)
+
+        stopping.addErrback(failed)
+        stopping.addCallback(ended)
+
+
+@contextmanager
+def seeded_chance(seed: int) -> Iterator[None]:
+    """Let every source of chance of this process depend on a seed."""
+    source = random.Random(f"chance {seed}")
+    before = random.getstate()
+    random.seed(seed)
+    # All of `secrets` and `SystemRandom` draw from the second name.
+    with (
+        patch("os.urandom", source.randbytes),
+        patch.object(random, "_urandom", source.randbytes),
+        # The default of an argument is bound when its module is imported.
+        patch.dict(Session.client.__func__.__kwdefaults__, random_bytes=source.randbytes),  # type: ignore[attr-defined]
+    ):
+        try:
+            yield
+        finally:
+            random.setstate(before)
+
+
+@contextmanager
+def model_of(broker: Broker | None, server: ModelServer | None) -> Iterator[None]:
+    """Let nodes use the model of a database server and of a broker."""
+    if broker is None or server is None:
+        yield
+        return
+
+    def transport(_config: Config, reactor: Any, scheduler: Any) -> SimulatedTransport:
+        return SimulatedTransport(broker, reactor, scheduler)
+
+    ModelServer.present = server
+    try:
+        with (
+            patch("emu.database.engines._server", lambda _where: ModelDatabase),
+            patch("emu.net.cluster.service.transport_of", transport),
+        ):
+            yield
+    finally:
+        ModelServer.present = None
+
+
+def scratch_folder() -> str | None:
+    """Return a folder in memory, if there is one."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def remove(folder: Path) -> None:
+    """Remove the files of a simulation."""
+    shutil.rmtree(folder, ignore_errors=True)

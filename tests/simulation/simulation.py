@@ -1,0 +1,339 @@
+"""One run of the whole server in virtual time."""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from twisted.logger import LogEvent, LogLevel, globalLogPublisher
+
+from tests.simulation.acts import ACTS, Acts
+from tests.simulation.auditors import AUDITORS, Moment
+from tests.simulation.bus import Broker
+from tests.simulation.faults import FaultPlan, drawn
+from tests.simulation.network import Network, Weather
+from tests.simulation.people import VERSIONS, Person, messages_of
+from tests.simulation.plan import Plan
+from tests.simulation.server_database import ModelServer
+from tests.simulation.servers import (
+    COMMON,
+    LOGIN_PORT,
+    WORLD_PORT,
+    SimulatedServer,
+    model_of,
+    prepare,
+    remove,
+    scratch_folder,
+    seeded_chance,
+)
+from tests.simulation.virtual_time import Timeline
+
+FIRST = 6.0
+"""Seconds for the servers to start."""
+HEALING = 70.0
+"""Seconds after the last fault in which everything has to be right again."""
+LEAVING = 90.0
+"""Seconds after which nobody may be left in the world."""
+AUDITS = 6
+"""Audits at random moments of a run."""
+
+
+@dataclass
+class Report:
+    """What a run has found."""
+
+    plan: Plan
+    problems: list[str] = field(default_factory=list)
+    digest: str = ""
+    events: int = 0
+    cpu_seconds: float = 0.0
+    entered: int = 0
+    acts: dict[str, int] = field(default_factory=dict)
+    faults: list[FaultPlan] = field(default_factory=list)
+    trace: list[str] = field(default_factory=list)
+    passed: float = 0.0
+
+    @property
+    def is_right(self) -> bool:
+        """Whether no auditor has found anything."""
+        return not self.problems
+
+
+class Simulation:
+    """The servers, the people and the faults of one plan."""
+
+    def __init__(self, plan: Plan, folder: Path, *, keeps_trace: bool = False) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.timeline = Timeline()
+        if keeps_trace:
+            self.timeline.lines = []
+        self.network = Network(self.timeline, self._chance("network"))
+        self.acts = Acts(ACTS)
+        self.problems: list[str] = []
+        self.coroutines: list[Coroutine[Any, Any, None]] = []
+        nodes = plan.world_nodes
+        self.broker: Broker | None = None
+        self.database: ModelServer | None = None
+        if nodes > 1:
+            self.broker = Broker(self.timeline, self._chance("bus"))
+            self.database = ModelServer(self.timeline, self._chance("database"))
+        self.servers: list[SimulatedServer] = []
+        for number in range(nodes + 1 if nodes > 1 else 1):
+            self.servers.append(self._server(number))
+        self.login_host, self.login_port = self.servers[0].host, LOGIN_PORT
+        self.people = [
+            Person(self, number) for number in range(plan.clients)
+            if number not in plan.without_people
+        ]  # fmt: skip
+        self.faults: list[FaultPlan] = []
+        self.is_healing = False
+        self.log: list[str] = []
+
+    def _chance(self, name: str) -> random.Random:
+        return random.Random(f"{self.plan.seed} {name}")
+
+    def _server(self, number: int) -> SimulatedServer:
+        host = f"10.0.0.{number + 1}"
+        name = ("login", "east", "west", "north", "south")[number]
+        folder = self.folder / name
+        settings: dict[str, object] = {
+            **COMMON, "login.listen": f"{host}:{LOGIN_PORT}",
+            "world.listen": f"{host}:{WORLD_PORT}",
+        }  # fmt: skip
+        if self.database is None:
+            settings |= {
+                "database.url": f"sqlite:{folder}/emu.sqlite", "database.durability": "safe",
+            }  # fmt: skip
+        else:
+            settings |= {
+                "database.url": "postgresql://emu@database/emu",
+                "database.node_file": f"{folder}/emu.sqlite", "database.threads": 1,
+                "node.name": name, "node.lease": 3, "node.drain_wait": 10,
+            }  # fmt: skip
+            settings |= {"login.enabled": False} if number else {"node.capacity": 0}
+        return SimulatedServer(
+            self.network, name, host, folder, self._chance(f"server {number}"), settings
+        )
+
+    @property
+    def worlds(self) -> list[SimulatedServer]:
+        """The servers that run a world now."""
+        return [one for one in self.servers if one.is_up and one.server is not None]
+
+    def report(self, auditor: str, text: str) -> None:
+        """Note a problem."""
+        line = f"{auditor} at {self.timeline.passed:.3f} s: {text}"
+        if len(self.problems) < 50:
+            self.problems.append(line)
+        self.timeline.note("PROBLEM", line)
+
+    # -- the database, as an auditor reads it ---------------------------------------------------
+
+    def rows(self, sql: str, *values: object) -> list[Any]:
+        """Return rows of the database, beside the program."""
+        if self.database is not None:
+            return self.database.connection.execute(sql, values).fetchall()
+        return self.servers[0].rows(sql, values)
+
+    def letters_to(self, name: str) -> list[int]:
+        """Return the numbers of the letters to a character."""
+        return [
+            row[0] for row in self.rows(
+                "SELECT world_mail.id FROM world_mail JOIN world_characters AS own"
+                " ON own.id = world_mail.recipient_id WHERE own.name = ? ORDER BY world_mail.id",
+                name,
+            )
+        ]  # fmt: skip
+
+    # -- the run ----------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Carry out the plan."""
+        timeline, plan = self.timeline, self.plan
+        limit = plan.until if plan.until is not None else float("inf")
+        chance = self._chance("run")
+        for number, server in enumerate(self.servers):
+            timeline.call(None, 0.5 * number, self.start_server, server)
+        for person in self.people:
+            person.plan_start(FIRST + min(30.0, plan.seconds / 4) * person.chance.random())
+        end = FIRST + plan.seconds
+        self.faults = drawn(plan, self)
+        for fault in self.faults:
+            if fault.number not in plan.without_faults:
+                timeline.call(None, fault.at, fault.begin, self)
+        for _ in range(AUDITS):
+            timeline.call(None, FIRST + plan.seconds * chance.random(), self.audit, Moment.ANY)
+        timeline.call(None, 2 * FIRST, self._set_ranks)
+        timeline.run(min(end, limit))
+        if plan.until is not None:
+            return
+        self._heal()
+        timeline.run(end + HEALING)
+        self.audit(Moment.ANY)
+        self.audit(Moment.QUIET)
+        self._leave()
+        timeline.run(end + HEALING + LEAVING)
+        self.audit(Moment.ANY)
+        self.audit(Moment.EMPTY)
+        for server in self.servers:
+            server.stop()
+        timeline.run(end + HEALING + LEAVING + 30)
+        self.audit(Moment.STOPPED)
+
+    def _set_ranks(self) -> None:
+        """Give some characters the rank of a game master, as an operator does in the database."""
+        for person in self.people:
+            if person.is_master:
+                self.change(
+                    "UPDATE world_characters SET admin_status = 100 WHERE name = ?"
+                    " AND admin_status = 0", person.name,
+                )  # fmt: skip
+        if not self.is_healing:
+            self.timeline.call(None, 20.0, self._set_ranks)
+
+    def change(self, sql: str, *values: object) -> None:
+        """Change the database, as an operator does."""
+        if self.database is not None:
+            self.database.connection.execute(sql, values)
+        else:
+            self.servers[0].rows(sql, values)
+
+    def start_server(self, server: SimulatedServer) -> None:
+        """Start a server; try again later if it cannot start, as systemd does."""
+        if server.is_up or server.is_kept_down:
+            return
+        try:
+            server.start()
+        except Exception as error:  # noqa: BLE001  # reported, and repeated
+            server.failed_starts += 1
+            self.timeline.note("server", server.name, "cannot start:", error)
+            if self.is_healing and server.failed_starts > 30:
+                self.report("starts", f"{server.name} cannot start: {error}")
+                return
+            self.timeline.call(None, 2.0, self.start_server, server)
+
+    def _heal(self) -> None:
+        """End all faults."""
+        self.is_healing = True
+        self.timeline.note("healing")
+        for fault in self.faults:
+            fault.end(self)
+        self.network.weather.clear()
+        self.network.usual = Weather()
+        if self.broker is not None:
+            self.broker.is_away = False
+            self.broker.cut_off.clear()
+            self.broker.loss = self.broker.doubled = self.broker.late = 0.0
+        if self.database is not None:
+            self.database.is_away = False
+            self.database.cut_off.clear()
+            self.database.breaks = self.database.loses = 0.0
+        for server in self.servers:
+            server.is_kept_down = False
+            if server.is_up and server.reactor is not None:
+                if server.reactor.is_still:
+                    server.reactor.go_on()
+                server.reactor.clock_error = 0.0
+                server.reactor.machine.slowness = 0.001
+            else:
+                self.timeline.call(None, 1.0, self.start_server, server)
+        for person in self.people:
+            self.timeline.call(None, HEALING - 35.0, setattr, person, "acts_enabled", False)
+
+    def _leave(self) -> None:
+        """Let all people end their clients."""
+        for person in self.people:
+            person.wants_to_play = False
+            for program in person.programs:
+                program.crash()
+
+    def audit(self, moment: Moment) -> None:
+        """Let the auditors of a moment look."""
+        for auditor in AUDITORS:
+            if auditor.moment is moment:
+                for text in auditor.look(self):
+                    self.report(auditor.name, text)
+
+    # -- the log ----------------------------------------------------------------------------------
+
+    def heard_log(self, event: LogEvent) -> None:
+        """Take an event of the program's log: a fault of the program is a problem."""
+        failure = event.get("log_failure")
+        level = event.get("log_level")
+        if failure is not None:
+            self.report("log", f"{failure.getTraceback()}")
+        elif level is LogLevel.critical:
+            self.report("log", str(event.get("log_format")))
+
+
+@contextmanager
+def _quiet_ends() -> Iterator[None]:
+    """Collect what is left of killed processes without a word about their coroutines."""
+    before = sys.unraisablehook
+
+    def hook(about: Any) -> None:
+        text = str(about.exc_value)
+        if "ignored GeneratorExit" not in text and "never awaited" not in text:
+            before(about)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        gc.collect()
+        sys.unraisablehook = before
+
+
+def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
+    """Carry out a plan and return what it has found."""
+    # Made once in a process, before anything is drawn from the seed.
+    prepare()
+    for version in VERSIONS:
+        messages_of(version)
+    begun = time.process_time()
+    folder = Path(tempfile.mkdtemp(prefix="emu-simulation-", dir=scratch_folder()))
+    report = Report(plan)
+    # When the collector runs must not decide anything; memory of one run is small.
+    was_enabled = gc.isenabled()
+    try:
+        with _quiet_ends(), seeded_chance(plan.seed):
+            simulation = Simulation(plan, folder, keeps_trace=keeps_trace)
+            gc.disable()
+            globalLogPublisher.addObserver(simulation.heard_log)
+            try:
+                with model_of(simulation.broker, simulation.database):
+                    simulation.run()
+            finally:
+                globalLogPublisher.removeObserver(simulation.heard_log)
+                for server in simulation.servers:
+                    server.kill()
+                    server.close()
+                for work in simulation.coroutines:
+                    with suppress(RuntimeError):
+                        work.close()
+            report.problems = simulation.problems
+            report.digest = simulation.timeline.digest()
+            report.events = simulation.timeline.events
+            report.passed = simulation.timeline.passed
+            report.faults = simulation.faults
+            report.entered = sum(person.entered for person in simulation.people)
+            for person in simulation.people:
+                for name, count in person.acted.items():
+                    report.acts[name] = report.acts.get(name, 0) + count
+            report.trace = simulation.timeline.lines or []
+            del simulation
+    finally:
+        if was_enabled:
+            gc.enable()
+        remove(folder)
+    report.cpu_seconds = time.process_time() - begun
+    return report

@@ -1,0 +1,100 @@
+"""Simulates the whole server from seeds: login, nodes, database, bus, network and players.
+
+    python -m tools.simulate --seed 7
+    python -m tools.simulate --seeds 1..500 --clients 12 --minutes 10
+    python -m tools.simulate --seed 7 --until 42.5 --trace
+    python -m tools.simulate --seed 7 --shrink
+
+A seed is one run, and the same run again gives the same hash. A run that fails prints the command
+that repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from tests.simulation.plan import FAULTS, Plan
+from tests.simulation.simulation import Report, simulate
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(prog="python -m tools.simulate", description=__doc__)
+    made.formatter_class = argparse.RawDescriptionHelpFormatter
+    seeds = made.add_mutually_exclusive_group(required=True)
+    seeds.add_argument("--seed", type=int, help="one run")
+    seeds.add_argument("--seeds", metavar="A..B", type=_range, help="a run for each of them")
+    made.add_argument("--minutes", type=float, default=10.0, help="how long people act")
+    made.add_argument("--clients", type=int, default=12, help="people who play")
+    made.add_argument("--nodes", type=int, choices=(1, 2, 3, 4), help="nodes that run zones")
+    made.add_argument(
+        "--faults", type=_faults, default=FAULTS, metavar="LIST",
+        help=f"kinds of faults, or none: {','.join(FAULTS)}",
+    )  # fmt: skip
+    made.add_argument("--until", type=float, metavar="T", help="stop after T virtual seconds")
+    made.add_argument("--trace", action="store_true", help="print what happens")
+    made.add_argument("--without-people", type=_numbers, default=frozenset(), metavar="LIST")
+    made.add_argument("--without-faults", type=_numbers, default=frozenset(), metavar="LIST")
+    return made
+
+
+def _range(text: str) -> range:
+    first, _, last = text.partition("..")
+    return range(int(first), int(last) + 1)
+
+
+def _faults(text: str) -> tuple[str, ...]:
+    chosen = () if text == "none" else tuple(text.split(","))
+    for one in chosen:
+        if one not in FAULTS:
+            raise argparse.ArgumentTypeError(f"{one} is no kind of fault: {', '.join(FAULTS)}")
+    return chosen
+
+
+def _numbers(text: str) -> frozenset[int]:
+    return frozenset(map(int, text.split(",")))
+
+
+def plans(options: argparse.Namespace) -> list[Plan]:
+    """Return the runs that a command line asks for."""
+    seeds = [options.seed] if options.seeds is None else options.seeds
+    return [
+        Plan(
+            seed, options.minutes, options.clients, options.nodes, options.faults, options.until,
+            without_people=options.without_people, without_faults=options.without_faults,
+        )
+        for seed in seeds
+    ]  # fmt: skip
+
+
+def line_of(report: Report) -> str:
+    """Return one line about a run."""
+    return (
+        f"seed {report.plan.seed}: {'right' if report.is_right else 'WRONG'},"
+        f" {report.digest}, {report.plan.world_nodes} nodes, {report.entered} entries,"
+        f" {sum(report.acts.values())} acts, {report.events} events,"
+        f" {report.cpu_seconds:.2f} s of CPU time"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the plans; return 1 if one of them found a problem."""
+    options = parser().parse_args(arguments)
+    failed = 0
+    for plan in plans(options):
+        report = simulate(plan, keeps_trace=options.trace)
+        if options.trace:
+            print("\n".join(report.trace))
+        print(line_of(report), flush=True)
+        if not report.is_right:
+            failed += 1
+            for problem in report.problems:
+                print(f"  {problem}")
+            print(f"  again: {plan.words()}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
