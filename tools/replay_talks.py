@@ -29,8 +29,7 @@ from typing import Any, Final
 from emu.content.file import ContentFile, Entry, Placement, Template
 from emu.content.population import Standing
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.population.differences import ServedZone
-from emu.world.population.served import read_zone_content
+from emu.world.population.reading import ServedZone, read_zone_content
 from emu.world_stream.movement import Position
 from tests.support.world.script_scenes import PLACE, ScriptScene
 

@@ -45,7 +45,7 @@ from emu.texts import counted, timestamp
 from emu.times import Monotonic
 from emu.world.population.exporting import standing_fixtures, zone_text
 from emu.world.population.listing import zone_definitions
-from emu.world.population.served import read_zone_content, served_zone
+from emu.world.population.reading import read_zone_content, served_zone
 
 MOST_OF_EACH: Final = 20
 MOST_OF_ONE: Final = 1000

@@ -82,8 +82,8 @@ class ContentPort(Protocol):
     def travel_tables(self) -> TravelTables:
         """The ways and places of the file. Raises `FileFormatError`."""
 
-    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones | None:
-        """Return what fills running zones; None without a content file."""
+    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones:
+        """Return what fills running zones, from zone files alone without a content file."""
 
     def edits(self, assembly: Assembly) -> GameEdits | None:
         """Return the edits made in the game; None without a content file."""
@@ -170,7 +170,7 @@ class Assembly:
         self.timetable = Timetable(ports.wake, self.faults.attempt)
         self.grounds = ports.content.grounds(self.timetable, ports.clock)
         self.population = ZonePopulation(
-            ports.atlas, self._next_spawn_id, ports.content.zones(self, self._next_spawn_id)
+            ports.atlas, ports.content.zones(self, self._next_spawn_id)
         )
         self.world = self._make_world(rules)
         self._make_subjects(rules)
@@ -333,11 +333,9 @@ class Assembly:
         commands.known |= {"player": self._player_names, "zone": self._zone_names}
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts
-        if content is not None:
-            content.watchers.append(self.travel)
-        if content is not None and scripts is not None:
-            content.listener = scripts
+        content.watchers.append(self.travel)
         if scripts is not None:
+            content.listener = scripts
             PlayerRegions(
                 scripts.regions, scripts.homes, grounds=self.grounds, events=self.world.events,
                 timetable=self.timetable, now=self.world.clock.now,

@@ -28,7 +28,7 @@ from emu.content.subjects import SUBJECTS, find
 from emu.content.tables import Column, Table, content_tables
 from emu.errors import EmuError
 from emu.world.population.atlas import read_atlas
-from emu.world.population.served import read_zone_content
+from emu.world.population.reading import read_zone_content
 from emu.world.travel.tables import read_tables
 from tests.support.content.damages import loosen
 from tests.support.content.dumps import meadow, write_dumps

@@ -43,10 +43,10 @@ from emu.world.minds.shares import ScriptShares
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 from emu.world.population.deaths import Deaths
-from emu.world.population.differences import ServedZone
 from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
-from emu.world.population.served import NO_LAYER, ContentZones, served_zone
+from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
+from emu.world.population.served import ContentZones
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.travel.tables import TravelTables, read_tables
@@ -172,11 +172,12 @@ class ContentReader:
 
     def edits(self, assembly: Assembly) -> GameEdits | None:
         """Return the edits made in the game, which are laid over the file; None without one."""
-        zones, world = assembly.population.content, assembly.world
-        if zones is None:
+        world = assembly.world
+        if self._path is None:
             return None
         made = GameEdits(
-            self._edit_store, world.processes.bus, world.processes.name, zones, self.stored,
+            self._edit_store, world.processes.bus, world.processes.name,
+            assembly.population.content, self.stored,
             start=self._start, failed=_warn, choose=randbelow,
         )  # fmt: skip
         self._edits = lambda: made.edits
@@ -233,14 +234,8 @@ class ContentReader:
         if self._file is not None:
             self._file.close()
 
-    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones | None:
-        """Return what fills running zones; None without a content file."""
-        if self._path is None:
-            return None
-        warn_of_old_check(self._path)
-        # Opened now: a file that is imported later counts only after a reload.
-        opened = self.run(self._reopen)
-        opened.addCallbacks(self.reopened, lambda _failure: None)
+    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones:
+        """Return what fills running zones, from zone files alone without a content file."""
 
         def players() -> Iterable[Player]:
             return assembly.world.players
@@ -252,8 +247,11 @@ class ContentReader:
             layer = assembly.ports.atlas.layers.get(zone_id, NO_LAYER)
             return self.run(partial(self._read, zone_id, layer, self._edits(), old))
 
+        has_file = self._path is not None
+        deaths = Deaths(self._dead, self._start, self._scheduler, assembly.timetable, _warn)
         zones = ContentZones(
-            read,
+            read if has_file else None,
+            fixtures=assembly.ports.atlas.fixtures,
             next_id=next_id,
             randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             hour=lambda: game_time(self._scheduler.moment()).hour,
@@ -262,7 +260,7 @@ class ContentReader:
             timetable=assembly.timetable,
             start=self._start,
             failed=_warn,
-            deaths=Deaths(self._dead, self._start, self._scheduler, assembly.timetable, _warn),
+            deaths=deaths if has_file else None,
             in_thread=self.run,
             expansions=self._config.expansions,
             holidays=self._config.holidays,
@@ -270,8 +268,13 @@ class ContentReader:
         zones.targets = Targets(players)
         zones.apart = apart
         zones.ground, zones.snap = assembly.grounds.of, self._config.ground == "snap"
-        self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
-        zones.watchers.append(self.memory)
+        if self._path is not None:
+            warn_of_old_check(self._path)
+            # Opened now: a file that is imported later counts only after a reload.
+            opened = self.run(self._reopen)
+            opened.addCallbacks(self.reopened, lambda _failure: None)
+            self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
+            zones.watchers.append(self.memory)
         return zones
 
     def grounds(self, timetable: Timetable, clock: Clock) -> Grounds:
@@ -290,7 +293,7 @@ class ContentReader:
         config, content = self._config, assembly.population.content
         if config.scripts is None:
             return None
-        if content is None:
+        if self._path is None:
             _warn("world.scripts has no effect without world.content")
             return None
         if not config.scripts.is_dir():
@@ -376,9 +379,7 @@ class WorldContent:
         self._reload_travel(tables)
         if self._edits is not None:
             await self._edits.load()
-        self._population.reload(fresh, self._clock.now())
-        content = self._population.content
-        lines = await content.refresh() if content is not None else []
+        lines = await self._population.reload(fresh, self._clock.now())
         self.review()
         return "\n".join([f"{len(self._atlas)} zones", *lines])
 

@@ -8,7 +8,7 @@ inside the guard: finding its hooks, calling them, and releasing its object.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from emu.errors import ScriptError
@@ -184,12 +184,11 @@ class Behaviors:
             self._in_zone[behavior.zone].remove(behavior)
             self._forget(behavior)
 
-    def forget_placed(self, zone: Zone, spawns: Collection[Spawn]) -> None:
-        """End a zone's own behavior, and those of some of its spawns."""
-        placed = {spawn.id for spawn in spawns}
+    def forget_own(self, zone: Zone) -> None:
+        """End a zone's own behavior; those of its spawns go on."""
         kept = []
         for behavior in self._in_zone.pop(zone, []):
-            if behavior.spawn is None or behavior.spawn.id in placed:
+            if behavior.spawn is None:
                 self._forget(behavior)
             else:
                 kept.append(behavior)

@@ -33,7 +33,7 @@ def _edits(context: CommandContext) -> GameEdits:
 def _target(context: CommandContext, player: Player) -> Standing:
     """Return what the player's target is in the content file."""
     target, content = player.target, context.population.content
-    if content is not None and target is not None:
+    if target is not None:
         standing = content.standing_of(player.zone, target)
         if standing is not None:
             return standing

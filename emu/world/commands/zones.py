@@ -179,7 +179,7 @@ async def _despawn(context: CommandContext, player: Player, call: Call) -> str:
     if target is None or target.kind is SpawnKind.PLAYER:
         raise CommandError("target the spawn to remove; players cannot be removed")
     content = context.population.content
-    if content is not None and content.standing_of(player.zone, target) is not None:
+    if content.standing_of(player.zone, target) is not None:
         content.despawn(player.zone, target)
         player.set_target(None)
         return f"{target.name} is gone until it respawns; `edit remove` removes it for good"

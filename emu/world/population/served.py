@@ -1,4 +1,4 @@
-"""Serves the zones of a content file: their definitions, and the spawns that stand in them.
+"""Serves zones of the content file and of zone files: the spawns that stand in them.
 
 A zone is read in one job of a thread when it starts. Then its spawns are added in slices, the
 nearest to its players first, so that a zone of thousands keeps nobody waiting. All spawns of one
@@ -9,17 +9,13 @@ number share a template. What returns, expires or depends on the time of the day
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final, Protocol
 
-from emu.content.damage import DAMAGE
-from emu.content.file import ContentFile
-from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
 from emu.content.population import (
     ORDINARY,
     Change,
@@ -30,21 +26,27 @@ from emu.content.population import (
     Standing,
     Surroundings,
 )
-from emu.errors import EmuError, FileFormatError, LimitExceeded
+from emu.errors import EmuError, LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn, SpawnTemplate
+from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.population.deaths import Deaths
-from emu.world.population.differences import ServedZone, emptied, prepared
-from emu.world.population.looks import spawn_of, template_of
+from emu.world.population.looks import spawn_of
+from emu.world.population.reading import (
+    FIRST_FIXTURE,
+    ServedZone,
+    emptied,
+    prepared,
+    with_fixtures,
+)
 from emu.world.population.standing import place_on_ground
+from emu.world.zones.definitions import Fixture
 from emu.world.zones.ground import ZoneGround
 from emu.world.zones.targets import Targets
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
-NO_LAYER: Final = ZoneLayer()
 SLICE: Final = 150
 """Spawns that one turn adds at most."""
 FILL: Final = "fill"
@@ -57,73 +59,6 @@ MOST_EXTRAS: Final = 1000
 
 PUBLIC: Final = ("", "none", "public", "tradeskill")
 """Types of zones whose instances belong to nobody."""
-
-
-# -- templates ----------------------------------------------------------------------------------
-
-
-def read_zone_content(path: Path, zone_id: int) -> ServedZone | None:
-    """Read one zone of a content file as `served_zone` does, and close the file."""
-    with ContentFile(path) as file:
-        return served_zone(file, zone_id)
-
-
-def served_zone(
-    file: ContentFile,
-    zone_id: int,
-    layer: ZoneLayer = NO_LAYER,
-    edits: Sequence[Edit] = (),
-    old: ServedZone | None = None,
-) -> ServedZone | None:
-    """Return one zone of a content file with changes laid over it. For a thread.
-
-    `edits` are above `layer`. `old` is what was read before: it is returned if nothing of it can
-    have changed, and its templates are used again. None: the file has no such zone, or zone files
-    replace it. Raises `FileFormatError`.
-
-    A damaged file is read once more, without the rows that do not fit their tables.
-    """
-    file.problems = {}
-    try:
-        return _served_zone(file, zone_id, layer, edits, old)
-    except DAMAGE:
-        file.is_careful, file.problems = True, {}
-        try:
-            return _served_zone(file, zone_id, layer, edits, None)
-        except DAMAGE as error:
-            raise FileFormatError(
-                f"{file.path}: zone {zone_id} cannot be read ({error!r:.200}); make the file anew"
-                " with `emu content import`"
-            ) from error
-        finally:
-            file.is_careful = False
-
-
-def _served_zone(
-    file: ContentFile, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit], old: ServedZone | None
-) -> ServedZone | None:
-    every = [*layer.edits, *edits]
-    if layer.replaces and not layer.edits:
-        return None
-    source = (file.stamp, layer, tuple(edits))
-    if old is not None and old.source == source:
-        return old
-    content = file.zone_content(zone_id, spawns_named(every, zone_id))
-    if content is None:
-        return None
-    content = lay_over(content, every, replaces=layer.replaces)
-    templates: dict[int, SpawnTemplate] = {}
-    faults: list[str] = []
-    for number, template in content.templates.items():
-        if old is not None and (known := old.template_as(template, content.commands)) is not None:
-            templates[number] = known
-            continue
-        try:
-            templates[number] = template_of(template, content.commands)
-        except FileFormatError as error:
-            faults.append(f"spawn {number}: {error}")
-    faults += file.problems
-    return ServedZone(content, templates, tuple(faults), source)
 
 
 # -- running zones ------------------------------------------------------------------------------
@@ -197,8 +132,9 @@ class ContentZones:
 
     def __init__(
         self,
-        read: Callable[[int, ServedZone | None], Awaitable[ServedZone | None]],
+        read: Callable[[int, ServedZone | None], Awaitable[ServedZone | None]] | None,
         *,
+        fixtures: Callable[[int], Sequence[Fixture]] = lambda _zone_id: (),
         next_id: Callable[[], int],
         randomness: Callable[[], Randomness],
         hour: Callable[[], int],
@@ -215,13 +151,15 @@ class ContentZones:
         """Prepare to fill zones.
 
         `read` reads a zone in a thread; it may return what it returned before, which it is given,
-        if nothing has changed. `hour` is that of the world's clock. `center` returns where
-        a zone's players are, if anybody is there. `failed` reports a line to operators. `deaths`
-        keeps what is dead; without it, everything lives when a zone starts. `in_thread` carries out
-        a call in a thread. `expansions` and `holidays` are the bits of those whose spawns stand, 0
-        for all.
+        if nothing has changed; it is None in a world of zone files alone. `fixtures` returns the
+        spawns that zone files lay over a zone. `hour` is that of the world's clock. `center`
+        returns where a zone's players are, if anybody is there. `failed` reports a line to
+        operators. `deaths` keeps what is dead; without it, everything lives when a zone starts.
+        `in_thread` carries out a call in a thread. `expansions` and `holidays` are the bits of
+        those whose spawns stand, 0 for all.
         """
         self._read = read
+        self._fixtures = fixtures
         self._next_id = next_id
         self._randomness = randomness
         self._hour = hour
@@ -259,9 +197,19 @@ class ContentZones:
         """Begin to fill a zone that starts."""
         self._running[zone] = None
         self._opening.add(zone)
-        if self.listener is not None:
+        if self.listener is not None and self._read is not None:
             self.listener.zone_starts(zone)
-        self._start(self._open(zone))
+        fixtures = self._fixtures(zone.zone_id)
+        if self._read is not None or len(fixtures) > SLICE:
+            self._start(self._open(zone))
+        elif (served := with_fixtures(None, zone.zone_id, fixtures)) is not None:
+            # Nothing is read, so whoever enters sees them at once.
+            self._begin(zone, served, *self._populated(zone, served, {})())
+
+    @property
+    def running(self) -> list[Zone]:
+        """The zones that run."""
+        return list(self._running)
 
     def forget(self, zone: Zone) -> None:
         """Remove a zone that ends."""
@@ -307,7 +255,7 @@ class ContentZones:
 
     async def _keep_dead(self, zone_id: int, location: int, seconds: int) -> None:
         try:
-            served = await self._read(zone_id, None)
+            served = await self._whole(zone_id, None)
         except EmuError as error:
             self._failed(f"zone {zone_id}: a spawn could not be kept dead: {error}")
             return
@@ -348,14 +296,14 @@ class ContentZones:
         Returns a line for each zone that has changes. Raises `EmuError` if a zone cannot be read.
         """
         lines = []
-        for zone in list(self._running):
+        for zone in self.running:
             line = await self._refresh(zone)
             lines += [line] if line else []
         return lines
 
     async def _refresh(self, zone: Zone) -> str:
         known = self._filled.get(zone)
-        fresh = await self._read(zone.zone_id, known.served if known is not None else None)
+        fresh = await self._whole(zone.zone_id, known.served if known is not None else None)
         filled = self._filled.get(zone)
         if filled is None:
             # Its content may have come only now, or another one than the one it is opened with.
@@ -382,20 +330,34 @@ class ContentZones:
             if before is not None and place not in filled.replaced and self.targets is not None:
                 filled.replaced[place] = before, self.targets.holders(before)
         filled.waiting.extend(_nearest_first(change.come, self._middle(zone)))
-        self._deadlines.set(zone, FILL, now)
-        if not change.gone and not change.come:
-            return ""
-        return f"{zone.definition.name}: {len(change.gone)} spawns go, {len(change.come)} come"
+        self._go_on_soon(filled)
+        gone, come = (sum(not _is_fixture(one) for one in of) for of in (change.gone, change.come))
+        return f"{zone.definition.name}: {gone} spawns go, {come} come" if gone or come else ""
 
     def standing_of(self, zone: Zone, spawn: Spawn) -> Standing | None:
         """Return what a spawn of the content file is; None for another spawn."""
+        number = self._placement_of(zone, spawn)
+        if number is None or number >= FIRST_FIXTURE:
+            return None
+        return self._filled[zone].population.at(number)
+
+    def _placement_of(self, zone: Zone, spawn: Spawn) -> int | None:
         filled = self._filled.get(zone)
         if filled is None:
             return None
         replaced = ((place, before) for place, (before, _) in filled.replaced.items())
         standing = chain(filled.spawns.items(), replaced)
-        number = next((one for one, known in standing if known is spawn), None)
-        return None if number is None else filled.population.at(number)
+        return next((one for one, known in standing if known is spawn), None)
+
+    def is_fixture(self, zone: Zone, spawn: Spawn) -> bool:
+        """Return whether a zone file places a spawn."""
+        number = self._placement_of(zone, spawn)
+        return number is not None and number >= FIRST_FIXTURE
+
+    def fixture_at(self, zone: Zone, standing: Standing) -> Fixture | None:
+        """Return the spawn of a zone file that stands; None where it is of the content file."""
+        filled = self._filled.get(zone)
+        return None if filled is None else filled.served.placed.get(standing.placement.id)
 
     def standing(self, zone: Zone) -> int:
         """Return how many spawns of the content file stand in a zone."""
@@ -422,52 +384,97 @@ class ContentZones:
                 self._add_slice(filled, self._began)
         else:
             self._pass_time(filled, now)
+        self._rest(filled, now)
+
+    def _rest(self, filled: _Filled, now: Monotonic) -> None:
+        """Let a zone rest until there is something to do in it."""
+        zone = filled.zone
         if filled.waiting or filled.leaving:
+            self._deadlines.set(zone, FILL, Monotonic(now + PAUSE))
             return
         if filled.is_opening:
             filled.is_opening = False
-            if self.listener is not None:
-                self.listener.zone_is_ready(filled.zone)
+            if self.listener is not None and filled.served.of_file is not None:
+                self.listener.zone_is_ready(zone)
+        if filled.served.of_file is None:
+            # Nothing of a zone file expires or returns.
+            self._deadlines.clear(zone, FILL)
+            return
         due = filled.population.get_timer()
-        self._deadlines.set(zone, what, Monotonic(max(now + PAUSE, due)))
+        self._deadlines.set(zone, FILL, Monotonic(max(now + PAUSE, due)))
+
+    async def _whole(self, zone_id: int, old: ServedZone | None) -> ServedZone | None:
+        """Read a zone, and lay the spawns of zone files over it; return `old` if it is the same."""
+        fixtures = self._fixtures(zone_id)
+        was = old.of_file if old is not None else None
+        base = await self._read(zone_id, was) if self._read is not None else None
+        if base is None and was is not None:
+            base = emptied(was)
+        if old is not None and base is was and fixtures == old.fixtures:
+            return old
+        if len(fixtures) <= SLICE:
+            return with_fixtures(base, zone_id, fixtures)
+        laid: ServedZone | None = await self._in_thread(
+            partial(with_fixtures, base, zone_id, fixtures)
+        )
+        return laid
 
     async def _open(self, zone: Zone) -> None:
         try:
-            served = await self._read(zone.zone_id, None)
+            served = await self._whole(zone.zone_id, None)
             dead = await self._dead(zone)
         except EmuError as error:
             self._failed(f"zone {zone.zone_id} was not filled: {error}")
-            return
+            # The spawns of zone files stand nevertheless.
+            served, dead = with_fixtures(None, zone.zone_id, self._fixtures(zone.zone_id)), {}
         # The zone may have ended while it was read.
         if served is None or zone not in self._opening:
             return
-        now = self._now()
+        # Thousands of rolls: they would keep the players of other zones waiting.
+        populated = await self._in_thread(self._populated(zone, served, dead))
+        if zone in self._opening:
+            self._begin(zone, served, *populated)
+
+    def _populated(
+        self, zone: Zone, served: ServedZone, dead: Mapping[int, float | None]
+    ) -> Callable[[], tuple[Population, list[Standing]]]:
+        """Return what makes the population of a zone that opens, and what stands. For a thread."""
+        now, center = self._now(), self._middle(zone)
         surroundings = Surroundings(self._daytime(), self._expansions, self._holidays)
-        center = self._middle(zone)
 
         def populated() -> tuple[Population, list[Standing]]:
             population = Population(served.content, self._randomness(), surroundings, dead)
             return population, _nearest_first(population.open(now), center)
 
-        # Thousands of rolls: they would keep the players of other zones waiting.
-        population, standing = await self._in_thread(populated)
-        if zone not in self._opening:
-            return
+        return populated
+
+    def _begin(
+        self, zone: Zone, served: ServedZone, population: Population, standing: Iterable[Standing]
+    ) -> None:
+        """Begin to add what stands in a zone that opens."""
         self._opening.discard(zone)
-        filled = _Filled(
-            zone, population, served,
-            is_private=served.content.zone["instance_type"] not in PUBLIC,
-        )  # fmt: skip
+        row = served.content.zone
+        filled = _Filled(zone, population, served, is_private=row["instance_type"] not in PUBLIC)
         filled.waiting.extend(standing)
         self._filled[zone] = filled
-        if self.listener is not None:
-            self.listener.zone_is_read(zone, served.content.zone["script"])
+        if self.listener is not None and served.of_file is not None:
+            self.listener.zone_is_read(zone, row["script"])
         if served.faults:
             self._failed(
                 f"zone {zone.zone_id}: {len(served.faults)} spawns cannot be shown;"
                 f" the first: {served.faults[0]}"
             )
-        self._deadlines.set(zone, FILL, now)
+        self._go_on_soon(filled)
+
+    def _go_on_soon(self, filled: _Filled) -> None:
+        """Add the first slice at once where all is from zone files, else in the next turn."""
+        now = self._now()
+        if filled.served.of_file is None:
+            self._remove_slice(filled, now)
+            self._add_slice(filled, now)
+            self._rest(filled, now)
+        else:
+            self._deadlines.set(filled.zone, FILL, now)
 
     async def _dead(self, zone: Zone) -> dict[int, float | None]:
         if self.deaths is None:
@@ -512,8 +519,10 @@ class ContentZones:
 
     def _add(self, filled: _Filled, spawn: Spawn, standing: Standing, *, is_back: bool) -> bool:
         """Put a spawn into its zone; return False if the zone is full."""
-        listener = self.listener
-        if self.ground is not None:
+        # Scripts have the spawns of the content file alone, and a zone file's place is exact.
+        is_of_file = not _is_fixture(standing)
+        listener = self.listener if is_of_file else None
+        if self.ground is not None and is_of_file:
             place_on_ground(self.ground(filled.zone), spawn, standing, snap=self.snap)
         if listener is not None:
             listener.prepared(filled.zone, spawn, standing)
@@ -535,9 +544,10 @@ class ContentZones:
         self._apply(filled, Change(gone=some), now)
 
     def _remove(self, zone: Zone, spawn: Spawn, now: Monotonic) -> None:
-        zone.remove(spawn, now)
+        # Its behavior first: that must not act for a spawn that is gone.
         for watcher in self.watchers:
             watcher.vanished(zone, spawn)
+        zone.remove(spawn, now)
         if self.listener is not None:
             self.listener.vanished(zone, spawn)
 
@@ -564,4 +574,14 @@ class ContentZones:
 
 
 def _nearest_first(standing: Iterable[Standing], center: Position) -> list[Standing]:
-    return sorted(standing, key=lambda one: (one.x - center.x) ** 2 + (one.z - center.z) ** 2)
+    return sorted(standing, key=partial(_order_of, center))
+
+
+def _order_of(center: Position, one: Standing) -> float:
+    # Those of zone files come first, in the order of the files.
+    return -1.0 if _is_fixture(one) else (one.x - center.x) ** 2 + (one.z - center.z) ** 2
+
+
+def _is_fixture(standing: Standing) -> bool:
+    """Return whether a zone file places what stands."""
+    return standing.placement.id >= FIRST_FIXTURE

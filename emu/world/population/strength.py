@@ -31,4 +31,4 @@ def fill_sheet(spawn: Spawn, standing: Standing) -> None:
         if value := getattr(placement, column) or own.get(column, 0):
             spawn.sheet.set(field_name, FieldKind.FRACTION, value)
     spawn.difficulty = placement.difficulty or own.get("difficulty", 0) or spawn.difficulty
-    spawn.heroic = own.get("heroic", 0)
+    spawn.heroic = own.get("heroic", spawn.heroic)

@@ -21,7 +21,8 @@ from emu.net.world.content import KEPT, ContentReader, WorldContent, warn_of_old
 from emu.times import Moment, Monotonic
 from emu.world.population.deaths import Deaths
 from emu.world.population.listing import zone_definitions
-from emu.world.population.served import NO_LAYER, ContentZones
+from emu.world.population.reading import NO_LAYER
+from emu.world.population.served import ContentZones
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -170,14 +171,12 @@ def test_scripts_that_cannot_run_are_logged_in_one_line(
     import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
     if has_folder:
         folder.mkdir()
-    zones = served(harness) if has_content else None
     with captured_log("text") as log:
-        harness.population.content = zones
-        reader = ContentReader(
-            WorldConfig(content=path, scripts=folder), None, None, dead=None, edits=None, start=None
-        )  # type: ignore[arg-type]  # it reads no zone
+        harness.population.content = served(harness)
+        config = WorldConfig(content=path if has_content else None, scripts=folder)
+        reader = ContentReader(config, None, None, dead=None, edits=None, start=None)  # type: ignore[arg-type]  # it reads no zone
         scripts = reader.scripts(harness.parts)
-    assert (scripts is None) == (zones is None)
+    assert (scripts is None) == (not has_content)
     lines = log.text.splitlines()
     assert len(lines) == (line is not None)
     assert all(line in one for one in lines if line)

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import attrs
@@ -196,9 +197,21 @@ class HarnessContent:
     ) -> None:
         self.travel_tables = travel_tables or TravelTables()
         self._maps = maps
+        self.lines: list[str] = []
+        """What is reported to operators."""
 
-    def zones(self, _assembly: Assembly, _next_id: Callable[[], int]) -> ContentZones | None:
-        return None
+    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones:
+        ports = assembly.ports
+
+        async def run(call: Callable[[], Any]) -> Any:
+            return call()
+
+        return ContentZones(
+            None, fixtures=ports.atlas.fixtures, next_id=next_id, randomness=lambda: Random(1),
+            hour=lambda: 12, center=lambda _zone: None, now=ports.clock.now,
+            timetable=assembly.timetable, start=ports.start, failed=self.lines.append,
+            in_thread=run,
+        )  # fmt: skip
 
     def edits(self, _assembly: Assembly) -> GameEdits | None:
         return None

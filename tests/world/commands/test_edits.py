@@ -14,7 +14,8 @@ from emu.content.sources import dump_parts
 from emu.world.actors.spawn import Spawn
 from emu.world.population.atlas import read_atlas
 from emu.world.population.edits import GameEdits
-from emu.world.population.served import NO_LAYER, ContentZones, served_zone
+from emu.world.population.reading import NO_LAYER, served_zone
+from emu.world.population.served import ContentZones
 from emu.world.zones.targets import Targets
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish

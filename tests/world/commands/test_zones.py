@@ -10,6 +10,7 @@ import pytest
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.zones import MOST_AROUND
 from emu.world.population.atlas import read_atlas
+from tests.support.coroutines import finish
 from tests.support.running.processes import present
 from tests.support.world.worlds import WorldHarness
 
@@ -126,7 +127,7 @@ def test_a_spawn_is_saved_and_exists_once_after_a_reload(tmp_path: Path) -> None
         "Rat is saved in isle.toml; `reload zones` adds it to other instances"
     ]
     assert master.types("/spawn save isle") == ["Rat is in a zone file already; change it there"]
-    harness.population.reload(read_atlas(tmp_path), harness.now)
+    finish(harness.population.reload(read_atlas(tmp_path), harness.now))
     assert target("Rat").count("Rat") == 1
     rat = master.player.target
     assert (rat.level, rat.appearance["model_type"]) == (7, 131)
@@ -159,7 +160,7 @@ def test_a_spawn_keeps_its_behavior_through_a_reload() -> None:
     master.types("/target rat")
     rat = master.player.target
     assert rat is not None
-    harness.population.reload(read_atlas(), harness.now)
+    finish(harness.population.reload(read_atlas(), harness.now))
     assert harness.behaviors.of(rat) == ("wanderer", {})
 
 

@@ -17,7 +17,7 @@ from emu.world.population.checks import content_faults
 from emu.world.population.exporting import is_exported, standing_fixtures, zone_text
 from emu.world.population.files import read_fixtures, read_zone
 from emu.world.population.listing import zone_definitions
-from emu.world.population.served import read_zone_content
+from emu.world.population.reading import read_zone_content
 from emu.world.zones.definitions import Fixture
 from tests.support.content.dumps import meadow, write_dumps
 

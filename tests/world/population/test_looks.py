@@ -12,7 +12,7 @@ from emu.content.sources import dump_parts
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.population.looks import RolledLooks, Rolls, randomized, spawn_of, verbs_of
-from emu.world.population.served import read_zone_content
+from emu.world.population.reading import read_zone_content
 from emu.world.visibility.baselines import GhostBaseline
 from tests.support.content.dumps import write_dumps
 from tests.support.world.ghost_views import View, form

@@ -1,4 +1,4 @@
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +7,7 @@ from emu.world.population.atlas import read_atlas
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
+from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHarness
 from tests.support.world.zone_files import write_zones, zone_text
 
@@ -59,8 +60,7 @@ class Given:
     def forget_spawn(self, spawn: Spawn) -> None:
         self.forgotten.append(spawn.name)
 
-    def forget_placed(self, zone: Zone, spawns: Collection[Spawn]) -> None:
-        self.forgotten += [spawn.name for spawn in spawns]
+    def forget_own(self, zone: Zone) -> None:
         self.taken.append(zone.zone_id)
 
 
@@ -112,7 +112,7 @@ def test_files_that_changed_change_what_stands_there(tmp_path: Path) -> None:
     harness.run(0.5)
     crate = next(one.id for one in client.player.zone if one.name == "a crate")
     fresh = atlas_of(tmp_path, PEOPLE.replace("Ann", "Bea"))
-    harness.population.reload(fresh, harness.now)
+    finish(harness.population.reload(fresh, harness.now))
     harness.run(0.5)
     assert client.sees() == {"Bea", "a crate", "a rat"}
     assert client.player.zone.definition is fresh.get(900)
@@ -127,7 +127,7 @@ def test_another_behavior_of_the_zone_begins_before_those_of_new_spawns(tmp_path
     given = Given(harness)
     harness.stand(1, zone_id=900)
     people = PEOPLE.replace("rain = true", "rain = false").replace("Hm", "Ho")
-    harness.population.reload(atlas_of(tmp_path, people), harness.now)
+    finish(harness.population.reload(atlas_of(tmp_path, people), harness.now))
     assert (given.taken, given.forgotten) == ([900], ["Ann"])
     assert given.names[-2:] == [
         ("weather", {"rain": False}, None), ("greeter", {"greeting": "Ho"}, "Ann"),
@@ -137,7 +137,7 @@ def test_another_behavior_of_the_zone_begins_before_those_of_new_spawns(tmp_path
 def test_a_zone_that_is_gone_stays_for_those_who_are_in_it(tmp_path: Path) -> None:
     harness = WorldHarness(atlas=atlas_of(tmp_path))
     client = harness.stand(1, zone_id=900)
-    harness.population.reload(read_atlas(), harness.now)
+    finish(harness.population.reload(read_atlas(), harness.now))
     harness.run(0.5)
     client.walk(2.0, 2.0, 3.0)
     client.walk(2.5, 2.0, 3.0)

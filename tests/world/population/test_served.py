@@ -21,15 +21,13 @@ from emu.ground.map_folder import MapFolder
 from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.population.deaths import Deaths
-from emu.world.population.differences import ServedZone
 from emu.world.population.listing import zone_definitions
+from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
 from emu.world.population.served import (
-    NO_LAYER,
     SLICE,
     SLICE_SECONDS,
     ContentZones,
     Watcher,
-    served_zone,
 )
 from emu.world.rules import ZoneRules
 from emu.world.zones.ground import ZoneGround

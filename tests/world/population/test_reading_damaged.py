@@ -9,8 +9,7 @@ from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
-from emu.world.population.differences import ServedZone
-from emu.world.population.served import read_zone_content
+from emu.world.population.reading import ServedZone, read_zone_content
 from tests.support.content.damages import damage
 from tests.support.content.dumps import meadow, write_dumps
 

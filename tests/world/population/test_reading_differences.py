@@ -7,8 +7,7 @@ import pytest
 from emu.content.importing import import_content
 from emu.content.layers import lay_over, read_edits
 from emu.content.sources import dump_parts
-from emu.world.population.differences import ServedZone, difference, emptied
-from emu.world.population.served import read_zone_content
+from emu.world.population.reading import ServedZone, difference, emptied, read_zone_content
 from tests.support.content.dumps import meadow, write_dumps
 
 
