@@ -10,6 +10,7 @@ import click
 from emu.cli.addresses import address
 from emu.cli.common import (
     VerbGroup,
+    add_switches,
     change_store,
     chosen_password,
     load_config,
@@ -132,26 +133,6 @@ def password(name: str, password: str | None) -> None:
 
 @account.command()
 @click.argument("name")
-def disable(name: str) -> None:
-    """Disable an account: it cannot log in until you enable it.
-
-    Example: emu account disable alice
-    """
-    _set_enabled(name, enabled=False)
-
-
-@account.command()
-@click.argument("name")
-def enable(name: str) -> None:
-    """Enable a disabled account.
-
-    Example: emu account enable alice
-    """
-    _set_enabled(name, enabled=True)
-
-
-@account.command()
-@click.argument("name")
 @end_options
 @click.option("--reason", default="", help="The reason; players do not see it.")
 def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> None:
@@ -222,13 +203,16 @@ def _find(store: Store, name: str) -> Account:
     return found
 
 
-def _set_enabled(name: str, *, enabled: bool) -> None:
+def _set_enabled(name: str, enabled: bool) -> None:
     with change_store() as store:
         found = _find(store, name)
         store.login.accounts.set_enabled(found.id, enabled)
     click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
     verb = "enable" if enabled else "disable"
     report_change(f"account {verb} {found.name}", f"account {found.name} is {verb}d")
+
+
+add_switches(account, "account", "log in", "alice", _set_enabled)
 
 
 def _hash(password: bytes) -> str:

@@ -75,6 +75,27 @@ class VerbGroup(click.Group):
             )
 
 
+def add_switches(
+    group: click.Group, noun: str, cannot: str, example: str, switch: Callable[[str, bool], None]
+) -> None:
+    """Add the verbs `disable` and `enable` to a group, which call `switch` with name and state.
+
+    `cannot` says what a disabled `noun` cannot do; `example` is a name for the help.
+    """
+    article = "an" if noun[0] in "aeiou" else "a"
+    helps = {
+        "disable": f"Disable {article} {noun}: it cannot {cannot} until you enable it.",
+        "enable": f"Enable a disabled {noun}.",
+    }
+    for verb, text in helps.items():
+
+        def run(name: str, *, is_on: bool = verb == "enable") -> None:
+            switch(name, is_on)
+
+        help_text = f"{text}\n\nExample: emu {noun} {verb} {example}"
+        group.command(verb, help=help_text)(click.argument("name")(run))
+
+
 def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
     # Stored at the root, so that the option works before the noun and behind it.
     if value is not None and param.name is not None:

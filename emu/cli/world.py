@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, read_store
+from emu.cli.common import (
+    VerbGroup,
+    add_switches,
+    change_store,
+    chosen_password,
+    load_config,
+    read_store,
+)
 from emu.cli.consoles.admin import console
 from emu.cli.eq2emu import import_eq2emu_knowledge, import_world_dump
 from emu.cli.options import password_option, present
@@ -197,26 +204,6 @@ def password(name: str, password: str | None) -> None:
 
 @world.command()
 @click.argument("name")
-def disable(name: str) -> None:
-    """Disable a world: it cannot register until you enable it.
-
-    Example: emu world disable Antonia
-    """
-    _set_enabled(name, enabled=False)
-
-
-@world.command()
-@click.argument("name")
-def enable(name: str) -> None:
-    """Enable a disabled world.
-
-    Example: emu world enable Antonia
-    """
-    _set_enabled(name, enabled=True)
-
-
-@world.command()
-@click.argument("name")
 @click.option("--characters", is_flag=True, help="Remove it and its characters.")
 def remove(name: str, characters: bool) -> None:
     """Remove a world for good. Its characters disappear from the login server's list.
@@ -242,11 +229,14 @@ def _find(store: Store, name: str) -> RegisteredWorld:
     return found
 
 
-def _set_enabled(name: str, *, enabled: bool) -> None:
+def _set_enabled(name: str, enabled: bool) -> None:
     with change_store() as store:
         found = _find(store, name)
         store.login.worlds.set_enabled(found.id, enabled)
     click.echo(f"world {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
+
+
+add_switches(world, "world", "register", "Antonia", _set_enabled)
 
 
 def _checked(what: str, text: str, longest: int) -> str:

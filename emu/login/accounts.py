@@ -198,10 +198,6 @@ class GuessLimits:
         self._addresses.give_back(source, now)
         return None
 
-    def allows_address(self, source: str, now: Monotonic) -> bool:
-        """Return whether an address may make another attempt, for any name."""
-        return self._addresses.allows(source, now)
-
     def allows_search(self, name: str, source: str, now: Monotonic) -> bool:
         """Return whether the account of an attempt is read from the store.
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver, globalLogPublisher
@@ -34,17 +33,17 @@ from emu.net import logs, parameters
 from emu.net.admin.service import COMMANDS_AREA, AdminEndpoints, ServerControls
 from emu.net.cluster.node import node_of
 from emu.net.cluster.service import bus_endpoint
-from emu.net.daemon import CannotStart
 from emu.net.login.service import LoginEndpoint
 from emu.net.login.shared_port import InheritedPort, SupervisorPipe
 from emu.net.logs import current_failure, log_fault, logger
 from emu.net.machine import machine_of
 from emu.net.opcode_source import OpcodeSource, last_changes
+from emu.net.program import ProgramService
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
 from emu.net.store import Storage
 from emu.net.store_worker import StoreWorker
-from emu.net.stream import cannot_listen, key_of
+from emu.net.stream import key_of
 from emu.net.trace import TraceFile
 from emu.net.upkeep import make_upkeep
 from emu.net.watch import Watch
@@ -457,7 +456,7 @@ class EmuServer:
             log_fault(_log, "{what} could not be stopped in order", current_failure(), what=what)
 
 
-class EmuService(Service):
+class EmuService(ProgramService):
     """The server as a Twisted service: opens, starts, reloads and stops an `EmuServer`."""
 
     def __init__(
@@ -482,23 +481,20 @@ class EmuService(Service):
         `reread` reads the configuration again, or raises `ConfigError`. `end` stops the program, in
         place of the reactor. `inherited` are the sockets of a worker of several.
         """
+        super().__init__(
+            _log, config.log.level, reactor=reactor, log_observer=log_observer, warnings=warnings,
+            started=started, failed=failed,
+        )  # fmt: skip
         self._inherited = inherited
         self._pipe: SupervisorPipe | None = None
         self._first_config = config
-        self._warnings = warnings
         self._after_crash = after_crash
-        self._started = started
-        self._failed = failed
         self._reread = reread
         self._end = end
-        self._log_observer = log_observer
-        self._writes_log = False
-        self._reactor = reactor
-        # A daemon forks after this constructor, and threads and sockets would not survive that.
+        self._lock: ServerLock | None = None
         self._opened: EmuServer | None = None
         self.watch = Watch()
         """The server's reports and metrics."""
-        logs.set_level(config.log.level)
 
     @property
     def server(self) -> EmuServer:
@@ -512,25 +508,7 @@ class EmuService(Service):
         """The configuration in use."""
         return self._opened.config if self._opened is not None else self._first_config
 
-    def setServiceParent(self, parent: Any) -> None:
-        """Join the application, and write its log in our form if it accepts an observer."""
-        if self._log_observer is not None and hasattr(parent, "setComponent"):
-            parent.setComponent(ILogObserver, self._log_observer)
-            self._writes_log = True
-        super().setServiceParent(parent)  # type: ignore[no-untyped-call]
-
-    def privilegedStartService(self) -> None:
-        """Open the ports while the process may still open low ones."""
-        super().privilegedStartService()  # type: ignore[no-untyped-call]
-        self._open()
-
-    def startService(self) -> None:
-        """Begin to serve."""
-        super().startService()  # type: ignore[no-untyped-call]
-        # Not every starter calls `privilegedStartService`; a second call does nothing.
-        self._open()
-        for line in self._warnings:
-            _log.warn("{line}", line=line)
+    def _serve(self) -> None:
         self.server.start()
         if self._inherited is not None:
             self._pipe = SupervisorPipe(self._reactor.stop)
@@ -564,37 +542,19 @@ class EmuService(Service):
         globalLogPublisher.removeObserver(self.watch.lines)
 
     def _open(self) -> None:
-        if self._opened is not None:
-            return
         globalLogPublisher.addObserver(self.watch.lines)
-        if self._reactor is None:
-            from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
-
-            self._reactor = reactor
         config = self._first_config
-        lock: ServerLock | None = None
-        try:
-            lock = ServerLock(config.database.path)
-            self._opened = EmuServer(
-                config, self._reactor, lock, self.watch,
-                end=self._end or self._reactor.stop, reread=self._reread,
-                inherited=self._inherited,
-            )  # fmt: skip
-            self._opened.open()
-        except CannotListenError as error:
-            self._give_up(lock, cannot_listen(key_of(config, error), error))
-        except EmuError as error:
-            self._give_up(lock, str(error))
-        except OSError as error:
-            self._give_up(lock, unusable(error))
+        self._lock = lock = ServerLock(config.database.path)
+        self._opened = EmuServer(
+            config, self._reactor, lock, self.watch,
+            end=self._end or self._reactor.stop, reread=self._reread, inherited=self._inherited,
+        )  # fmt: skip
+        self._opened.open()
 
-    def _give_up(self, lock: ServerLock | None, line: str) -> NoReturn:
-        """End a start that failed; it has changed nothing."""
-        if lock is not None:
-            lock.release()
+    def _key_of(self, error: CannotListenError) -> str:
+        return key_of(self._first_config, error)
+
+    def _take_back(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
         globalLogPublisher.removeObserver(self.watch.lines)
-        if self._writes_log:
-            _log.error("{line}", line=line)
-            if self._failed is not None:
-                self._failed(line)
-        raise CannotStart(line, is_shown=self._writes_log) from None

@@ -13,9 +13,8 @@ import signal
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred, succeed
 from twisted.internet.error import CannotListenError, ProcessExitedAlready
 from twisted.internet.protocol import DatagramProtocol, ProcessProtocol
@@ -23,19 +22,19 @@ from twisted.logger import ILogObserver
 from twisted.python.failure import Failure
 
 from emu.config import Config
-from emu.errors import EmuError, unusable
 from emu.login.workers import BEAT_SECONDS, WorkerSupervision
-from emu.net import logs
-from emu.net.daemon import CannotStart
 from emu.net.login.shared_port import SharedPort, open_shared
 from emu.net.logs import logger
+from emu.net.program import ProgramService
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
-from emu.net.stream import cannot_listen, listen_address
+from emu.net.stream import listen_address
 from emu.times import Monotonic
 
 _log = logger("supervisor")
 
+LISTEN: Final = "login.listen"
+"""The setting of the address that the workers share."""
 STOP_MARGIN: Final = 3.0
 """Seconds that workers have beyond ``network.shutdown_time``, until they are killed."""
 LONGEST_LINE: Final = 65_536
@@ -106,7 +105,7 @@ class WorkerProcess(ProcessProtocol):
         self._write(line + b"\n")
 
 
-class WorkerSupervisor(Service):
+class WorkerSupervisor(ProgramService):
     """The service of the supervisor; it serves no client itself."""
 
     def __init__(
@@ -129,16 +128,14 @@ class WorkerSupervisor(Service):
         ready; `failed` prints why they cannot start, and `end` stops the program then. The other
         arguments are those of `EmuService`.
         """
+        super().__init__(
+            _log, config.log.level, reactor=reactor, log_observer=log_observer, warnings=warnings,
+            started=started, failed=failed,
+        )  # fmt: skip
         self.config = config
         self._command = command
         self._write = write
-        self._reactor = reactor
-        self._log_observer = log_observer
-        self._warnings = warnings
-        self._started = started
-        self._failed = failed
         self._end = end or self._end_program
-        self._writes_log = False
         self._is_over = False
         self._environment = environment
         self._port: SharedPort | None = None
@@ -146,7 +143,6 @@ class WorkerSupervisor(Service):
         self._notifications: list[Any] = []
         self._stopped: Deferred[None] | None = None
         self._fault = ""
-        logs.set_level(config.log.level)
 
     @property
     def port(self) -> SharedPort:
@@ -155,25 +151,7 @@ class WorkerSupervisor(Service):
             raise RuntimeError("the service has not been started")
         return self._port
 
-    def setServiceParent(self, parent: Any) -> None:
-        """Join the application, and write its log in our form if it accepts an observer."""
-        if self._log_observer is not None and hasattr(parent, "setComponent"):
-            parent.setComponent(ILogObserver, self._log_observer)
-            self._writes_log = True
-        super().setServiceParent(parent)  # type: ignore[no-untyped-call]
-
-    def privilegedStartService(self) -> None:
-        """Open the port while the process may still open low ones."""
-        super().privilegedStartService()  # type: ignore[no-untyped-call]
-        self._open()
-
-    def startService(self) -> None:
-        """Start the workers."""
-        super().startService()  # type: ignore[no-untyped-call]
-        # Not every starter calls `privilegedStartService`; a second call does nothing.
-        self._open()
-        for line in self._warnings:
-            _log.warn("{line}", line=line)
+    def _serve(self) -> None:
         config, count = self.config, self.config.login.workers
         self._scheduler = Scheduler(self._reactor)
         self._folder = tempfile.TemporaryDirectory(prefix="emu-workers-")
@@ -299,30 +277,11 @@ class WorkerSupervisor(Service):
     # -- sockets and processes --------------------------------------------------------------------
 
     def _open(self) -> None:
-        if self._port is not None:
-            return
-        if self._reactor is None:
-            from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
+        login = self.config.login
+        self._port = open_shared(listen_address(LISTEN, login.listen), login.workers)
 
-            self._reactor = reactor
-        config = self.config
-        try:
-            address = listen_address("login.listen", config.login.listen)
-            self._port = open_shared(address, config.login.workers)
-        except CannotListenError as error:
-            self._give_up(cannot_listen("login.listen", error))
-        except EmuError as error:
-            self._give_up(str(error))
-        except OSError as error:
-            self._give_up(unusable(error))
-
-    def _give_up(self, line: str) -> NoReturn:
-        """End a start that failed; no worker was started."""
-        if self._writes_log:
-            _log.error("{line}", line=line)
-            if self._failed is not None:
-                self._failed(line)
-        raise CannotStart(line, is_shown=self._writes_log) from None
+    def _key_of(self, _error: CannotListenError) -> str:
+        return LISTEN
 
     def _socket(self, index: int) -> Path:
         return Path(self._folder.name) / f"worker-{index}"

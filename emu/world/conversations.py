@@ -141,10 +141,6 @@ class Conversations:
         number = self._last[player.id] = self._last.get(player.id, 0) % 0x7FFFFFFF + 1
         return number
 
-    def knows(self, player: Player, number: int) -> bool:
-        """Return whether a player has a dialog with this number."""
-        return number in self._open.get(player.id, {})
-
     # -- ends -------------------------------------------------------------------------------------
 
     def close(self, player: Player, owner: Hashable) -> None:

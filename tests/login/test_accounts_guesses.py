@@ -48,8 +48,8 @@ def test_the_known_address_neither_uses_nor_returns_shared_attempts(limits: Gues
 
 def test_an_address_has_so_many_guesses_for_all_names(limits: GuessLimits) -> None:
     assert sum(taken(limits, 3, name=name) for name in ("alice", "bob", "carol")) == 6
-    assert not limits.allows_address(HERE, 0.0)
-    assert limits.allows_address(THERE, 0.0)
+    assert not limits.allows("nobody", HERE, 0.0, known=False)
+    assert limits.allows("nobody", THERE, 0.0, known=False)
     assert taken(limits, 1, name="dave", now=1.0) == 1
 
 
@@ -95,7 +95,7 @@ def test_what_could_not_be_looked_up_costs_its_address(limits: GuessLimits) -> N
 def test_guesses_for_others_do_not_use_up_what_a_known_account_has(limits: GuessLimits) -> None:
     for name in ("bob", "carol", "dave", "erin"):
         taken(limits, 9, name=name)
-    assert not limits.allows_address(HERE, 0.0)
+    assert not limits.allows("nobody", HERE, 0.0, known=False)
     assert taken(limits, 9, known=True) == 3
     assert taken(limits, 9, name="bob") == 0
 

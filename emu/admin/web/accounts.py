@@ -7,15 +7,13 @@ password are failures: each is answered later, and after some the address is ref
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Final, Protocol
 
-from emu.admin.web.dashboard import rest_of
 from emu.admin.web.requests import Fields
-from emu.admin.web.sessions import BAD_REQUEST, SOON, RequestRefused, SignIns
+from emu.admin.web.sessions import BAD_REQUEST, SOON, PasswordPage, RequestRefused, SignIns
 from emu.model import Account
 from emu.times import Clock
 
@@ -99,7 +97,7 @@ FIELDS: Final[Mapping[AccountAction, frozenset[str]]] = {
 }
 
 
-class AccountPage:
+class AccountPage(PasswordPage):
     """Carries out what players request on the page."""
 
     def __init__(
@@ -112,13 +110,8 @@ class AccountPage:
         report: Callable[[object], None],
     ) -> None:
         """`pause` waits for some seconds; `report` is called with events."""
+        super().__init__(sign_ins, clock=clock, pause=pause, report=report)
         self._accounts = accounts
-        self._sign_ins = sign_ins
-        self._clock = clock
-        self._pause = pause
-        self._report = report
-        self.counters: Counter[str] = Counter()
-        """What came of requests: the kinds of events, and the reasons of refusals."""
 
     async def act(
         self, action: AccountAction, fields: Fields, address: str, wanted: Callable[[], bool]
@@ -142,12 +135,7 @@ class AccountPage:
                 self._report(AccountActionRefused(action, address, done.reason))
                 # Failures are counted; a busy server is not the player's fault.
                 if done.is_failure:
-                    # The time of the check is subtracted, so that the delay does not depend on the
-                    # work.
-                    now = self._clock.now()
-                    name = fields.get("name", "")[:LONGEST_NAME]
-                    delay = self._sign_ins.failed(address, name, now)
-                    await self._pause(rest_of(delay, now - begun))
+                    await self._note_failure(address, fields.get("name", "")[:LONGEST_NAME], begun)
                 raise RequestRefused(done.code, done.reason, done.text, wait=_wait(done))
         # After the `with`: the address may try again when the answer is sent.
         event = EVENTS[action](done.name, address)

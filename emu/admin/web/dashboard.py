@@ -7,9 +7,7 @@ gets another password. A refused request raises `RequestRefused`. Sans-IO.
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
@@ -22,6 +20,7 @@ from emu.admin.web.sessions import (
     NOT_FOUND,
     NOT_SIGNED_IN,
     SOON,
+    PasswordPage,
     RequestRefused,
     Sessions,
     SignedIn,
@@ -186,16 +185,7 @@ class SignedInUser:
         )  # fmt: skip
 
 
-def rest_of(delay: float, elapsed: float) -> float:
-    """Return how long to wait until a refusal is sent, `elapsed` seconds after the request.
-
-    It is sent after `delay` seconds, or after a whole number of seconds if the check took longer:
-    the time does not reveal which work was done.
-    """
-    return max(delay, float(math.ceil(elapsed))) - elapsed
-
-
-class Dashboard:
+class Dashboard(PasswordPage):
     """Signs users in and out and runs their actions."""
 
     def __init__(
@@ -210,15 +200,10 @@ class Dashboard:
         report: Callable[[object], None],
     ) -> None:
         """`pause` waits for some seconds; `report` is called with events."""
+        super().__init__(sign_ins, clock=clock, pause=pause, report=report)
         self._accounts = accounts
         self._registry = registry
         self._sessions = sessions
-        self._sign_ins = sign_ins
-        self._clock = clock
-        self._pause = pause
-        self._report = report
-        self.counters: Counter[str] = Counter()
-        """Refused requests by reason; the caller of the dashboard counts."""
 
     async def sign_in(
         self, fields: Fields, address: str, wanted: Callable[[], bool]
@@ -240,10 +225,7 @@ class Dashboard:
                 reason = found.reason if isinstance(found, SignInDenial) else "no rank"
                 # The log has the real reason, the user one text for all.
                 self._report(SignInRefused(address, reason))
-                now = self._clock.now()
-                delay = self._sign_ins.failed(address, name[:LONGEST_NAME], now)
-                # The answer is delayed, and the attempt still counts as in progress meanwhile.
-                await self._pause(rest_of(delay, now - begun))
+                await self._note_failure(address, name[:LONGEST_NAME], begun)
                 raise RequestRefused(FORBIDDEN, "wrong password", WRONG)
         self._sign_ins.succeeded(address, name)
         token, session = self._sessions.begin(found, self._clock.now())

@@ -14,9 +14,10 @@ are too many: the account's oldest one ends, or the one of all that is unused fo
 from __future__ import annotations
 
 import enum
+import math
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -26,7 +27,7 @@ from emu.errors import PeerError
 from emu.limits.addresses import address_key
 from emu.limits.rates import FailureRules, Failures
 from emu.model import Account
-from emu.times import Monotonic
+from emu.times import Clock, Monotonic
 
 BAD_REQUEST: Final = 400
 NOT_SIGNED_IN: Final = 401
@@ -272,3 +273,42 @@ class Sessions:
 
 def _hash(token: str) -> bytes:
     return sha256(token.encode("utf-8", "replace")).digest()
+
+
+def rest_of(delay: float, elapsed: float) -> float:
+    """Return how long to wait until a refusal is sent, `elapsed` seconds after the request.
+
+    It is sent after `delay` seconds, or after a whole number of seconds if the check took longer:
+    the time does not reveal which work was done.
+    """
+    return max(delay, float(math.ceil(elapsed))) - elapsed
+
+
+class PasswordPage:
+    """A page on which passwords are given, with the limits on wrong ones."""
+
+    def __init__(
+        self,
+        sign_ins: SignIns,
+        *,
+        clock: Clock,
+        pause: Callable[[float], Awaitable[None]],
+        report: Callable[[object], None],
+    ) -> None:
+        """`pause` waits for some seconds; `report` is called with events."""
+        self._sign_ins = sign_ins
+        self._clock = clock
+        self._pause = pause
+        self._report = report
+        self.counters: Counter[str] = Counter()
+        """The requests by their outcome."""
+
+    async def _note_failure(self, address: str, name: str, begun: Monotonic) -> None:
+        """Count a wrong password, and wait until its refusal may be sent.
+
+        The attempt must count as in progress meanwhile.
+        """
+        now = self._clock.now()
+        delay = self._sign_ins.failed(address, name, now)
+        # Without the time of the check, so that the delay does not depend on the work.
+        await self._pause(rest_of(delay, now - begun))

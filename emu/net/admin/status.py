@@ -27,7 +27,6 @@ from emu.texts import counted
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
-from emu.world.behaviors.library import describe
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.minds.errors import ScriptErrors
 from emu.world.world import World
@@ -252,11 +251,6 @@ def players_of(
         )
         for player in players
     )
-
-
-def add_on(name: str, behavior: type | None) -> AddOnStatus:
-    """Return the status of a behavior; None if it is gone."""
-    return AddOnStatus(name, *describe(name, behavior), active=behavior is not None)
 
 
 def _word(entry: WorldEntry) -> str:

@@ -130,7 +130,6 @@ class NodeService:
         self.others: dict[str, dict[str, Any]] = {}
         """The other nodes that are alive, each with ``host`` and ``port`` for clients."""
         self._timer = scheduler.timer(self)
-        self._listeners: list[Callable[[str, bool], None]] = []
         self.content = ""
         """Digest of the content file that this node serves; empty without one."""
 
@@ -138,10 +137,6 @@ class NodeService:
     def name(self) -> str:
         """The unique name of this node."""
         return self.node.name
-
-    def watch_others(self, heard: Callable[[str, bool], None]) -> None:
-        """Call `heard` with each other node's name when it begins to live, or is lost."""
-        self._listeners.append(heard)
 
     # -- start and stop ---------------------------------------------------------------------------
 
@@ -375,8 +370,6 @@ class NodeService:
                 _log.info("this machine's clock is right again; this node takes zones")
             case OtherNode(name, is_alive):
                 _log.info("{name} {does}", name=name, does="came" if is_alive else "is gone")
-                for heard in self._listeners:
-                    heard(name, is_alive)
             case StateChanged(state):
                 _log.info("{state}", state=state)
                 self.running.drain(is_draining=state is NodeState.DRAINING)

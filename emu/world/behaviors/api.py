@@ -276,19 +276,16 @@ class Visitor(_WorldObject):
         )
 
 
-class ZoneActor(_WorldObject):
-    """A zone, as its behavior has it; `name` is the zone's number as a text."""
+class _Remembering(_WorldObject):
+    """What has a behavior of its own: a spawn or a zone."""
 
-    __slots__ = ("_behavior", "name")
+    __slots__ = ("_behavior",)
 
-    def __init__(self, behavior: RunningBehavior, context: BehaviorContext) -> None:
-        self.name = str(behavior.zone.zone_id)
-        self._behavior = behavior
-        self._context = context
+    _behavior: RunningBehavior
 
     @property
     def memory(self) -> Memory:
-        """What the zone remembers: a dict of plain values that is stored with the zone.
+        """What it remembers: a dict of plain values that is stored with it.
 
         It survives a reload and a restart. All instances of the zone share it.
         """
@@ -297,9 +294,20 @@ class ZoneActor(_WorldObject):
 
     @_timed
     def memory_of(self, visitor: Visitor) -> Memory:
-        """Return what the zone remembers of a player; it ends with the character."""
+        """Return what it remembers of a player; that ends with the character."""
         behavior, player = self._behavior, _player_of(visitor)
         return self._context.memories.of(behavior.zone.zone_id, behavior.key, player.id)
+
+
+class ZoneActor(_Remembering):
+    """A zone, as its behavior has it; `name` is the zone's number as a text."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, behavior: RunningBehavior, context: BehaviorContext) -> None:
+        self.name = str(behavior.zone.zone_id)
+        self._behavior = behavior
+        self._context = context
 
     @_timed
     def visitors(self) -> list[Visitor]:
@@ -319,10 +327,10 @@ class ZoneActor(_WorldObject):
         _set_timer(self._behavior, self._context, name, seconds)
 
 
-class Actor(_WorldObject):
+class Actor(_Remembering):
     """A spawn, as its behavior has it."""
 
-    __slots__ = ("_behavior", "_spawn")
+    __slots__ = ("_spawn",)
 
     def __init__(self, behavior: RunningBehavior, spawn: Spawn, context: BehaviorContext) -> None:
         self._behavior = behavior
@@ -344,21 +352,6 @@ class Actor(_WorldObject):
     def home(self) -> Place:
         """The position at which the spawn was added to the zone: x, y, z in world units."""
         return self._spawn.origin[:3]
-
-    @property
-    def memory(self) -> Memory:
-        """What the spawn remembers: a dict of plain values that is stored with the zone.
-
-        It survives a reload and a restart. All instances of the zone share it.
-        """
-        behavior = self._behavior
-        return self._context.memories.of(behavior.zone.zone_id, behavior.key)
-
-    @_timed
-    def memory_of(self, visitor: Visitor) -> Memory:
-        """Return what the spawn remembers of a player; it ends with the character."""
-        behavior, player = self._behavior, _player_of(visitor)
-        return self._context.memories.of(behavior.zone.zone_id, behavior.key, player.id)
 
     @_timed
     def visitors(self, distance: float) -> list[Visitor]:

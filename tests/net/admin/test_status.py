@@ -3,8 +3,9 @@
 import emu
 from emu.admin.status import NO_ZONE
 from emu.model import WorldEntry
-from emu.net.admin.status import StatusSource, add_on, worlds_of
+from emu.net.admin.status import StatusSource, worlds_of
 from emu.times import Monotonic
+from emu.world.behaviors.library import describe
 from emu.world.behaviors.shipped import greeter
 from emu.world.rules import AdmissionRules
 from tests.support.world.worlds import WorldHarness
@@ -82,8 +83,6 @@ def test_worlds_and_behaviors_in_the_words_of_the_status() -> None:
         version = "2.1"
 
     Theirs.__module__ = "theirs.behaviors"
-    assert add_on("theirs", Theirs).version == "2.1"
-    assert add_on("theirs", Theirs).title == "theirs"
-    ours = add_on("greeter", greeter.Greeter)
-    assert (ours.version, ours.active) == (emu.__version__, True)
-    assert not add_on("gone", None).active
+    assert describe("theirs", Theirs).version == "2.1"
+    assert describe("theirs", Theirs).title == "theirs"
+    assert describe("greeter", greeter.Greeter).version == emu.__version__
