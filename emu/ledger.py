@@ -1,7 +1,8 @@
-"""Movements of coins between owners: plain values that the world, its store and its log share.
+"""Movements of coins and things between owners: values that world, store and log share.
 
 A movement names the giver and the taker of each of its parts, and the reason. All its parts are
-carried out, or none. Amounts of coins are copper.
+carried out, or none. Amounts of coins are copper. A part that moves things counts things of one
+kind; the records that change with it are in `Movement.things`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple, Self
 
+from emu.items.held import Thing
 from emu.times import Moment
 
 MOST_COINS: Final = 0xFFFFFFFF * 1_000_000
@@ -42,9 +44,33 @@ class OwnerKind(enum.StrEnum):
     """The removal of a character for good, or of a letter that can go to nobody."""
     REPAIR = "repair"
     """The repair of a stored value that is unusable."""
+    ACCOUNT = "account"
+    """The shared bank of an account."""
+    SOLD = "sold"
+    """What a character has sold and can buy back, by the number of the character."""
+    MERCHANT = "merchant"
+    """A merchant, banker or mender, by the number of its spawn in the content file."""
+    LOOT = "loot"
+    """What a dead creature or a chest has, by the number of its spawn in the content file."""
+    QUEST = "quest"
+    COLLECTION = "collection"
+    RECIPE = "recipe"
+    NODE = "node"
+    """Something that is harvested, by the number of its spawn in the content file."""
+    CRATE = "crate"
+    """What was packed, by the number of the crate's kind."""
+    CLASS = "class"
+    """The things of new characters, by the number of the class."""
+    USE = "use"
+    """What is eaten, shot, read or used up."""
+    NOTHING = "nothing"
+    """What is destroyed."""
 
 
 HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER)
+"""The owners that have coins."""
+KEEPERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD)
+"""The owners that have things; the others make or remove what they move."""
 
 
 class Owner(NamedTuple):
@@ -73,6 +99,7 @@ class What(enum.StrEnum):
     """What a part moves."""
 
     COINS = "coins"
+    THINGS = "things"
 
 
 class Reason(enum.StrEnum):
@@ -90,6 +117,25 @@ class Reason(enum.StrEnum):
     BEFORE = "had before the ledger"
     REMOVED = "character removed"
     REPAIRED = "repaired"
+    BEGINNING = "new character"
+    LOOTED = "looted"
+    BOUGHT = "bought"
+    SOLD = "sold"
+    BOUGHT_BACK = "bought back"
+    THING_REPAIRED = "thing repaired"
+    TRADED = "traded"
+    BANKED = "shared bank"
+    DESTROYED = "destroyed"
+    USED = "used"
+    UNPACKED = "unpacked"
+    CRAFTED = "crafted"
+    HARVESTED = "harvested"
+    COLLECTED = "collected"
+    REWARDED = "rewarded"
+    SCRIPT = "script"
+    EXPIRED_THING = "thing expired"
+    OWN = "own things"
+    """Several small acts of one player with its own things."""
     BARRED = "not carried out"
     """The answer to a movement was lost, and it was not carried out: it never will be."""
 
@@ -102,14 +148,24 @@ class Part(NamedTuple):
     amount: int
     what: What = What.COINS
     number: int = 0
-    """The number of the thing that moves, where it has one."""
+    """Of things, the number of their kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThingChanges:
+    """Records of one owner's things: those that are stored as they are here, and those gone."""
+
+    keeper: Owner
+    kept: tuple[Thing, ...] = ()
+    gone: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Movement:
     """Parts that are carried out together, under one identity.
 
-    Raises `ValueError` for an amount below 0, or for a part whose giver is its taker.
+    A movement without a part only stores where things of one owner lie. Raises `ValueError` for an
+    amount below 0, for a part whose giver is its taker, or for a movement that does nothing.
     """
 
     request: str
@@ -118,9 +174,15 @@ class Movement:
     parts: tuple[Part, ...]
     accounts: frozenset[int] = frozenset()
     """The accounts of its characters, whose cached rows have the old balances."""
+    things: tuple[ThingChanges, ...] = ()
+    """What changes of things in the same transaction. A thing that goes to another owner is in
+    those of the taker alone."""
+    terms: tuple[tuple[int, int], ...] = ()
+    """Characters whose things change, each with its term: nothing happens if another process has
+    let one of them in since."""
 
     def __post_init__(self) -> None:
-        if not self.parts:
+        if not self.parts and not self.things:
             raise ValueError("a movement has no part")
         for part in self.parts:
             if part.amount < 0 or part.giver == part.taker:
@@ -138,12 +200,14 @@ class Movement:
 
     @property
     def holders(self) -> list[Owner]:
-        """The owners with a balance, sorted."""
+        """The owners with a balance of coins, sorted."""
         return sorted(owner for owner in self.gives if owner.is_holder)
 
     def _sums(self, *, is_giving: bool) -> Mapping[Owner, int]:
         sums: Counter[Owner] = Counter()
         for part in self.parts:
+            if part.what is not What.COINS:
+                continue
             sums[part.giver] += part.amount if is_giving else 0
             sums[part.taker] += 0 if is_giving else part.amount
         return sums
@@ -208,7 +272,7 @@ class Entry:
     taker_revision: int | None
 
     def change(self, owner: Owner) -> int:
-        """Return by how much the balance of an owner has grown; below 0 it has shrunk."""
+        """Return by how much an owner has more afterwards, of coins or things; below 0: less."""
         if (self.giver, self.giver_id) == owner:
             return -self.amount
         return self.amount if (self.taker, self.taker_id) == owner else 0
@@ -239,3 +303,7 @@ class Audit:
     by_entries: int
     """The coins that all entries have given to characters and letters, less those taken."""
     differences: tuple[Difference, ...] = field(default=())
+    things: int = 0
+    """The things of all owners, with the counts of stacks."""
+    wrong_things: tuple[tuple[int, int, int], ...] = ()
+    """Each kind whose number does not follow from the entries: kind, number by them, found."""

@@ -18,7 +18,7 @@ from emu.ledger import (
 from emu.times import Moment
 
 OWNERS = st.builds(Owner, st.sampled_from(OwnerKind), st.integers(0, 3))
-PARTS = st.builds(Part, OWNERS, OWNERS, st.integers(0, 1000)).filter(
+PARTS = st.builds(Part, OWNERS, OWNERS, st.integers(0, 1000), st.just(What.COINS)).filter(
     lambda part: part.giver != part.taker
 )
 

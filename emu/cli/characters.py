@@ -38,7 +38,7 @@ COLUMNS = (
     "name", "account", "world", "level", "state", "rank", "banned_until", "last_played", "created",
     "id",
 )  # fmt: skip
-LOG_COLUMNS = ("time", "change", "left", "what", "reason", "other", "request")
+LOG_COLUMNS = ("time", "change", "left", "what", "kind", "reason", "other", "request")
 MOST_ENTRIES = 1_000_000
 
 
@@ -221,12 +221,12 @@ def free_name(character: str, world: str | None) -> None:
 def log(
     character: str | None, world: str | None, number: int | None, limit: int, style: str
 ) -> None:
-    """List the coins that a character gave and took, the newest first, in copper.
+    """List the coins and things that a character gave and took, the newest first.
 
-    "change" is what an entry changed, "left" what the character had after the whole movement, and
-    "other" the other owner: a character, a letter, a transporter, a game master. Entries with one
-    "request" are one movement: all of them were carried out together. A running server need not be
-    stopped.
+    Coins are in copper. "kind" is the number of a thing's kind, "change" what an entry changed,
+    "left" the coins that the character had after the whole movement, and "other" the other owner: a
+    character, a letter, a merchant, a game master. Entries with one "request" are one movement: all
+    of them were carried out together. A running server need not be stopped.
 
     Example: emu character log Aldana --limit 20
     """
@@ -271,6 +271,7 @@ def _log_row(entry: Entry, owner: Owner, names: Mapping[Owner, str]) -> Row:
         "change": entry.change(owner),
         "left": entry.left(owner),
         "what": entry.what,
+        "kind": entry.number or None,
         "reason": entry.reason,
         "other": other,
         "request": entry.request,

@@ -62,6 +62,7 @@ from emu.store.asynchronous_world import (
     AsyncNodes,
     AsyncPetitions,
     AsyncPlacementFacts,
+    AsyncThings,
     AsyncWorldCharacters,
 )
 from emu.store.batches import by_kind
@@ -289,6 +290,7 @@ class Storage:
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32))
         """For a world of several processes; the only one of its world has them in memory."""
         self.ledger = AsyncLedger(ways, lambda store: store.world.ledger)
+        self.things = AsyncThings(ways, lambda store: store.world.things)
         self.mail = AsyncMail(ways, lambda store: store.world.mail)
         self.petitions = AsyncPetitions(ways, lambda store: store.world.petitions)
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)

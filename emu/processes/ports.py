@@ -29,7 +29,8 @@ from emu.correspondence import (
 )
 from emu.facts import PlacementFact
 from emu.guilds import Guild, GuildChange, GuildSummary
-from emu.ledger import Moved, Movement
+from emu.items.held import Thing
+from emu.ledger import Moved, Movement, Owner
 from emu.model import (
     CharacterStanding,
     EntryOrigin,
@@ -483,6 +484,16 @@ class LedgerStore(Protocol):
 
     async def prune(self, before: Moment, most: int, moment: Moment) -> int:
         """Remove the oldest entries; return how many."""
+
+
+class ThingStore(Protocol):
+    """The things of owners; `emu.store.things.Things` documents the calls."""
+
+    async def of(self, owners: Collection[Owner]) -> dict[Owner, list[Thing]]:
+        """Return the things of some owners."""
+
+    async def reserve(self, count: int) -> int:
+        """Take numbers for new things, and return the first of them."""
 
 
 class MailStore(Protocol):

@@ -31,6 +31,7 @@ from emu.store.petitions import Petitions
 from emu.store.placement_facts import PlacementFacts
 from emu.store.row_cache import StoreCache
 from emu.store.store import Store
+from emu.store.things import Things
 from emu.store.world_characters import WorldCharacters
 from emu.store.worlds import ModelNumbers
 
@@ -161,6 +162,14 @@ class AsyncLedger(AsyncRepository[Ledger]):
     move_surely = persistent(Ledger.move, _of_movement)
     bar = persistent(Ledger.bar, _of_movement)
     prune = write(Ledger.prune, forget_nothing)
+
+
+class AsyncThings(AsyncRepository[Things]):
+    """Implements `emu.processes.ports.ThingStore`."""
+
+    # From the writer: what a process has just stored must be seen by the next one.
+    of = write(Things.of, forget_nothing)
+    reserve = write(Things.reserve, forget_nothing)
 
 
 class AsyncMail(AsyncRepository[Mailboxes]):

@@ -1,4 +1,4 @@
-"""The ledger of the built-in world: what moves between owners, and their balances.
+"""The ledger of the built-in world: what moves between owners, and their balances and things.
 
 A movement is a few statements that are sent together, so that it needs one round trip to a server.
 They lock its characters and letters, add its entries if every balance allows it and its identity is
@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.database import Database
 from emu.ledger import (
+    KEEPERS,
     MOST_COINS,
     Audit,
     Balance,
@@ -33,6 +34,7 @@ from emu.ledger import (
 )
 from emu.model import WorldCharacter
 from emu.store.repository import Repository, changes, changes_ahead, reads, views
+from emu.store.things import Things
 from emu.times import Moment
 
 TABLES: Final[Mapping[OwnerKind, str]] = {
@@ -59,6 +61,8 @@ class Answers(NamedTuple):
     movement: Movement
     reasons: Iterable[Any]
     holders: Sequence[tuple[OwnerKind, Iterable[Any]]]
+    terms: Iterable[Any]
+    """The characters whose terms are still those of the movement."""
 
     def read(self) -> Moved:
         """Wait for the results, and return the movement's."""
@@ -79,20 +83,35 @@ class Answers(NamedTuple):
         if reasons:
             return Outcome.BARRED if Reason.BARRED in reasons else Outcome.DONE
         is_missing = any(owner not in found for owner in self.movement.holders)
+        is_missing = is_missing or len([*self.terms]) < len(self.movement.terms)
+        if not self.movement.parts and not is_missing:
+            return Outcome.DONE
         return Outcome.NO_OWNER if is_missing else Outcome.TOO_FEW
 
 
 class Movements(Repository):
     """The statements of movements, for the transactions of several repositories."""
 
-    __slots__ = ()
+    __slots__ = ("_things",)
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._things = Things(database)
 
     def send(self, movement: Movement, moment: Moment) -> Answers:
         """Carry out a movement in the open transaction; see the module."""
-        self.lock(movement.holders)
-        self._add_first(movement, moment)
+        played = {Owner.character(char_id) for char_id, _ in movement.terms}
+        self.lock({*movement.holders, *played})
+        condition: str
+        values: tuple[Any, ...]
+        condition, values = _fence(movement)
+        if movement.parts:
+            self._add_first(movement, moment)
+            condition, values = _CARRIED_OUT, (movement.request, Reason.BARRED)
         for number in range(1, len(movement.parts)):
             self._add_further(movement, number, moment)
+        for changed in movement.things:
+            self._things.send(changed, condition, values)
         kinds = sorted({owner.kind for owner in movement.holders})
         for kind in kinds:
             self._apply(movement, kind)
@@ -158,10 +177,16 @@ class Movements(Repository):
         chosen = f"SELECT id FROM world_characters WHERE {condition}"  # noqa: S608  # our own
         self._add_lost(OwnerKind.LETTER, Reason.REMOVED, f"recipient_id IN ({chosen})", values)
         self._add_lost(OwnerKind.CHARACTER, Reason.REMOVED, condition, values)
+        letters = f"SELECT id FROM world_mail WHERE recipient_id IN ({chosen})"  # noqa: S608
+        self._lose_things(OwnerKind.LETTER, Reason.REMOVED, letters, values)
+        self._lose_things(OwnerKind.CHARACTER, Reason.REMOVED, chosen, values)
+        self._lose_things(OwnerKind.SOLD, Reason.REMOVED, chosen, values)
 
     def add_expired(self, condition: str, values: Any) -> None:
-        """Add entries for the coins of letters that are about to be removed."""
+        """Add entries for the coins and things of letters that are about to be removed."""
         self._add_lost(OwnerKind.LETTER, Reason.EXPIRED, condition, values)
+        chosen = f"SELECT id FROM world_mail WHERE {condition}"  # noqa: S608  # our own
+        self._lose_things(OwnerKind.LETTER, Reason.EXPIRED, chosen, values)
 
     # -- the statements -------------------------------------------------------------------------
 
@@ -177,9 +202,27 @@ class Movements(Repository):
             values if named else tuple(values),
         )
 
+    def _lose_things(self, kind: OwnerKind, reason: Reason, chosen: str, values: Any) -> None:
+        """Remove the things of owners whose numbers a statement chooses, with entries."""
+        values = values if isinstance(values, Mapping) else tuple(values)
+        condition = f"keeper_id IN ({chosen})"
+        self._run(
+            f"{_INSERT} SELECT '{OwnerKind.REMOVAL}-{What.THINGS}-{kind}-' || keeper_id || '-'"  # noqa: S608
+            f" || item_id, 0, {self.database.dialect.clock}, '{reason}', '{What.THINGS}', item_id,"
+            f" sum(count), '{kind}', keeper_id, {NOTHING}, {NOTHING}, '{OwnerKind.REMOVAL}', 0,"
+            f" {NOTHING}, {NOTHING} FROM world_things WHERE keeper = '{kind}' AND {condition}"
+            " GROUP BY keeper_id, item_id",
+            values,
+        )
+        self._things.remove(kind, condition, values)
+
     def _add_first(self, movement: Movement, moment: Moment) -> None:
-        """Add the first entry, unless a balance is too small or the movement is not new."""
-        conditions, values = [], []
+        """Add the first entry, unless a balance is too small or the movement is not new.
+
+        Nor is it added if another process plays a character of the movement.
+        """
+        fence, terms = _fence(movement)
+        conditions, values = [fence], [*terms]
         for owner in movement.holders:
             table = TABLES[owner.kind]
             conditions.append(
@@ -188,7 +231,7 @@ class Movements(Repository):
             )
             gives, takes = movement.gives[owner], movement.takes[owner]
             values += [owner.number, gives, max(0, takes - gives), MOST_COINS]
-        self._add(movement, 0, moment, " AND ".join(conditions) or "TRUE", values)
+        self._add(movement, 0, moment, " AND ".join(conditions), values)
 
     def _add_further(self, movement: Movement, number: int, moment: Moment) -> None:
         """Add a further entry if the first one was added, and not at an earlier request."""
@@ -203,8 +246,8 @@ class Movements(Repository):
         self, movement: Movement, number: int, moment: Moment, condition: str, values: list[Any]
     ) -> None:
         part = movement.parts[number]
-        giver, of_giver = self._afterwards(movement, part.giver)
-        taker, of_taker = self._afterwards(movement, part.taker)
+        giver, of_giver = self._afterwards(movement, part, part.giver)
+        taker, of_taker = self._afterwards(movement, part, part.taker)
         self._run(
             f"{_INSERT} SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, {giver}, ?, ?, {taker} WHERE {condition}"
             " ON CONFLICT DO NOTHING",
@@ -215,9 +258,9 @@ class Movements(Repository):
         )  # fmt: skip
 
     @staticmethod
-    def _afterwards(movement: Movement, owner: Owner) -> tuple[str, tuple[int, ...]]:
+    def _afterwards(movement: Movement, part: Part, owner: Owner) -> tuple[str, tuple[int, ...]]:
         """Return the columns of an owner's balance after a movement, and their parameters."""
-        if not owner.is_holder:
+        if not owner.is_holder or part.what is not What.COINS:
             return f"{NOTHING}, {NOTHING}", ()
         found = f"FROM {TABLES[owner.kind]} WHERE id = ?"
         change = movement.takes[owner] - movement.gives[owner]
@@ -253,11 +296,40 @@ class Movements(Repository):
                 (ids,),
             )
             holders.append((kind, rows))
-        return Answers(movement, reasons, holders)
+        fence, values = _fence(movement, " OR ")
+        terms = after(f"SELECT id FROM world_characters AS played WHERE {fence}", values)  # noqa: S608
+        return Answers(movement, reasons, holders, terms if movement.terms else ())
+
+
+_CARRIED_OUT: Final = (
+    "EXISTS (SELECT 1 FROM world_ledger WHERE request = ? AND part = 0 AND reason <> ?)"
+)
+
+
+def _fence(movement: Movement, word: str = " AND ") -> tuple[str, tuple[int, ...]]:
+    """Return the condition that this process plays a movement's characters, and its parameters.
+
+    Joined with OR, it chooses their rows.
+    """
+    if word == " OR ":
+        one = "(played.id = ? AND NOT played.deleted AND played.term = ?)"
+    else:
+        one = (
+            "EXISTS (SELECT 1 FROM world_characters AS played"
+            " WHERE played.id = ? AND NOT played.deleted AND played.term = ?)"
+        )
+    values = tuple(value for pair in movement.terms for value in pair)
+    return word.join([one] * len(movement.terms)) or "TRUE", values
 
 
 _REPAIR: Final = (OwnerKind.REPAIR, 0, None, None)
 _INSERT: Final = f"INSERT INTO world_ledger ({', '.join(ADDED)})"
+_KEEPERS: Final = ", ".join(f"'{kind}'" for kind in KEEPERS)
+_MADE: Final = (
+    f"amount * ((CASE WHEN taker IN ({_KEEPERS}) THEN 1 ELSE 0 END)"
+    f" - (CASE WHEN giver IN ({_KEEPERS}) THEN 1 ELSE 0 END))"
+)
+"""How many things an entry makes; below 0: removes."""
 
 
 class Ledger(Repository):
@@ -299,14 +371,22 @@ class Ledger(Repository):
     def prune(self, before: Moment, most: int, moment: Moment) -> int:
         """Remove entries from before a moment, and the oldest above a number; return how many.
 
-        Entries of the last day stay. A call removes at most `OLDEST_AT_ONCE`, the oldest ones.
+        Entries of the last day stay. A call removes at most `OLDEST_AT_ONCE`, the oldest ones. What
+        they have counted of things is added to the sums of the kinds.
         """
-        removed = self._run(
-            "DELETE FROM world_ledger WHERE id IN"
-            " (SELECT id FROM world_ledger ORDER BY id LIMIT ?) AND moment < ?"
-            " AND (moment < ? OR id <= (SELECT max(id) FROM world_ledger) - ?)",
-            (OLDEST_AT_ONCE, float(moment - LEAST_AGE), float(before), most),
+        chosen = (
+            "id IN (SELECT id FROM world_ledger ORDER BY id LIMIT ?) AND moment < ?"
+            " AND (moment < ? OR id <= (SELECT max(id) FROM world_ledger) - ?)"
         )
+        values = (OLDEST_AT_ONCE, float(moment - LEAST_AGE), float(before), most)
+        self._run(
+            "INSERT INTO world_thing_sums (item_id, count)"  # noqa: S608  # our own constants
+            f" SELECT number, sum({_MADE}) FROM world_ledger"
+            f" WHERE what = '{What.THINGS}' AND {chosen} GROUP BY number"
+            " ON CONFLICT (item_id) DO UPDATE SET count = world_thing_sums.count + excluded.count",
+            values,
+        )
+        removed = self._run(f"DELETE FROM world_ledger WHERE {chosen}", values)  # noqa: S608
         return int(removed.rowcount)
 
     @views
@@ -336,14 +416,35 @@ class Ledger(Repository):
             if by_entries != coins:
                 differences.append(Difference(owner, revision, by_entries, coins))
         held = sum(coins for coins, _ in found.values())
-        return Audit(held, made, tuple(sorted(differences, key=lambda one: one.owner)))
+        counts, wrong = self._things()
+        return Audit(
+            held, made, tuple(sorted(differences, key=lambda one: one.owner)), counts, wrong
+        )
+
+    def _things(self) -> tuple[int, tuple[tuple[int, int, int], ...]]:
+        """Return how many things there are, and the kinds whose number is not that of entries."""
+        found = Things(self.database).counts()
+        rows = self._run(
+            "SELECT number, sum(made) FROM ("  # noqa: S608  # our own constants
+            "SELECT item_id AS number, count AS made FROM world_thing_sums"
+            f" UNION ALL SELECT number, {_MADE} FROM world_ledger"
+            f" WHERE what = '{What.THINGS}') AS one GROUP BY number"
+        )
+        made = {number: int(count) for number, count in rows}
+        kinds = sorted(found.keys() | made.keys())
+        wrong = [
+            (one, made.get(one, 0), found.get(one, 0))
+            for one in kinds
+            if made.get(one, 0) != found.get(one, 0)
+        ]
+        return sum(found.values()), tuple(wrong)
 
     def _changes(self) -> Iterator[tuple[Owner, int, int, int]]:
         """Yield each movement of each owner in succession: revision, change and balance."""
         sides = " UNION ALL ".join(
             f"SELECT {one} AS kind, {one}_id AS number, {one}_revision AS revision,"  # noqa: S608
             f" {sign} amount AS change, {one}_left AS left_then FROM world_ledger"
-            f" WHERE {one}_revision IS NOT NULL"
+            f" WHERE {one}_revision IS NOT NULL AND what = '{What.COINS}'"
             for one, sign in (("giver", "-"), ("taker", "+"))
         )
         for kind, number, revision, change, left in self._run(

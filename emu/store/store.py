@@ -34,6 +34,7 @@ from emu.store.nodes import NodeTable
 from emu.store.petitions import Petitions
 from emu.store.placement_facts import PlacementFacts
 from emu.store.repository import Repository, changes, name_key, reads, schemas
+from emu.store.things import Things
 from emu.store.world_characters import Belongings, WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
 
@@ -198,6 +199,7 @@ class WorldStore:
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)
         self.ledger = Ledger(database)
+        self.things = Things(database)
         self.mail = Mailboxes(database)
         self.petitions = Petitions(database)
 

@@ -25,6 +25,7 @@ from emu.processes.ports import (
     MemoryStore,
     PetitionStore,
     Processes,
+    ThingStore,
     WorldCharacterStore,
 )
 from emu.processes.settings import SharedSettings
@@ -102,6 +103,7 @@ class WorldStores:
     characters: WorldCharacterStore
     guilds: GuildStore
     ledger: LedgerStore
+    things: ThingStore
     mail: MailStore
     petitions: PetitionStore
     memories: MemoryStore

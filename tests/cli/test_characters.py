@@ -187,7 +187,7 @@ def test_the_log_of_a_character_has_the_newest_first(emu: CommandLine) -> None:
         (100, 100, "game master Alice"),
     ]  # fmt: skip
     assert rows[0] | {"change": 0} == {
-        "time": "1970-01-01T00:16:43Z", "change": 0, "left": 76, "what": "coins",
+        "time": "1970-01-01T00:16:43Z", "change": 0, "left": 76, "what": "coins", "kind": None,
         "reason": "command", "other": "console", "request": "r3",
     }  # fmt: skip
     assert len(emu.rows("character", "log", "Borvik", "--limit", "2")) == 2

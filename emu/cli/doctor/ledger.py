@@ -1,4 +1,4 @@
-"""Check of the ledger: the coins of all characters and letters follow from its entries."""
+"""Check of the ledger: the coins and things of all owners follow from its entries."""
 
 from __future__ import annotations
 
@@ -28,6 +28,22 @@ def check_ledger(where: Where) -> Iterator[Finding]:
     except EmuError:
         return
     yield judge_ledger(audit)
+    if audit.things or audit.wrong_things:
+        yield judge_things(audit)
+
+
+def judge_things(audit: Audit) -> Finding:
+    """Judge the comparison of things and entries."""
+    if not audit.wrong_things:
+        return ok(LEDGER, f"its entries explain all things: {audit.things}")
+    named = ", ".join(
+        f"kind {kind} {found - made:+}" for kind, made, found in audit.wrong_things[:MOST_NAMED]
+    )
+    count = counted(len(audit.wrong_things), "kind")
+    return warn(
+        LEDGER, f"the number of {count} of things changed without an entry: {named}",
+        "another program has changed world_things; see emu item show NUMBER --holders",
+    )  # fmt: skip
 
 
 def judge_ledger(audit: Audit) -> Finding:

@@ -38,6 +38,7 @@ from emu.processes.ports import (
     PetitionStore,
     PlacementFactStore,
     Processes,
+    ThingStore,
     WorldCharacterStore,
 )
 from emu.processes.presence import SharedPresence
@@ -176,6 +177,7 @@ class ProcessesEndpoint:
     placement_facts: PlacementFactStore
     guilds: GuildStore
     ledger: LedgerStore
+    things: ThingStore
     mail: MailStore
     petitions: PetitionStore
 
@@ -187,6 +189,7 @@ class ProcessesEndpoint:
         self.placement_facts = storage.placement_facts
         self.guilds = storage.guilds
         self.ledger = storage.ledger
+        self.things = storage.things
         self.mail = storage.mail
         self.petitions = storage.petitions
 

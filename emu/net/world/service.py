@@ -160,6 +160,7 @@ class WorldEndpoint:
                 characters=cluster.characters,
                 guilds=cluster.guilds,
                 ledger=cluster.ledger,
+                things=cluster.things,
                 mail=cluster.mail,
                 petitions=cluster.petitions,
                 memories=cluster.memories,

@@ -20,12 +20,13 @@ from emu.store import Store
 from emu.store.repository import name_key
 from tests.support.world.world_fakes import CharactersInMemory
 
-NOTHING: dict[str, Any] = {"waiting": 0, "unseen": []}
+NOTHING: dict[str, Any] = {"waiting": 0, "unseen": [], "of": {}}
 """What entering the world asks for, and the answer of an empty database."""
 
 
 TABLES = (
-    "world_ledger", "world_mail", "world_petitions", "world_characters", "sqlite_sequence",
+    "world_ledger", "world_mail", "world_petitions", "world_characters", "world_things",
+    "world_thing_sums", "sqlite_sequence",
 )  # fmt: skip
 SAME = {"move_surely": "move"}
 """Calls of a port that differ from one of the repository in their patience only."""
@@ -48,6 +49,7 @@ class StoredBeside:
         self._characters = characters
         self.is_used = False
         self.ledger: Any = _Port(self, lambda store: store.world.ledger)
+        self.things: Any = _Port(self, lambda store: store.world.things)
         self.mail: Any = _Port(self, lambda store: store.world.mail)
         self.petitions: Any = _Port(self, lambda store: store.world.petitions)
 
@@ -68,15 +70,16 @@ class StoredBeside:
         for row in self._characters.rows.values():
             values = (
                 row.id, row.account_id, row.name, name_key(row.name), row.coins,
-                row.ledger_revision, row.deleted,
+                row.ledger_revision, row.deleted, row.term,
             )  # fmt: skip
             run(
                 "INSERT INTO world_characters (id, account_id, name, name_key, coins,"
-                " ledger_revision, deleted, race, class, gender, deity, level, starting_zone,"
+                " ledger_revision, deleted, term, race, class, gender, deity, level, starting_zone,"
                 " zone_id, client_version, created)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
                 " ON CONFLICT (id) DO UPDATE SET coins = excluded.coins,"
-                " ledger_revision = excluded.ledger_revision, deleted = excluded.deleted",
+                " ledger_revision = excluded.ledger_revision, deleted = excluded.deleted,"
+                " term = excluded.term",
                 values,
             )
         try:

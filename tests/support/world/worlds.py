@@ -315,6 +315,7 @@ class WorldHarness:
                 characters=self.store,
                 guilds=self.guilds,
                 ledger=self.stored.ledger,
+                things=self.stored.things,
                 mail=self.stored.mail,
                 petitions=self.stored.petitions,
                 memories=self.memories,
