@@ -25,6 +25,7 @@ MOST_POLYGONS: Final = 4092
 _SCALE: Final = 0.999
 """Of the straight distance to the goal, so that rounding never makes it too long."""
 _TRIES: Final = 16
+_SMALLER: Final = 0.8
 _ANYWHERE: Final = (inf, inf, inf)
 FAR_CELLS: Final = 12
 """Rings of cells around a goal in which the own component is searched."""
@@ -98,15 +99,16 @@ class PathMesh:
         if own is None:
             return None
         try:
-            for _ in range(_TRIES):
-                far, turn = radius * chance(), tau * chance()
+            for number in range(_TRIES):
+                # A small mesh is missed often: the circle becomes smaller with each try.
+                far, turn = radius * _SMALLER**number * chance(), tau * chance()
                 at = place[0] + far * cos(turn), place[2] + far * sin(turn)
                 some = [n for n, one in self.file.cell(*self.cell_of(*at)) if one == own.component]
                 if some:
-                    number = some[int(chance() * len(some))]
-                    corners = self.file.floor(number).corners
+                    polygon = some[int(chance() * len(some))]
+                    corners = self.file.floor(polygon).corners
                     x, y, z = (sum(axis) / len(corners) for axis in zip(*corners, strict=True))
-                    return Spot(number, (x, y, z), own.component)
+                    return Spot(polygon, (x, y, z), own.component)
         except FileFormatError as error:
             self.damaged(error)
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from emu.commands import Caller, Registry
 from emu.content.models import StandIns
@@ -74,6 +74,9 @@ from emu.world.zones.definitions import Atlas
 from emu.world.zones.directory import Zones
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
+
+_CHANCES: Final = 1 << 24
+"""Steps of a random number from 0 up to 1."""
 
 
 class ContentPort(Protocol):
@@ -270,6 +273,7 @@ class Assembly:
         self.minds = Minds(
             events=world.events, faults=self.faults, players=world.players,
             timetable=self.timetable, now=world.clock.now, grounds=self.grounds,
+            chance=lambda: ports.roll(_CHANCES) / _CHANCES,
         )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,
@@ -295,6 +299,7 @@ class Assembly:
             ledger=self.ledger,
             script_errors=self.minds.errors,
             way_back=self.travel.returning.way_back,
+            show_way=self.travel.waypoints.show_way,
             edits=self.edits,
             grounds=self.grounds,
             answer=self.ports.answer,

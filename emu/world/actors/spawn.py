@@ -236,6 +236,8 @@ class SpawnTemplate:
     faction: int = 0
     hovers: bool = False
     """Whether it flies or swims, whatever its state says."""
+    swims: bool = False
+    """Whether it lives in water and hunts nobody on land."""
     position_state: int | None = None
     """The client's bits of how it stands (flying, swimming, lying); None: those of its activity."""
     pose: Pose = AT_REST
@@ -300,6 +302,7 @@ class Spawn:
     heroic = Grouped[int]("look", "heroic")
     faction = Grouped[int]("look", "faction")
     hovers = Grouped[bool]("look", "hovers")
+    swims = Grouped[bool]("look", "swims")
     position_state = Grouped["int | None"]("look", "position_state")
     destination = Grouped["Destination | None"]("look", "destination")
     visual_state = Grouped[int]("pose", "visual_state")

@@ -108,6 +108,7 @@ Place = tuple[float, float, float]
 """x, y, z in world units; Y is up."""
 
 WALKING: Final = 2.5
+RUNNING: Final = 5.0
 """The default speed of `Actor.walk`, in units per second."""
 LONGEST_ZONE: Final = 128
 """Characters of a zone's name that are read."""
@@ -389,23 +390,62 @@ class Actor(_Remembering):
         context, limits = self._context, self._context.limits
         if points:
             goals = [_position(context, point) for point in points[: limits.longest_way]]
-            wanted = plain.number(speed, "a speed", -_HUGE, _HUGE)
-            # Clients extrapolate speeds, so a huge one would throw the spawn across their screens.
-            fastest = context.world.rules.movement.fastest
-            pace = max(0.1, min(wanted, fastest))
+            pace = self._pace(speed)
             # A walk does not know the cells of the map that it crosses.
             grid = self._spawn.position.grid
             way = [Waypoint(goal._replace(grid=grid), pace) for goal in goals]
             way[-1] = way[-1]._replace(mark=ARRIVED)
             mover = self._mover
             mover.set_way(way)
-            # It sets off after the call: what fails then is the server's fault.
-            context.afterwards(lambda: context.attempt(self._behavior, mover.set_off))
+            self._afterwards(mover.set_off)
 
     @_timed
     def stop(self) -> None:
         """Stop the walk; `on_arrive` is not called."""
         self._mover.stop()
+
+    @_timed
+    def follow(self, visitor: Visitor, distance: float = 2.0, speed: float = RUNNING) -> None:
+        """Run after a player, around what is in the way, until `stop`, `go_home` or `walk`.
+
+        The spawn stops at a distance in world units, and goes on when the player does. With maps it
+        keeps to the ground. It ends when the player leaves the zone; a creature of water does not
+        leave it. Raises `TypeError` and `ValueError`.
+        """
+        near = plain.number(distance, "a distance", 0.0, _HUGE)
+        pace = self._pace(speed)
+        target, mover = _player_of(visitor).spawn, self._mover
+        self._afterwards(lambda: mover.hunt(target, lambda: None, speed=pace, distance=near))
+
+    @_timed
+    def go_home(self, speed: float = WALKING) -> None:
+        """Go to `home`, around what is in the way, and follow nobody.
+
+        Raises `TypeError` and `ValueError`.
+        """
+        pace, mover = self._pace(speed), self._mover
+        mover.chase = mover.home = None
+        self._afterwards(lambda: mover.return_to(self._spawn.origin, pace))
+
+    @_timed
+    def flee(self, speed: float = RUNNING) -> bool:
+        """Run to any place within 100 units that can be reached, and follow nobody.
+
+        Returns False in a zone without a navigation mesh: nobody knows where to run. Raises
+        `TypeError` and `ValueError`.
+        """
+        pace, mover = self._pace(speed), self._mover
+        mover.chase = None
+        return mover.flee(pace)
+
+    def _afterwards(self, act: Callable[[], object]) -> None:
+        """Set off after the call: what fails then is the server's fault."""
+        self._context.afterwards(lambda: self._context.attempt(self._behavior, act))
+
+    def _pace(self, speed: float) -> float:
+        wanted = plain.number(speed, "a speed", -_HUGE, _HUGE)
+        # Clients extrapolate speeds, so a huge one would throw the spawn across their screens.
+        return max(0.1, min(wanted, self._context.world.rules.movement.fastest))
 
     @_timed
     def look_at(self, visitor: Visitor) -> None:

@@ -30,6 +30,7 @@ from emu.world.social.petitions import Petitions
 from emu.world.world import World
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 NAME: Final = Argument("name", help="the player", among="player")
 TEXT: Final = Argument("text", ArgumentKind.TEXT, "what to say")
@@ -73,6 +74,8 @@ class CommandContext:
     script_errors: ScriptErrors
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""
+    show_way: Callable[[Player, Position], object]
+    """Shows a player the glowing path to a place."""
     grounds: Grounds
     answer: Callable[[], PendingAnswer]
     """Makes an object that a coroutine can wait for."""

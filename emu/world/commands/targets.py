@@ -26,6 +26,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 from emu.world.entry.inspection import send_inspection
+from emu.world_stream.movement import Position
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -266,7 +267,7 @@ async def _languages(context: CommandContext, player: Player, _call: Call) -> Re
        Argument("place", ArgumentKind.TEXT, "its x, y and z; without them the path disappears",
                 optional=True, default=""),
        cost=Cost.CHANGE, example="waypoint 10 -5.5 240")  # fmt: skip
-async def _waypoint(_context: CommandContext, player: Player, call: Call) -> str:
+async def _waypoint(context: CommandContext, player: Player, call: Call) -> str:
     # People type blanks, the client's links have commas.
     words = call["place"].replace(",", " ").split()
     if not words:
@@ -279,8 +280,5 @@ async def _waypoint(_context: CommandContext, player: Player, call: Call) -> str
     # A comparison with NaN is false, so NaN is refused as well.
     if not all(abs(one) <= FARTHEST for one in (x, y, z)):
         raise CommandError(f"a waypoint lies between -{FARTHEST:g} and {FARTHEST:g}")
-    place = {"waypoint_x": x, "waypoint_y": y, "waypoint_z": z}
-    # One point: without a model of the ground the server knows no way around obstacles.
-    points = [{"x": x, "y": y, "z": z}]
-    player.client.send("WS_GlowPath", {"num_points": 1, "points_array": points, **place})
+    context.show_way(player, Position(x, y, z))
     return f"Your waypoint is {x:g}, {y:g}, {z:g}."

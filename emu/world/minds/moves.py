@@ -1,4 +1,4 @@
-"""The driver of walks: rounds, ways, pauses, turning to somebody, and following.
+"""The driver of walks: rounds, ways, pauses, turning to somebody, following and hunting.
 
 A mover is a spawn that a behavior or a script moves, with what is set for it.
 Source: docs/guides/lua.md#movement.
@@ -6,9 +6,10 @@ Source: docs/guides/lua.md#movement.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from emu.times import Monotonic
 from emu.world.actors.player import Player
@@ -17,6 +18,7 @@ from emu.world.deadlines import Deadlines, Timetable
 from emu.world.events import Entered, Events, Order
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.walks import Walk, Walks, Waypoint
+from emu.world.minds.ways import Ways
 from emu.world.sheets import GHOST_SIZE, NOBODY
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
@@ -33,14 +35,27 @@ FARTHEST: Final = 100_000.0
 WAY_BEAT: Final = 0.25
 """Seconds between two updates of the place of a spawn whose way a behavior has set."""
 FOLLOW_PAUSE: Final = 0.5
-"""Seconds between two looks at whom a spawn follows."""
+"""Seconds between two searches for the way to whom a spawn follows."""
 FOLLOW_SPEED: Final = 5.0
 """Of a follower that has no speed of its own."""
 NEAREST_FOLLOWED: Final = 2.0
 """A follower stops so far from whom it follows, or at the distance that is set."""
 SLACK: Final = 1.0
 """How much farther away that one must be before the follower goes on."""
+FARTHEST_WAY: Final = 0.5
+"""Meters that a follower's target may move before its way is searched again."""
 _FOLLOW: Final = "follow"
+
+
+class Chase(NamedTuple):
+    """Somebody whom a spawn follows or hunts."""
+
+    target: Spawn
+    distance: float
+    """The spawn stops so far from the target."""
+    speed: float
+    given_up: Callable[[], object] | None = None
+    """Called when the spawn hunts the target no longer; None for a follower, who waits."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -61,26 +76,40 @@ class Mover:
     follows: Spawn | None = None
     follow_distance: float = 0.0
     is_following: bool = False
+    chase: Chase | None = None
+    """Whom it hunts."""
+    led_to: Position | None = None
+    """Where the target was when the way to it was searched last."""
+    home: Position | None = None
+    """Where it was when its chase began."""
     _walks: Walks = field(repr=False)
+    _ways: Ways = field(repr=False)
     _followers: Deadlines[Mover, str] = field(repr=False)
     _now: Callable[[], Monotonic] = field(repr=False)
 
     # -- rounds and ways --------------------------------------------------------------------------
 
-    def add_to_round(self, point: Waypoint) -> bool:
-        """Add a point to the round, and set off at once; return False if it has too many."""
+    def add_to_round(self, point: Waypoint, *, around: bool = False) -> bool:
+        """Add a point to the round, and set off at once; return False if it has too many.
+
+        `around` leads the way from the point before it around obstacles.
+        """
         walk = self._walk()
         if len(walk.ring) >= MOST_POINTS:
             return False
         if _is_place(point):
-            walk.ring.append(point._replace(speed=self._speed(point)))
+            before = walk.ring[-1].place if walk.ring else self.spawn.position
+            goal = point._replace(speed=self._speed(point))
+            walk.ring.append(goal)
             self._walks.changed(walk, self._now())
+            if around:
+                self._ways.complete(walk, before, goal)
         return True
 
-    def go(self, point: Waypoint, *, at_once: bool) -> bool:
+    def go(self, point: Waypoint, *, at_once: bool, around: bool = False) -> bool:
         """Add a point to the way; the spawn sets off when that is complete.
 
-        Returns False if the way has too many points.
+        `around` leads the way around obstacles. Returns False if the way has too many points.
         """
         walk = self._walk()
         if len(walk.queue) >= MOST_POINTS:
@@ -90,15 +119,21 @@ class Mover:
             return True
         if not walk.queue:
             self.spawn.origin = self.spawn.position
-        walk.queue.append(point._replace(speed=speed))
+        before = walk.queue[-1].place if walk.queue else self.spawn.position
+        goal = point._replace(speed=speed)
+        walk.queue.append(goal)
         if at_once:
             walk.leave_round(self._now())
             self._walks.changed(walk, self._now())
+        if around:
+            self._ways.complete(walk, before, goal)
         return True
 
     def set_way(self, points: Sequence[Waypoint]) -> None:
         """Replace the way; the spawn waits for `set_off`, and is at its end if nobody watches."""
         walk = self._walk()
+        self.chase = None
+        self._ways.cancel(walk)
         walk.beat, walk.ends_unseen = WAY_BEAT, True
         walk.redirect(*points, now=self._now())
 
@@ -112,13 +147,16 @@ class Mover:
         """Forget the points of the way; the round goes on."""
         walk = self._found()
         if walk is not None:
+            self._ways.cancel(walk)
             walk.clear_queue(self._now())
             self._walks.changed(walk, self._now())
 
     def stop(self) -> None:
-        """Forget the round and the way, and stand still."""
+        """Forget the round and the way, hunt nobody, and stand still."""
+        self.chase = None
         walk = self._found()
         if walk is not None:
+            self._ways.cancel(walk)
             walk.stop(self._now())
             self._walks.changed(walk, self._now())
 
@@ -134,7 +172,7 @@ class Mover:
     def is_running(self) -> bool:
         """Whether the spawn is on its way."""
         walk = self._found()
-        return walk is not None and bool(walk.queue)
+        return walk is not None and (bool(walk.queue) or self._ways.is_leading(walk))
 
     @property
     def is_going(self) -> bool:
@@ -175,6 +213,7 @@ class Mover:
         if walk is None:
             self.spawn.move(place)
         else:
+            self._ways.cancel(walk)
             walk.put(place, self._now())
             self._walks.changed(walk, self._now())
 
@@ -228,44 +267,115 @@ class Mover:
             self.clear_way()
         self.look_after()
 
+    def hunt(
+        self, target: Spawn, given_up: Callable[[], object], *,
+        speed: float = 0.0, distance: float = NEAREST_FOLLOWED,
+    ) -> None:  # fmt: skip
+        """Run after a spawn, around what is in the way, until `stop_hunt`.
+
+        `given_up` is called when the target has left the zone, or is where the spawn cannot go: a
+        creature of water does not leave it. The place where the first hunt began stays the `home`.
+        """
+        self.refresh()
+        if self.home is None:
+            self.home = self.spawn.position
+        self.chase = Chase(target, max(0.0, distance), self._pace(speed), given_up)
+        self.led_to = None
+        self.look_after()
+
+    def stop_hunt(self) -> None:
+        """Run after nobody, and stand."""
+        self.chase = None
+        self.clear_way()
+
+    def run_back(self, speed: float = 0.0) -> bool:
+        """Go back to where the first hunt began, and go on there; return False without a hunt."""
+        home, self.home, self.chase = self.home, None, None
+        if home is None:
+            return False
+        self.return_to(home, speed)
+        return True
+
+    def return_to(self, place: Position, speed: float = 0.0) -> None:
+        """Leave the way, and go to a place around what is in the way; look there as it says."""
+        walk = self._walk()
+        self._ways.cancel(walk)
+        self.refresh()
+        self._ways.lead(walk, Waypoint(place, self._pace(speed), heading=place.heading))
+
+    def flee(self, speed: float = 0.0) -> bool:
+        """Run to any place that can be reached; return False where no mesh says which can."""
+        self.refresh()
+        return self._ways.flee(self._walk(), self._pace(speed))
+
     def look_after(self) -> None:
         """Look at once where the one is whom the spawn follows, if somebody watches."""
-        if self.is_following and self.follows is not None and self.zone.is_watched:
+        if self._chased is not None and self.zone.is_watched:
             self._followers.set(self, _FOLLOW, self._now())
 
+    @property
+    def _chased(self) -> Chase | None:
+        """Whom the spawn hunts, or else follows."""
+        if self.chase is not None:
+            return self.chase
+        if not self.is_following or self.follows is None:
+            return None
+        return Chase(self.follows, self.follow_distance, self._pace(0.0))
+
+    def _pace(self, speed: float) -> float:
+        return min(speed, FASTEST) if speed > 0.0 else self.speed * self.factor or FOLLOW_SPEED
+
     def step_after(self, now: Monotonic) -> None:
-        """Go on after whom the spawn follows."""
-        target = self.follows
-        if not self.is_following or target is None or not self.zone.is_watched:
+        """Go on after whom the spawn hunts or follows."""
+        chase = self._chased
+        if chase is None or not self.zone.is_watched:
             return
-        if not self.zone.holds(target):
-            self.follows = None
-            self.clear_way()
+        if not self.zone.holds(chase.target):
+            self._lose(chase)
             return
         self._followers.set(self, _FOLLOW, Monotonic(now + FOLLOW_PAUSE))
         self.refresh()
-        walk, wanted = self._walk(), self.follow_distance
-        distance = distance_between(self.spawn, target)
-        if distance > wanted + SLACK:
-            speed = self.speed * self.factor or FOLLOW_SPEED
-            goal = self.spawn.position.toward(target.position, distance - wanted)
-            walk.redirect(Waypoint(goal, speed), now=now)
-            walk.begin(now)
-        elif walk.queue:
-            walk.clear_queue(now)
-        self._walks.changed(walk, now)
+        walk, place = self._walk(), chase.target.position
+        if not self._ways.may_go(self.spawn, self.zone, place):
+            if chase.given_up is not None:
+                self._lose(chase)
+            elif walk.queue:
+                self.clear_way()
+            return
+        if distance_between(self.spawn, chase.target) <= chase.distance + SLACK:
+            self.led_to = None
+            if walk.queue:
+                self.clear_way()
+            return
+        led_to = self.led_to
+        if led_to is None or not walk.queue or math.dist(led_to[:3], place[:3]) > FARTHEST_WAY:
+            self.led_to = place
+            self._ways.lead(walk, Waypoint(place, chase.speed), chase.distance)
+
+    def _lose(self, chase: Chase) -> None:
+        """Run after somebody no longer who is gone or out of reach."""
+        if self.chase is None:
+            self.follows = None
+        self.chase = self.led_to = None
+        self.clear_way()
+        if chase.given_up is not None:
+            chase.given_up()
 
     # -- ends -------------------------------------------------------------------------------------
 
     def died(self) -> None:
         """Lie where it died."""
         self.is_following = False
+        self.chase = self.home = None
         self.stop()
         self.forget()
 
     def forget(self) -> None:
         """Forget the walk."""
         self._followers.clear(self, _FOLLOW)
+        walk = self._found()
+        if walk is not None:
+            self._ways.cancel(walk)
         self._walks.forget(self.spawn, self.zone)
 
     # -- internals --------------------------------------------------------------------------------
@@ -289,11 +399,13 @@ class Moves:
         events: Events,
         timetable: Timetable,
         now: Callable[[], Monotonic],
-        grounds: Grounds | None = None,
+        grounds: Grounds,
+        chance: Callable[[], float],
     ) -> None:
-        """Walks follow the ground of `grounds`; without it they are straight."""
+        """Walks follow the ground of `grounds`; `chance` returns numbers from 0 up to 1."""
         self._now = now
         self.walks = Walks(timetable=timetable, grounds=grounds)
+        self._ways = Ways(self.walks, grounds, chance)
         self._movers: dict[Zone, dict[Spawn, Mover]] = {}
         self._followers: Deadlines[Mover, str] = timetable.deadlines(
             "spawns that follow", self._follow
@@ -314,7 +426,7 @@ class Moves:
         if mover is None:
             mover = movers[spawn] = Mover(
                 spawn=spawn, zone=zone, player=player, arrived=arrived, _walks=self.walks,
-                _followers=self._followers, _now=self._now,
+                _ways=self._ways, _followers=self._followers, _now=self._now,
             )  # fmt: skip
         return mover
 

@@ -31,6 +31,7 @@ class Minds:
         timetable: Timetable,
         now: Callable[[], Monotonic],
         grounds: Grounds,
+        chance: Callable[[], float],
     ) -> None:
         """Make the parts, which subscribe to the events of their world."""
         self.grounds = grounds
@@ -44,7 +45,9 @@ class Minds:
         """Who is near spawns and places."""
         self.errors = ScriptErrors()
         """The errors of authors' code that were found last."""
-        self.moves = Moves(events=events, timetable=timetable, now=now, grounds=grounds)
+        self.moves = Moves(
+            events=events, timetable=timetable, now=now, grounds=grounds, chance=chance
+        )
         """The walks of spawns, over the ground of their zones."""
         self.hearing = Hearing(events=events, moves=self.moves, faults=faults)
         """Hails and lines."""

@@ -191,6 +191,21 @@ class Walk:
         self.queue.clear()
         self.queue.extend(points)
 
+    def insert(self, before: Waypoint, points: Sequence[Waypoint], now: float) -> None:
+        """Have more points before one that is still ahead; the spawn leaves the straight way."""
+        held = next(
+            (one for one in (self.queue, self.ring) if any(it is before for it in one)), None
+        )
+        if held is None or not points:
+            return
+        at = next(number for number, it in enumerate(held) if it is before)
+        held[at:at] = points
+        if held is self.ring and at < self._next:
+            self._next += len(points)
+        if self.goal is before:
+            self._leave_goal(now)
+            self.begin(now)
+
     def put(self, place: Position, now: float) -> None:
         """Continue from another place."""
         self.goal = None

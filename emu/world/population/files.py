@@ -191,7 +191,7 @@ def _state() -> Any:
 SAME: Final = (
     "name", "last_name", "prefix", "suffix", "level", "size", "collision_radius", "attackable",
     "show_level", "show_commands", "hand_icon", "icon", "difficulty", "heroic", "faction", "hovers",
-    "position_state",
+    "swims", "position_state",
 )  # fmt: skip
 """The keys of a spawn that its template has under the same name and in the same form."""
 
@@ -279,6 +279,7 @@ class SpawnRow:
     heroic: int = field(0, limits=(0, 4))
     faction: int = field(0, limits=(0, LARGEST_NUMBER))
     hovers: bool = field(False)
+    swims: bool = field(False)
     position_state: int | None = field(None, limits=(0, 0xFFFF))
     visual_state: int | None = _state()
     action_state: int | None = _state()

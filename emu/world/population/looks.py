@@ -88,6 +88,7 @@ def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Sp
             "heroic": own["heroic"],
             "position_state": own["initial_state"],
             "hovers": bool(own["flying"] or own["water"]),
+            "swims": bool(own["water"] and not own["flying"]),
             "words": frozenset(("hide_hood",) if own["hides_hood"] else ()),
         }
     elif kind in (SpawnKind.SIGN, SpawnKind.WIDGET):

@@ -82,7 +82,7 @@ class Travel:
         self.flights = tables.flights
         """Where flight paths end."""
         self.places = Places(world, self.journeys, tables, self.returning.discovers)
-        self.waypoints = Waypoints(world)
+        self.waypoints = Waypoints(world, grounds)
         self._leads: dict[int, _Leads] = {}
         """By the spawn's number of this run."""
 

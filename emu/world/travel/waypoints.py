@@ -6,19 +6,25 @@ spawn of the waypoint's name. Source: docs/protocol/world/travel.md#waypoints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from emu.ground.ground_layout import Point
+from emu.ground.routes import Route
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
 from emu.world.world import World
+from emu.world.zones.ground import Grounds
+from emu.world_stream.movement import Position
 
 MOST_WAYPOINTS: Final = 100
 """Waypoints of one player."""
 LONGEST_NAME: Final = 255
+MOST_POINTS: Final = 200
+"""Points of a path before its goal."""
 
 
 class _Waypoint(NamedTuple):
@@ -29,8 +35,9 @@ class _Waypoint(NamedTuple):
 class Waypoints:
     """The waypoints of one world's players."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, grounds: Grounds) -> None:
+        self._world, self._grounds = world, grounds
+        self._searching: set[Player] = set()
         self._waypoints: dict[int, dict[str, _Waypoint]] = {}
         """By character id and name."""
         self._last = 0
@@ -80,16 +87,40 @@ class Waypoints:
             one.position for one in player.zone
             if one.name == name and one.kind is not SpawnKind.PLAYER
         ]  # fmt: skip
-        if not places:
+        if places:
+            self.show_way(player, min(places, key=here.distance_to))
+        else:
             player.client.send("WS_GlowPath")
+
+    def show_way(self, player: Player, goal: Position) -> None:
+        """Show a player the glowing path to a place, around what is in the way if a map is there.
+
+        The path leads straight in a zone without a map, and while a search for the player is
+        running: a client that asks all the time must not keep the server at work.
+        """
+        zone, ground = player.zone, self._grounds.of(player.zone)
+        if player in self._searching or (ground.map is None and ground.mesh is None):
+            _send_path(player, [goal[:3]], goal)
             return
-        x, y, z = min(places, key=here.distance_to)[:3]
-        # One point: without a model of the ground the server knows no way around obstacles.
-        player.client.send(
-            "WS_GlowPath",
-            {"num_points": 1, "points_array": [{"x": x, "y": y, "z": z}],
-             "waypoint_x": x, "waypoint_y": y, "waypoint_z": z},
-        )  # fmt: skip
+        self._searching.add(player)
+
+        def found(route: Route | None) -> None:
+            self._searching.discard(player)
+            if route is not None and player.zone is zone and player.is_online:
+                places = [corner.place for corner in route.corners[1:MOST_POINTS]]
+                _send_path(player, [*places, goal[:3]], goal)
+
+        self._grounds.find_route(zone, player.position, goal, found)
+
+
+def _send_path(player: Player, places: Sequence[Point], goal: Position) -> None:
+    x, y, z = goal[:3]
+    points = [{"x": one[0], "y": one[1], "z": one[2]} for one in places]
+    player.client.send(
+        "WS_GlowPath",
+        {"num_points": len(points), "points_array": points,
+         "waypoint_x": x, "waypoint_y": y, "waypoint_z": z},
+    )  # fmt: skip
 
 
 def _selection(fields: Mapping[str, Any]) -> int:

@@ -301,7 +301,7 @@ class Grounds:
         list_maps: Callable[[], MapFolder | None] = NO_MAPS,
     ) -> None:
         """`list_maps` returns the folder of maps as it is now; None without one."""
-        self._now, self._list_maps = now, list_maps
+        self.now, self._list_maps = now, list_maps
         self._deadlines: Deadlines[Grounds, str] = timetable.deadlines("ground", self._work)
         self._busy: dict[Zone, None] = {}
         """Zones with work that waits; each turn is that of one zone."""
@@ -334,7 +334,7 @@ class Grounds:
 
         The answer may be a second old. Everybody sees everybody in a zone without a map.
         """
-        return self.of(zone).spawn_sees(one, other, self._now())
+        return self.of(zone).spawn_sees(one, other, self.now())
 
     def find_route(self, zone: Zone, start: Position, goal: Position, found: RouteFound) -> None:
         """Search a creature's route in later turns; `found` gets it."""
@@ -344,7 +344,7 @@ class Grounds:
         self, zone: Zone, start: Position, end: Position, traced: LegTraced
     ) -> Sequence[LegCorner] | None:
         """Return the corners of a leg as `ZoneGround.corners` does, or pass them to `traced`."""
-        return self.of(zone).corners(start, end, lambda corners: traced(corners, self._now()))
+        return self.of(zone).corners(start, end, lambda corners: traced(corners, self.now()))
 
     def note_regions(self, file: str, regions: RegionLists) -> None:
         """Use these regions for the zones of a zone file; a thread may call this."""
@@ -377,7 +377,7 @@ class Grounds:
     def _request_turn(self, zone: Zone) -> None:
         self._busy[zone] = None
         if self._deadlines.get(self, WORK) is None:
-            self._deadlines.set(self, WORK, Monotonic(self._now() + PAUSE))
+            self._deadlines.set(self, WORK, Monotonic(self.now() + PAUSE))
 
     def _work(self, _owner: Grounds, _what: str, now: Monotonic) -> None:
         zone = next(iter(self._busy), None)

@@ -74,7 +74,8 @@ TIMED: dict[str, dict[str, tuple[Any, ...]]] = {
     "ZoneActor": {"memory_of": (Visitor,), "visitors": (), "after": (1.0,)},
     "Actor": {"memory_of": (Visitor,),
         "visitors": (50.0,), "say": ("hello",), "emote": ("waves",), "walk": ((1.0, 2.0, 3.0),),
-        "stop": (), "look_at": (Visitor,), "ask": (Visitor, "Well?", "yes"), "after": (1.0,),
+        "stop": (), "follow": (Visitor,), "go_home": (), "flee": (),
+        "look_at": (Visitor,), "ask": (Visitor, "Well?", "yes"), "after": (1.0,),
     },
 }  # fmt: skip
 """Every method that behaviors may call, with arguments; the class stands for a visitor."""
@@ -134,3 +135,24 @@ def test_a_walk_goes_in_steps_of_a_quarter_of_a_second(harness: WorldHarness) ->
     part.owner.me.walk((1000.0, 0.0, 243.0), speed=4.0)
     harness.run(0.9)
     assert spawn.position.x == pytest.approx(3.0)
+
+
+def test_an_actor_follows_a_player_and_goes_home(harness: WorldHarness) -> None:
+    player = harness.stand(5).player
+    assert player is not None
+    at = player.position
+    home = at._replace(x=at.x + 20.0)
+    spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", home)
+    player.zone.add(spawn, harness.now)
+    harness.behaviors.add("greeter", {}, player.zone, spawn)
+    [part] = harness.behaviors._in_zone[player.zone]
+    me, visitor = part.owner.me, Visitor(player, harness.behaviors.context)
+    me.follow(visitor, 3.0)
+    harness.behaviors.context.do_afterwards()
+    harness.run(8.0)
+    assert me.place[0] == pytest.approx(at.x + 3.0, abs=1.0)
+    me.go_home()
+    harness.behaviors.context.do_afterwards()
+    harness.run(10.0)
+    assert me.place == home[:3]
+    assert me.flee() is False, "the zone has no mesh"

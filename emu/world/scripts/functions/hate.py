@@ -12,8 +12,6 @@ from typing import Any, Final
 from emu.scripts.signatures import FunctionTable, Handle, single
 from emu.world.actors.mind import SHORTEST_TICK, WIDEST, Mind
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.minds.moves import FOLLOW_SPEED
-from emu.world.minds.walks import Waypoint
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.functions.movement import can_move
 from emu.world.scripts.host import Scripts
@@ -142,10 +140,7 @@ def way_back(scripts: Scripts, npc: Body | None) -> float | None:
 def run_back(scripts: Scripts, npc: Body | None) -> None:
     """Let a creature go back to where it began to hate."""
     if npc is not None and npc.spawn.mind.left_from is not None and can_move(npc):
-        mover = scripts.mover(npc)
-        mover.clear_way()
-        point = Waypoint(npc.spawn.mind.left_from, mover.speed or FOLLOW_SPEED)
-        mover.go(point, at_once=True)
+        scripts.mover(npc).return_to(npc.spawn.mind.left_from)
 
 
 @HATE("ClearRunback", "N npc")

@@ -36,7 +36,7 @@ def can_move(body: Body | None) -> bool:
 @MOVEMENT("MovementLoopAddLocation", _POINT)
 def add_to_round(
     scripts: Scripts, body: Body | None, x: float, y: float, z: float, speed: float,
-    seconds: int, function: str, heading: Any, is_straight: bool, _mesh: bool,
+    seconds: int, function: str, heading: Any, is_straight: bool, mesh: bool,
 ) -> None:  # fmt: skip
     """Add a point to a spawn's round: speed on the way, seconds to stay, function on arrival."""
     if body is None or not can_move(body):
@@ -44,7 +44,7 @@ def add_to_round(
     place = Position(x, y, z, 0.0, body.spawn.position.grid)
     looks = None if heading is None or is_straight else read_fraction(heading) % FULL_TURN
     point = Waypoint(place, speed, float(seconds), function, looks)
-    if not scripts.mover(body).add_to_round(point):
+    if not scripts.mover(body).add_to_round(point, around=mesh):
         scripts.counters["points left out"] += 1
 
 
@@ -58,13 +58,13 @@ MOVEMENT("MovementLoopAdd", _POINT)(add_to_round)
 )
 def move_to(
     scripts: Scripts, body: Body | None, x: float, y: float, z: float, speed: float,
-    function: str, more: bool, _mesh: bool,
+    function: str, more: bool, mesh: bool,
 ) -> None:  # fmt: skip
     """Add a point to a spawn's way; the spawn sets off unless more points follow."""
     if body is not None and can_move(body):
         place = Position(x, y, z, 0.0, body.spawn.position.grid)
         point = Waypoint(place, speed, 0.0, function)
-        if not scripts.mover(body).go(point, at_once=not more):
+        if not scripts.mover(body).go(point, at_once=not more, around=mesh):
             scripts.counters["points left out"] += 1
 
 
