@@ -21,6 +21,9 @@ UNKNOWN = Moment(0.0)
 FOR_EVER = Moment(253402300799.0)
 """The stored value of an end that never comes: the last second of the year 9999."""
 
+DAY = 86_400.0
+"""Seconds of a day."""
+
 MOST_SECONDS = 0xFFFFFFFF
 
 

@@ -1,6 +1,6 @@
 // The dashboard: operators sign in and act on the server. Dangerous actions ask first.
 
-import { find, write } from "./elements.js";
+import { find, name as bdi, row, write } from "./elements.js";
 
 const RECHECK = 60000;
 const SHOWN_GOOD = 10000, SHOWN_BAD = 30000; // ms that a result stays visible
@@ -94,6 +94,8 @@ function show(signedIn) {
   for (const id of FORMS) find(id).hidden = !may(id);
   find("locking").hidden = !may("lock");
   find("petitions").hidden = !may("petitions");
+  find("audit").hidden = !may("audit");
+  if (!may("audit")) find("audit-rows").textContent = "";
   if (!may("petitions")) find("petition-list").textContent = "";
   const acting = mayOnPlayers().length > 0;
   find("players-actions").hidden = !acting;
@@ -194,6 +196,29 @@ function petitionButton(action, petition) {
   return made;
 }
 
+/**
+ * @typedef {{ moment: string, who: string, way: string, command: string, subject: string,
+ *   before: string, after: string, reason: string, result: string, ok: boolean }} Act
+ */
+
+// List what operators have changed; the field chooses one thing.
+/** @param {SubmitEvent} event */
+async function showAudit(event) {
+  event.preventDefault();
+  const result = await send("actions/audit", { subject: input("audit-subject").value.trim() });
+  if (!result.ok) return say(result.text, false);
+  find("audit-rows").replaceChildren(...result.data.map(auditRow));
+  find("audit-found").hidden = !result.data.length;
+  if (!result.data.length) say("The audit has no such act.", true);
+}
+
+/** @param {Act} one */
+const auditRow = (one) => row([
+  [one.moment.replace("T", " ").replace("Z", ""), "time"], bdi(`${one.who} (${one.way})`), one.command,
+  bdi(one.subject), bdi(one.before), bdi(one.after), bdi(one.reason),
+  one.ok ? bdi(one.result) : [bdi(`refused: ${one.result}`), "bad"],
+]);
+
 /** @param {string} id */
 const input = (id) => /** @type {HTMLInputElement} */ (find(id));
 
@@ -276,6 +301,7 @@ export function startDashboard(whenChanged) {
     if (action && player) question(action, player, { player });
   });
   find("petitions-button").addEventListener("click", showPetitions);
+  find("audit-form").addEventListener("submit", showAudit);
   find("ask-no").addEventListener("click", () => find("ask").close());
   checkSession();
   setInterval(() => user && checkSession(), RECHECK);

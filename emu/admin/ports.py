@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from emu.audit import AuditedAct, AuditQuestion
 from emu.commands import Caller
 from emu.model import Account, RosterEntry, WorldCharacter
 from emu.times import Moment
@@ -31,6 +32,16 @@ class AccountAdministration(Protocol):
 
     async def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
         """Ban an account until a moment (``math.inf``: for ever), or lift its ban with None."""
+
+
+class AuditStore(Protocol):
+    """The acts of operators. All methods raise `StoreError`."""
+
+    async def add(self, act: AuditedAct, oldest: Moment) -> None:
+        """Store an act, and remove acts from before `oldest`."""
+
+    async def find(self, question: AuditQuestion) -> Sequence[AuditedAct]:
+        """Return the acts that a question chooses, the newest first."""
 
 
 class CharacterList(Protocol):

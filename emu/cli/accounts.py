@@ -10,12 +10,12 @@ import click
 from emu.cli.addresses import address
 from emu.cli.common import (
     VerbGroup,
+    acting,
     add_switches,
     change_store,
     chosen_password,
     load_config,
     read_store,
-    report_change,
 )
 from emu.cli.eq2emu import import_login_dump
 from emu.cli.options import end_of, end_options, password_option, present
@@ -73,8 +73,9 @@ def add(name: str, password: str | None) -> None:
             raise CommandError(f"there is already an account {clean!r}")
         # The password is asked for only after the name has been found to be free.
         hashed = _hash(chosen_password(password))
-        added = store.login.accounts.add(clean, hashed, present())
-    click.echo(f"added account {added.name!r} with the id {added.id}", err=True)
+        with acting(store, f"account {clean}", f"added account {clean!r}") as report:
+            added = store.login.accounts.add(clean, hashed, present())
+            report.result += f" with the id {added.id}"
 
 
 @account.command("list")
@@ -126,9 +127,9 @@ def password(name: str, password: str | None) -> None:
     """
     with change_store() as store:
         found = _find(store, name)
-        store.login.accounts.set_password(found.id, _hash(chosen_password(password)))
-    click.echo(f"account {found.name!r} has a new password", err=True)
-    report_change(f"account password {found.name} ***", f"account {found.name} has a new password")
+        hashed = _hash(chosen_password(password))
+        with acting(store, f"account {found.name}", f"account {found.name!r} has a new password"):
+            store.login.accounts.set_password(found.id, hashed)
 
 
 @account.command()
@@ -143,12 +144,12 @@ def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> 
     end = end_of(until, lasting, present())
     with change_store() as store:
         found = _find(store, name)
-        store.login.accounts.ban(found.id, end, reason)
-    click.echo(f"account {found.name!r} is banned until: {ban_end_text(end)}", err=True)
-    report_change(
-        f"account ban {found.name} {reason}".rstrip(),
-        f"account {found.name} is banned until: {ban_end_text(end)}",
-    )
+        state = f"banned until: {ban_end_text(end)}"
+        with acting(
+            store, f"account {found.name}", f"account {found.name!r} is {state}",
+            before=found.state(present()), after=state, reason=reason,
+        ):  # fmt: skip
+            store.login.accounts.ban(found.id, end, reason)
 
 
 @account.command()
@@ -160,9 +161,11 @@ def unban(name: str) -> None:
     """
     with change_store() as store:
         found = _find(store, name)
-        store.login.accounts.ban(found.id, None, "")
-    click.echo(f"account {found.name!r} is not banned", err=True)
-    report_change(f"account unban {found.name}", f"account {found.name} is not banned")
+        with acting(
+            store, f"account {found.name}", f"account {found.name!r} is not banned",
+            before=found.state(present()), after="not banned",
+        ):  # fmt: skip
+            store.login.accounts.ban(found.id, None, "")
 
 
 @account.command()
@@ -182,11 +185,9 @@ def remove(name: str, characters: bool) -> None:
                 f"account {found.name!r} has {count} characters; disable it instead, or add"
                 " --characters"
             )
-        store.login.accounts.remove(found.id)
-    click.echo(f"removed account {found.name!r} and {count} characters", err=True)
-    report_change(
-        f"account remove {found.name}", f"removed account {found.name} and {count} characters"
-    )
+        result = f"removed account {found.name!r} and {count} characters"
+        with acting(store, f"account {found.name}", result):
+            store.login.accounts.remove(found.id)
 
 
 def _clean(name: str) -> str:
@@ -206,10 +207,12 @@ def _find(store: Store, name: str) -> Account:
 def _set_enabled(name: str, enabled: bool) -> None:
     with change_store() as store:
         found = _find(store, name)
-        store.login.accounts.set_enabled(found.id, enabled)
-    click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
-    verb = "enable" if enabled else "disable"
-    report_change(f"account {verb} {found.name}", f"account {found.name} is {verb}d")
+        state = "enabled" if enabled else "disabled"
+        with acting(
+            store, f"account {found.name}", f"account {found.name!r} is {state}",
+            before="enabled" if found.enabled else "disabled", after=state,
+        ):  # fmt: skip
+            store.login.accounts.set_enabled(found.id, enabled)
 
 
 add_switches(account, "account", "log in", "alice", _set_enabled)

@@ -6,7 +6,7 @@ import math
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, read_store, report_change
+from emu.cli.common import VerbGroup, acting, change_store, read_store
 from emu.cli.options import end_of, end_options, present
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
@@ -40,12 +40,13 @@ def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -
     # A ban without an end has no time in the database.
     entry = BannedAddress(_clean(prefix), reason, moment, None if end == math.inf else end)
     with change_store() as store:
-        new = store.login.bans.add(entry)
-    click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
-    report_change(
-        f"address ban {entry.prefix} {reason}".rstrip(),
-        f"{entry.prefix} is banned until: {ban_end_text(end)}",
-    )
+        state = f"banned until: {ban_end_text(end)}"
+        with acting(
+            store, f"address {entry.prefix}", f"{entry.prefix} is {state}",
+            after=state, reason=reason,
+        ) as report:  # fmt: skip
+            if not store.login.bans.add(entry):
+                report.result += " (the ban was changed)"
 
 
 @address.command()
@@ -56,11 +57,12 @@ def unban(prefix: str) -> None:
     Example: emu account address unban 192.0.2.0/24
     """
     clean = _clean(prefix)
-    with change_store() as store:
+    with (
+        change_store() as store,
+        acting(store, f"address {clean}", f"{clean} is no longer banned", after="not banned"),
+    ):
         if not store.login.bans.lift(clean):
             raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
-    click.echo(f"{clean} is no longer banned", err=True)
-    report_change(f"address unban {clean}", f"{clean} is no longer banned")
 
 
 @address.command("list")

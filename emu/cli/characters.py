@@ -8,10 +8,10 @@ import click
 
 from emu.cli.common import (
     VerbGroup,
+    acting,
     change_store,
     load_config,
     read_store,
-    report_change,
     together,
 )
 from emu.cli.options import present
@@ -136,12 +136,12 @@ def rank(character: str, rank: str, world: str | None) -> None:
                 f"{entry.name!r} is a character of {entry.world}, another server; change the rank"
                 " there"
             )
-        store.world.characters.set_admin_status(entry.own_id, number)
-        click.echo(f"character {entry.name!r} has the rank {rank_text(number)}", err=True)
-    report_change(
-        f"character rank {entry.name} {number}",
-        f"character {entry.name} has the rank {rank_text(number)}",
-    )
+        with acting(
+            store, f"character {entry.name}",
+            f"character {entry.name!r} has the rank {rank_text(number)}",
+            before=rank_text(entry.rank or 0), after=rank_text(number),
+        ):  # fmt: skip
+            store.world.characters.set_admin_status(entry.own_id, number)
 
 
 @character.command()
@@ -155,8 +155,9 @@ def rename(character: str, name: str, world: str | None) -> None:
     with change_store() as store:
         entry = _find(store, character, world)
         _check_name(entry, name)
-        store.roster.rename(entry, name)
-        click.echo(f"character {entry.name!r} is called {name!r}", err=True)
+        result = f"character {entry.name!r} is called {name!r}"
+        with acting(store, f"character {entry.name}", result, before=entry.name, after=name):
+            store.roster.rename(entry, name)
         _print_elsewhere(entry)
 
 
@@ -169,8 +170,8 @@ def delete(character: str, world: str | None) -> None:
     """
     with change_store() as store:
         entry = _find(store, character, world, deleted=False)
-        store.roster.delete(entry)
-        click.echo(f"character {entry.name!r} is deleted", err=True)
+        with acting(store, f"character {entry.name}", f"character {entry.name!r} is deleted"):
+            store.roster.delete(entry)
         _print_elsewhere(entry)
 
 
@@ -186,8 +187,8 @@ def restore(character: str, world: str | None) -> None:
         # The login server may still list a character that the world has removed.
         if entry.is_built_in and entry.own_id is None:
             raise CommandError(f"the world does not have {entry.name!r} any more")
-        store.roster.restore(entry)
-        click.echo(f"character {entry.name!r} is restored", err=True)
+        with acting(store, f"character {entry.name}", f"character {entry.name!r} is restored"):
+            store.roster.restore(entry)
         _print_elsewhere(entry)
 
 
@@ -202,8 +203,8 @@ def free_name(character: str, world: str | None) -> None:
         entry = _find(store, character, world, deleted=True)
         if not entry.is_built_in:
             raise CommandError(f"the name {entry.name!r} is kept by its world, {entry.world}")
-        store.roster.forget(entry)
-        click.echo(f"the name {entry.name!r} is free", err=True)
+        with acting(store, f"character {entry.name}", f"the name {entry.name!r} is free"):
+            store.roster.forget(entry)
 
 
 @character.command("log")

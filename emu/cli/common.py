@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from typing import Any, TypeVar
 
 import click
 
-from emu.admin.commands.changes import CHANGED, CHANGED_ORIGIN
+from emu.admin.commands.changes import CHANGED, CHANGED_ORIGIN, DETAILS
+from emu.audit import AuditedAct
 from emu.cli.console_socket import ConsoleSocket
 from emu.cli.words import INSTEAD_OF_VERBS, same_verb, wrong_verb
 from emu.config import Config, default_path, load
@@ -26,6 +28,7 @@ from emu.errors import CommandError, FileFormatError
 from emu.login.passwords import MAX_PASSWORD
 from emu.model import Durability
 from emu.store import Store
+from emu.times import DAY, Moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -228,24 +231,48 @@ def _notify_server(config: Config) -> None:
         console.run("reload accounts")
 
 
-def report_change(command: str, result: str) -> None:
-    """Let the log and the webhook of the running server have a change that this command has made.
+@dataclass(slots=True)
+class ActingReport:
+    """What `acting` prints and reports; a command may change it until its change is stored."""
 
-    `command` is the change as a command line without secrets, with its reason; `result` is one
-    line. Without an answer of a server the line of the log is printed on standard error.
+    result: str
+
+
+@contextmanager
+def acting(
+    store: Store, subject: str, result: str, *, before: str = "", after: str = "", reason: str = ""
+) -> Iterator[ActingReport]:
+    """Store the change that is made inside together with its entry in the audit, and report it.
+
+    `subject` is the changed thing, `before` and `after` are its values; see `emu.audit.AuditedAct`.
+    `result` is the line that the command prints. A running server gets the change for its log and
+    its webhook.
     """
-    act = {"command": command[:LONGEST_ACT], "result": result[:LONGEST_ACT]}
-    line = f"{CHANGED} {json.dumps(act, ensure_ascii=False)}"
+    command = click.get_current_context().command_path.partition(" ")[2]
+    now = Moment(time.time())
+    kept = load_config().database.audit_days * DAY
+    report = ActingReport(result)
+    with store.transaction():
+        yield report
+        act = AuditedAct(
+            now, getpass.getuser(), CHANGED_ORIGIN, command, subject, before, after, reason,
+            report.result, ok=True,
+        )  # fmt: skip
+        store.audit.add(act, Moment(now - kept))
+    click.echo(report.result, err=True)
+    _report(act)
+
+
+def _report(act: AuditedAct) -> None:
+    """Let the log and the webhook of the running server have an act."""
+    line = f"{act.command} {act.name} {act.reason}".rstrip()
+    given = {"line": line[:LONGEST_ACT]}
+    given |= {name: getattr(act, name)[:LONGEST_ACT] for name in ("result", *DETAILS)}
     with (
         suppress(CommandError),
         ConsoleSocket(load_config().console_path, timeout=NOTICE) as console,
     ):
-        if console.run(line).ok:
-            return
-    who = f"{getpass.getuser()} ({CHANGED_ORIGIN})"
-    click.echo(
-        f"no running server has this in its log: command of {who}: {command}: {result}", err=True
-    )
+        console.run(f"{CHANGED} {json.dumps(given, ensure_ascii=False)}")
 
 
 def chosen_password(given: str | None) -> bytes:

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, content_path, read_store
+from emu.cli.common import VerbGroup, acting, change_store, content_path, read_store
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.content.layers import PLACEMENT, SUBJECTS, ZONE, stored_value
@@ -114,8 +114,9 @@ def remove(subject: str, number: int, column: str) -> None:
 
     Example: emu content edits remove placement 3504
     """
-    with change_store() as store:
-        count = store.world.content_edits.remove(subject, number, column)
-        if not count:
+    with (
+        change_store() as store,
+        acting(store, f"{subject} {number}", f"the edit of {column or 'all columns'} is undone"),
+    ):
+        if not store.world.content_edits.remove(subject, number, column):
             raise CommandError(f"{subject} {number} has no such edit")
-    click.echo(f"{counted(count, 'edit')} removed", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, read_store
+from emu.cli.common import VerbGroup, acting, change_store, read_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.guilds import Guild, GuildChange
@@ -75,8 +75,9 @@ def rename(guild: str, name: str) -> None:
     name = usable_name(name)
     with change_store() as store:
         found = _find(store, guild)
-        store.world.guilds.save_change(found.id, found.revision, GuildChange(name=name))
-        click.echo(f"guild {found.name!r} is called {name!r}", err=True)
+        result = f"guild {found.name!r} is called {name!r}"
+        with acting(store, f"guild {found.name}", result, before=found.name, after=name):
+            store.world.guilds.save_change(found.id, found.revision, GuildChange(name=name))
 
 
 @guild.command()
@@ -88,8 +89,8 @@ def delete(guild: str) -> None:
     """
     with change_store() as store:
         found = _find(store, guild)
-        store.world.guilds.delete(found.id)
-        click.echo(f"guild {found.name!r} is deleted", err=True)
+        with acting(store, f"guild {found.name}", f"guild {found.name!r} is deleted"):
+            store.world.guilds.delete(found.id)
 
 
 def _find(store: Store, wanted: str) -> Guild:

@@ -22,6 +22,7 @@ from emu.errors import ConfigError, EmuError, unusable
 NOUNS = {
     "account": ("accounts", "Manage players' accounts: add, list, password, disable, import."),
     "admin": ("consoles.admin", "Run a command on the running server, as on its console."),
+    "audit": ("audit", "List what operators have changed: who, what, to whom, and why."),
     "backup": ("backup", "Copy the database, also while the server is running."),
     "capture": ("capture", "Decode captures, follow a running server, make a dissector."),
     "character": (

@@ -12,7 +12,7 @@ import time
 import click
 
 from emu.admin.commands.nodes import state_of
-from emu.cli.common import VerbGroup, change_store, load_config, read_store
+from emu.cli.common import VerbGroup, acting, change_store, load_config, read_store
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
 from emu.cluster.ports import NodeRow, NodeState, Placement, ZonePlace, clock_text
@@ -108,7 +108,8 @@ def drain(node: str, wait: float) -> None:
     """
     with change_store() as store:
         _check_alive(store, node)
-        store.world.nodes.set_state(node, NodeState.DRAINING)
+        with acting(store, f"node {node}", f"{node} is draining", after="draining"):
+            store.world.nodes.set_state(node, NodeState.DRAINING)
         others = _takers(store, besides=node)
     if not others:
         click.echo("no other node can take the players; start one", err=True)
@@ -133,8 +134,8 @@ def resume(node: str) -> None:
     """
     with change_store() as store:
         _check_alive(store, node)
-        store.world.nodes.set_state(node, NodeState.UP)
-        click.echo(f"{node} is up", err=True)
+        with acting(store, f"node {node}", f"{node} is up", after="up"):
+            store.world.nodes.set_state(node, NodeState.UP)
 
 
 @node.command()
@@ -147,9 +148,9 @@ def forget(node: str) -> None:
     lease = load_config().node.lease
     with change_store() as store:
         found = _find(store.world.nodes, node)
-        if not store.world.nodes.forget(found.name, lease):
-            raise CommandError(f"{node} is alive; stop it first")
-        click.echo(f"{node} is forgotten", err=True)
+        with acting(store, f"node {node}", f"{node} is forgotten"):
+            if not store.world.nodes.forget(found.name, lease):
+                raise CommandError(f"{node} is alive; stop it first")
 
 
 @click.group(cls=VerbGroup)
@@ -225,10 +226,13 @@ def move(zone: str, node: str, instance: int) -> None:
         there = ZonePlace(definition.id, instance, target.name, target.term)
         if before is not None and (before.node, before.node_term) == (there.node, there.node_term):
             raise CommandError(f"{definition.name} runs on {node} already")
-        if not nodes.claim(there, before):
-            raise CommandError(f"{definition.name} was placed by a node just now; try again")
-        _note_leaving(nodes, found, there, before)
-        click.echo(f"{definition.name} moves to {node}", err=True)
+        with acting(
+            store, f"zone {definition.name}", f"{definition.name} moves to {node}",
+            before=before.node if before is not None else "", after=node,
+        ):  # fmt: skip
+            if not nodes.claim(there, before):
+                raise CommandError(f"{definition.name} was placed by a node just now; try again")
+            _note_leaving(nodes, found, there, before)
 
 
 def _note_leaving(

@@ -10,6 +10,7 @@ import click
 
 from emu.cli.common import (
     VerbGroup,
+    acting,
     add_switches,
     change_store,
     chosen_password,
@@ -164,13 +165,12 @@ def add(name: str, account: str, password: str | None, description: str) -> None
         if store.login.worlds.find(name) is not None:
             raise CommandError(f"there is already a world {name!r}")
         hashed = hash_link_password(_text_password(password))
-        added = store.login.worlds.add(
-            RegisteredWorld(
-                id=0, name=name, account=account, password=hashed, description=description
-            ),
-            present(),
+        new = RegisteredWorld(
+            id=0, name=name, account=account, password=hashed, description=description
         )
-    click.echo(f"added world {added.name!r} with the id {added.id}", err=True)
+        with acting(store, f"world {name}", f"added world {name!r}") as report:
+            added = store.login.worlds.add(new, present())
+            report.result += f" with the id {added.id}"
 
 
 @world.command("list")
@@ -198,8 +198,9 @@ def password(name: str, password: str | None) -> None:
     """
     with change_store() as store:
         found = _find(store, name)
-        store.login.worlds.set_password(found.id, hash_link_password(_text_password(password)))
-    click.echo(f"world {found.name!r} has a new password", err=True)
+        hashed = hash_link_password(_text_password(password))
+        with acting(store, f"world {found.name}", f"world {found.name!r} has a new password"):
+            store.login.worlds.set_password(found.id, hashed)
 
 
 @world.command()
@@ -218,8 +219,9 @@ def remove(name: str, characters: bool) -> None:
                 f"world {found.name!r} has {count} characters; disable it instead, or add"
                 " --characters"
             )
-        store.login.worlds.remove(found.id)
-    click.echo(f"removed world {found.name!r} and {count} characters", err=True)
+        result = f"removed world {found.name!r} and {count} characters"
+        with acting(store, f"world {found.name}", result):
+            store.login.worlds.remove(found.id)
 
 
 def _find(store: Store, name: str) -> RegisteredWorld:
@@ -232,8 +234,12 @@ def _find(store: Store, name: str) -> RegisteredWorld:
 def _set_enabled(name: str, enabled: bool) -> None:
     with change_store() as store:
         found = _find(store, name)
-        store.login.worlds.set_enabled(found.id, enabled)
-    click.echo(f"world {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
+        state = "enabled" if enabled else "disabled"
+        with acting(
+            store, f"world {found.name}", f"world {found.name!r} is {state}",
+            before="enabled" if found.enabled else "disabled", after=state,
+        ):  # fmt: skip
+            store.login.worlds.set_enabled(found.id, enabled)
 
 
 add_switches(world, "world", "register", "Antonia", _set_enabled)

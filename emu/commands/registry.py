@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
+from emu.audit import UNCHANGED, Change
 from emu.errors import CommandError, EmuError, LocalProtocolError, public_text
 from emu.model import SEES_HIDDEN
 from emu.times import Monotonic
@@ -283,6 +284,8 @@ class Reply:
     lines: tuple[str, ...] = ()
     data: Any = None
     ok: bool = True
+    change: Change = UNCHANGED
+    """The old and the new value of what the command has changed, for the audit."""
 
     @property
     def text(self) -> str:
@@ -328,6 +331,10 @@ class Command:
     cost: Cost = Cost.PLAIN
     example: str = ""
     """A line that ``help`` shows as an example."""
+    changes: str = ""
+    """The thing that the command changes, for the audit, with the argument that names it:
+    ``account {name}``, ``server``. Empty for a command that only reads or only moves its caller.
+    """
 
     @property
     def usage(self) -> str:
@@ -345,6 +352,7 @@ class Traits(TypedDict, total=False):
     without_database: bool
     cost: Cost
     example: str
+    changes: str
 
 
 C = TypeVar("C")
@@ -392,6 +400,13 @@ class CommandSet(Generic[C]):
         return [command for command, _ in self._declared]
 
 
+def _subject(command: Command, values: Mapping[str, Value]) -> str:
+    """Return the thing that a use of a command changes; its kind alone without the arguments."""
+    if not values:
+        return command.changes.partition(" ")[0]
+    return command.changes.format_map(values).strip()
+
+
 async def _run_unbound(_call: Call) -> None:
     raise LocalProtocolError("a declaration of a command cannot be run; bind it to a context")
 
@@ -411,6 +426,13 @@ class Use:
     line: str
     result: str
     ok: bool
+    command: str = ""
+    """The command's name."""
+    subject: str = ""
+    """The thing that the operator changed or may not change; see `emu.audit.AuditedAct`. Empty for
+    all other uses."""
+    change: Change = UNCHANGED
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -523,8 +545,9 @@ class Registry:
     async def call(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
         """Run a command with the rest of its line, and report the use."""
         shown: Reply | None = None
+        values: dict[str, Value] = {}
         try:
-            reply = await self._attempt(caller, command, rest, now)
+            reply = await self._attempt(caller, command, rest, now, values)
         # Only expected errors become replies. A fault of this program goes on to the caller.
         except EmuError as error:
             reply = Reply((str(error),), ok=False)
@@ -534,10 +557,24 @@ class Registry:
         # A failed use is always reported: it may be an attempt without the rank.
         if not command.is_quiet or not reply.ok:
             line = f"{command.name} {without_secrets(command.arguments, rest)}".strip()
-            self.report(Use(caller.name, caller.origin, line, reply.text, reply.ok))
+            self.report(
+                Use(
+                    caller.name, caller.origin, line, reply.text, reply.ok, command.name,
+                    _subject(command, values) if caller.rank >= GUIDE else "",
+                    reply.change, str(values.get("reason") or ""),
+                )
+            )  # fmt: skip
         return shown or reply
 
-    async def _attempt(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
+    async def _attempt(
+        self,
+        caller: Caller,
+        command: Command,
+        rest: str,
+        now: Monotonic,
+        values: dict[str, Value],
+    ) -> Reply:
+        """Run a command; `values` gets the values of its arguments."""
         if caller.rank < command.rank:
             raise CommandRefused(
                 f"{command.name} needs rank {command.rank}; yours is {caller.rank}"
@@ -550,7 +587,7 @@ class Registry:
         if refusal:
             raise CommandRefused(refusal)
         try:
-            values = read_arguments(command.arguments, rest)
+            values |= read_arguments(command.arguments, rest)
         except CommandError as error:
             raise CommandError(f"{error}; usage: {command.usage}") from None
         reply = await command.run(Call(caller, values, now))

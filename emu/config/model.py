@@ -76,6 +76,13 @@ class DatabaseConfig:
         unit="days",
         limits=(0, 36500),
     )
+    audit_days: float = setting(
+        365.0,
+        "How long the audit keeps the acts of operators.",
+        unit="days",
+        limits=(1, 36500),
+        live=True,
+    )
     durability: Durability = setting(
         Durability.FAST,
         "What a power cut may lose. fast: the last checkpoint_seconds. safe: nothing, at the cost"

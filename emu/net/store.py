@@ -43,6 +43,7 @@ from emu.store.asynchronous import (
     AsyncAccountAdministration,
     AsyncAccountGate,
     AsyncAccounts,
+    AsyncAudit,
     AsyncBans,
     AsyncCharacters,
     AsyncReports,
@@ -271,6 +272,7 @@ class Storage:
             ways, lambda store: store.login.accounts
         )
         self.roster = AsyncRoster(ways, lambda store: store.roster)
+        self.audit = AsyncAudit(ways, lambda store: store.audit)
         self.bans = AsyncBans(ways, None if self.reach is None else scheduler.now)
         self.account_gate = AsyncAccountGate(
             ways, self.bans, scheduler, knows_accounts=knows_accounts

@@ -181,13 +181,17 @@ def notices_of(event: object) -> Iterator[tuple[WebhookEvent, str, dict[str, str
             yield WebhookEvent.ENTER, f"{name} entered {zone}.", {"player": name, "zone": zone}
         case PlayerLeft(name=name, zone=zone):
             yield WebhookEvent.LEAVE, f"{name} left.", {"player": name, "zone": zone}
-        case Use(caller=caller, line=line, result=result, ok=True):
+        case Use(caller=caller, line=line, result=result, ok=True) as use:
             first, _, rest = line.removeprefix("/").partition(" ")
             if first.lower() == "broadcast":
                 values = {"by": caller, "message": rest}
                 yield WebhookEvent.BROADCAST, f"{caller} announces: {rest}", values
             elif _BANS.match(line.removeprefix("/")):
                 # The line has the reason; `***` stands for a password in it.
-                values = {"by": caller, "command": line.removeprefix("/")}
+                values = {
+                    "by": caller, "command": line.removeprefix("/"), "act": use.command,
+                    "subject": use.subject, "before": use.change.before, "after": use.change.after,
+                    "reason": use.reason,
+                }  # fmt: skip
                 text = f"{caller}: {result} ({values['command']})"
                 yield WebhookEvent.BAN, text, values

@@ -22,6 +22,7 @@ from emu.gather import both
 from emu.limits.addresses import BanList
 from emu.model import Account, Character
 from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
+from emu.store.audit import AuditTrail
 from emu.store.batches import Batchable
 from emu.store.characters import CharacterRepository
 from emu.store.repository import Repository, name_key
@@ -297,6 +298,13 @@ class AsyncAccountGate(AsyncRepository[AccountRepository]):
         if not self._knows_accounts or not asked:
             return set(asked)
         return set(await self.open_among(asked, moment))
+
+
+class AsyncAudit(AsyncRepository[AuditTrail]):
+    """Implements `emu.admin.ports.AuditStore`."""
+
+    add = persistent(AuditTrail.add, forget_nothing)
+    find = read(AuditTrail.find)
 
 
 class AsyncRoster(AsyncRepository[Roster]):

@@ -23,6 +23,7 @@ from emu.database.sqlite import LOCK_WAIT, SqliteDatabase
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
+from emu.store.audit import AuditTrail
 from emu.store.characters import CharacterRepository
 from emu.store.content_edits import ContentEdits
 from emu.store.guilds import GuildRepository
@@ -213,6 +214,7 @@ class Store:
         self.login = LoginStore(database, keep_deleted)
         self.world = WorldStore(database, keep_deleted)
         self.roster = Roster(database)
+        self.audit = AuditTrail(database)
         # Bound here, because callers of the store do not know its database.
         self.transaction = database.transaction
         self.reading = database.reading

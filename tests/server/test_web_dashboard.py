@@ -141,6 +141,17 @@ async def test_a_day_at_the_dashboard(tmp_path: Path) -> None:
         assert (await browser.act("cancel")).content["text"] == "the shutdown is canceled"
         answer = await browser.act("cancel")
         assert (answer.code, answer.content["text"]) == (422, "no shutdown is scheduled")
+        acts = (await browser.act("audit")).content["data"]
+        assert [(act["command"], act["subject"]) for act in acts] == [
+            ("cancel", "server"), ("cancel", "server"), ("shutdown", "server"),
+            ("unlock", "world"), ("lock", "world"), ("account unban", "account rude"),
+            ("character ban", "character Rude"), ("kick", "character Victim"),
+            ("mute", "character Rude"), ("broadcast", "world"),
+        ]  # fmt: skip
+        assert [act["ok"] for act in acts] == [False] + [True] * 9
+        ban = acts[6]
+        assert (ban["who"], ban["way"], ban["reason"]) == ("boss", "web 127.0.0.1", "shouts")
+        assert ban["after"].startswith("account rude banned until ")
         log = server.log.text
         assert "web: boss signed in from 127.0.0.1 with rank 200" in log
         assert "command of boss (web 127.0.0.1): kick Victim spam: Victim was disconnected" in log

@@ -127,6 +127,15 @@ async def test_who_is_rude_is_muted_and_banned_and_forgiven(
         await page.shows("#result.good", "rude is not banned")
         assert banned(server) == []
 
+        await page.locate("#audit-subject", lambda box: box.fill("account rude"))
+        await click(page, "#audit-button")
+        await page.shows("#audit-rows", "account unban")
+        await page.locate("#audit-subject", lambda box: box.fill(""))
+        await click(page, "#audit-button")
+        await page.shows("#audit-rows", "account rude banned until ")
+        assert await page.complaints() == ""
+        await page.screenshot("audit")
+
 
 def banned(server: Harness) -> list[str]:
     return [name for (name,) in server.rows("SELECT name FROM accounts WHERE banned_until > 0")]

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from emu.admin.commands.characters import CHARACTER, character_named
 from emu.admin.ports import AccountAdministration, CharacterList
+from emu.audit import Change
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import (
     ADMINISTRATOR,
@@ -98,7 +99,7 @@ async def _show(accounts: AccountCommandContext, call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "account add", "add an account", NAME, PASSWORD, rank=ADMINISTRATOR,
+    "account add", "add an account", NAME, PASSWORD, rank=ADMINISTRATOR, changes="account {name}",
     example="account add alice 'a long password'",
 )  # fmt: skip
 async def _add(accounts: AccountCommandContext, call: Call) -> Reply:
@@ -115,6 +116,7 @@ async def _add(accounts: AccountCommandContext, call: Call) -> Reply:
 
 @COMMANDS.command(
     "account password", "change the password of an account", NAME, PASSWORD, rank=ADMINISTRATOR,
+    changes="account {name}",
     example="account password alice 'another password'",
 )  # fmt: skip
 async def _password(accounts: AccountCommandContext, call: Call) -> str:
@@ -126,41 +128,50 @@ async def _password(accounts: AccountCommandContext, call: Call) -> str:
 
 
 @COMMANDS.command(
-    "account ban", "ban an account", NAME, LASTING, REASON, rank=MASTER,
+    "account ban", "ban an account", NAME, LASTING, REASON, rank=MASTER, changes="account {name}",
     example="account ban alice 7d spam",
 )  # fmt: skip
-async def _ban_account(accounts: AccountCommandContext, call: Call) -> str:
+async def _ban_account(accounts: AccountCommandContext, call: Call) -> Reply:
     return await _ban(accounts, call, call["name"])
 
 
 @COMMANDS.command(
     "character ban", "ban the account of a character", CHARACTER, LASTING, REASON, rank=MASTER,
+    changes="character {name}",
     example="character ban Borvik 12h",
 )  # fmt: skip
-async def _ban_owner(accounts: AccountCommandContext, call: Call) -> str:
+async def _ban_owner(accounts: AccountCommandContext, call: Call) -> Reply:
     entry = await character_named(accounts.characters, call["name"])
     if not entry.account:
         raise CommandError(f"the account of {entry.name} is another login server's")
     return await _ban(accounts, call, entry.account)
 
 
-async def _ban(accounts: AccountCommandContext, call: Call, name: str) -> str:
+async def _ban(accounts: AccountCommandContext, call: Call, name: str) -> Reply:
     account = await subordinate(accounts, call, name)
-    until = _ban_end(call["lasting"], accounts.moment())
+    moment = accounts.moment()
+    until = _ban_end(call["lasting"], moment)
     # Stored before the sessions end: a client that logs in again at once is refused.
     await accounts.store.ban(account.id, until, call["reason"])
     accounts.disconnect(account.id, f"account banned by {call.caller.name}")
     end = "for ever" if math.isinf(until) else f"until {timestamp(until)}"
-    return f"account {account.name} is banned {end}"
+    change = Change(account.state(moment), f"account {account.name} banned {end}")
+    return Reply((f"account {account.name} is banned {end}",), change=change)
 
 
 @COMMANDS.command(
-    "account unban", "lift the ban of an account", NAME, rank=MASTER, example="account unban alice"
+    "account unban",
+    "lift the ban of an account",
+    NAME,
+    rank=MASTER,
+    changes="account {name}",
+    example="account unban alice",
 )
-async def _unban(accounts: AccountCommandContext, call: Call) -> str:
+async def _unban(accounts: AccountCommandContext, call: Call) -> Reply:
     account = await subordinate(accounts, call, call["name"])
     await accounts.store.ban(account.id, None, "")
-    return f"account {account.name} is not banned"
+    change = Change(account.state(accounts.moment()), "not banned")
+    return Reply((f"account {account.name} is not banned",), change=change)
 
 
 @COMMANDS.command(
@@ -178,24 +189,32 @@ async def _expect_trial(accounts: AccountCommandContext, call: Call) -> str:
 
 @COMMANDS.command(
     "account enable", "enable a disabled account", NAME, rank=ADMINISTRATOR,
+    changes="account {name}",
     example="account enable alice",
 )  # fmt: skip
-async def _enable(accounts: AccountCommandContext, call: Call) -> str:
+async def _enable(accounts: AccountCommandContext, call: Call) -> Reply:
     account = await subordinate(accounts, call, call["name"])
     await accounts.store.set_enabled(account.id, enabled=True)
-    return f"account {account.name} is enabled"
+    change = Change(_switch(account), "enabled")
+    return Reply((f"account {account.name} is enabled",), change=change)
 
 
 @COMMANDS.command(
     "account disable", "disable an account: it cannot log in", NAME, rank=ADMINISTRATOR,
+    changes="account {name}",
     example="account disable alice",
 )  # fmt: skip
-async def _disable(accounts: AccountCommandContext, call: Call) -> str:
+async def _disable(accounts: AccountCommandContext, call: Call) -> Reply:
     account = await subordinate(accounts, call, call["name"])
     await accounts.store.set_enabled(account.id, enabled=False)
     # A disabled account must not play on until it logs out.
     accounts.disconnect(account.id, f"account disabled by {call.caller.name}")
-    return f"account {account.name} is disabled"
+    change = Change(_switch(account), "disabled")
+    return Reply((f"account {account.name} is disabled",), change=change)
+
+
+def _switch(account: Account) -> str:
+    return "enabled" if account.enabled else "disabled"
 
 
 async def _hashed(accounts: AccountCommandContext, call: Call) -> str:

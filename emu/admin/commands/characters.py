@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.admin.ports import CharacterList, CharacterRanks
+from emu.audit import Change
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import (
     ADMINISTRATOR,
@@ -76,9 +77,10 @@ async def _show(characters: CharacterCommandContext, call: Call) -> Reply:
 
 @COMMANDS.command(
     "character rank", "change the rank of a character", CHARACTER, RANK, rank=ADMINISTRATOR,
+    changes="character {name}",
     example="character rank Borvik gamemaster",
 )  # fmt: skip
-async def _change_rank(characters: CharacterCommandContext, call: Call) -> str:
+async def _change_rank(characters: CharacterCommandContext, call: Call) -> Reply:
     entry = await character_named(characters.store, call["name"], deleted=False)
     own = _own(entry)
     # The account's rank counts, not the character's: operators have other characters, too.
@@ -89,11 +91,14 @@ async def _change_rank(characters: CharacterCommandContext, call: Call) -> str:
     await characters.ranks.set_admin_status(own, call["rank"])
     # A character that is being played keeps its old rank in memory without this.
     characters.rank_changed(own, call["rank"])
-    return f"{entry.name} has the rank {rank_text(call['rank'])}"
+    rank = rank_text(call["rank"])
+    change = Change(rank_text(entry.rank or 0), rank)
+    return Reply((f"{entry.name} has the rank {rank}",), change=change)
 
 
 @COMMANDS.command(
     "character delete", "delete a character; it can be restored", CHARACTER, rank=ADMINISTRATOR,
+    changes="character {name}",
     example="character delete Borvik",
 )  # fmt: skip
 async def _delete(characters: CharacterCommandContext, call: Call) -> str:
@@ -109,6 +114,7 @@ async def _delete(characters: CharacterCommandContext, call: Call) -> str:
 
 @COMMANDS.command(
     "character restore", "restore a deleted character", CHARACTER, rank=ADMINISTRATOR,
+    changes="character {name}",
     example="character restore Borvik",
 )  # fmt: skip
 async def _restore(characters: CharacterCommandContext, call: Call) -> str:

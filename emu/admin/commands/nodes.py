@@ -60,7 +60,7 @@ async def _nodes(nodes: Nodes, _call: Call) -> Reply:
 
 @COMMANDS.command(
     "drain", "send all players of a node to the others, and give it no more zones", NODE,
-    rank=ADMINISTRATOR, example="drain east",
+    rank=ADMINISTRATOR, changes="node {node}", example="drain east",
 )  # fmt: skip
 async def _drain(nodes: Nodes, call: Call) -> str:
     name = await _changed(nodes, call, NodeState.DRAINING)
@@ -68,7 +68,12 @@ async def _drain(nodes: Nodes, call: Call) -> str:
 
 
 @COMMANDS.command(
-    "resume", "end the drain of a node", NODE, rank=ADMINISTRATOR, example="resume east"
+    "resume",
+    "end the drain of a node",
+    NODE,
+    rank=ADMINISTRATOR,
+    changes="node {node}",
+    example="resume east",
 )
 async def _resume(nodes: Nodes, call: Call) -> str:
     return f"{await _changed(nodes, call, NodeState.UP)} gets zones and players again"

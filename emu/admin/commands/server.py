@@ -84,7 +84,12 @@ async def _status(controls: Controls, call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "reload", "read tables and files again", WHAT, rank=MASTER, example="reload opcodes"
+    "reload",
+    "read tables and files again",
+    WHAT,
+    rank=MASTER,
+    changes="server",
+    example="reload opcodes",
 )
 async def _reload(controls: Controls, call: Call) -> Reply:
     names = [call["what"]] if call["what"] != "all" else list(each_once(controls.reloads))
@@ -119,6 +124,7 @@ def _bounded(lines: Sequence[str]) -> list[str]:
 
 @COMMANDS.command(
     "shutdown", "stop the server after some seconds", SECONDS, WHERE, rank=ADMINISTRATOR,
+    changes="server",
     without_database=True, example="shutdown 300 all",
 )  # fmt: skip
 async def _shutdown(controls: Controls, call: Call) -> Reply:
@@ -134,7 +140,8 @@ async def _shutdown(controls: Controls, call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "cancel", "cancel a shutdown", WHERE, rank=ADMINISTRATOR, without_database=True,
+    "cancel", "cancel a shutdown", WHERE, rank=ADMINISTRATOR,
+    changes="server", without_database=True,
     example="cancel all",
 )  # fmt: skip
 async def _cancel(controls: Controls, call: Call) -> Reply:

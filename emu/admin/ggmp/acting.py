@@ -348,8 +348,11 @@ class Acting:
             # Refused attempts are reported, too.
             origin = f"ggmp {client.address[0]}"
             self._report_use(
-                Use(client.grant.name, origin, f"actor {act.actor}: {line}", result, ok)
-            )
+                Use(
+                    client.grant.name, origin, f"actor {act.actor}: {line}", result, ok,
+                    f"ggmp {line.partition(' ')[0]}", f"actor {act.actor}",
+                )
+            )  # fmt: skip
 
     def _found(self, actor: int) -> ActorState:
         state = self._world.find(actor)

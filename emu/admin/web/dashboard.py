@@ -89,6 +89,10 @@ ACTIONS: Final[Mapping[str, DashboardAction]] = {
     "answer": DashboardAction("petition answer", "Answer a petition; its player sees the answer.",
                      (PETITION, ActionField("text", "the answer", TEXT))),
     "close": DashboardAction("petition close", "Close a petition.", (PETITION,)),
+    "audit": DashboardAction("audit", "List what operators have changed, the newest first.",
+                    (ActionField("subject", "a kind, a name or both, as account alice", TEXT,
+                                 default=""),),
+                    has_data=True),
 }  # fmt: skip
 """The actions by the last component of their path."""
 

@@ -17,11 +17,13 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
-from emu.admin.commands import accounts, changes, characters, server
+from emu.admin.commands import accounts, audit, changes, characters, server
 from emu.admin.commands.accounts import AccountCommandContext
+from emu.admin.commands.audit import Auditor
 from emu.admin.commands.characters import CharacterCommandContext
 from emu.admin.commands.server import Controls, Countdown, Reload
 from emu.admin.status import OpenPort
+from emu.audit import AuditedAct
 from emu.commands import Registry
 from emu.commands import help as help_commands
 from emu.config import Config
@@ -37,14 +39,14 @@ from emu.net.admin.status import StatusSource
 from emu.net.cluster.node import NodeService
 from emu.net.login.service import LoginEndpoint
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import OpenFiles
 from emu.net.watch import RefusalLog, Watch, report_use
 from emu.net.world.service import WorldEndpoint
 from emu.processes.ports import BusMember, Note
 from emu.store import BannedAddress
-from emu.times import Clock, Monotonic
+from emu.times import DAY, Clock, Moment, Monotonic
 from emu.world.commands import world_command_words
 from emu.world.events import HidingChanged
 
@@ -147,6 +149,11 @@ class AdminEndpoints:
         self.commands = commands
         write = report_use(_log, self._refusals)
         watch.reports.subscribe(lambda report: write(report.event), COMMANDS_AREA)
+        self._storage, tasks = storage, Tasks(_log)
+        auditor = Auditor(lambda act: tasks.spawn(self._keep_act(act)))
+        watch.reports.subscribe(
+            lambda report: auditor.used(report.event, scheduler.moment()), COMMANDS_AREA
+        )
         self.status = StatusSource(
             self._name,
             self._port,
@@ -213,6 +220,7 @@ class AdminEndpoints:
         self.commands.extend(server.COMMANDS.commands(controls))
         self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
         self.commands.extend(changes.COMMANDS.commands(self.commands))
+        self.commands.extend(audit.COMMANDS.commands(storage.audit))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
@@ -284,6 +292,15 @@ class AdminEndpoints:
         yield self.queries
         if self.ggmp is not None:
             yield self.ggmp
+
+    async def _keep_act(self, act: AuditedAct) -> None:
+        """Store an act of an operator."""
+        oldest = Moment(act.moment - self._config.database.audit_days * DAY)
+        try:
+            await self._storage.audit.add(act, oldest)
+        except StoreError as error:
+            # The log has the act itself.
+            _log.warn("the audit lacks an act of {who}: {reason}", who=act.who, reason=str(error))
 
     def handle_timer(self, now: Monotonic) -> None:
         """Announce a shutdown, or stop; called by the scheduler."""

@@ -33,6 +33,7 @@ COMMANDS = WorldCommandSet()
 
 @COMMANDS.command(
     "coins give", "give coins to a character, in the world or not", NAME, AMOUNT, rank=MASTER,
+    changes="character {name}",
     example="coins give Borvik 2g 50s",
 )  # fmt: skip
 async def _give(context: CommandContext, call: Call) -> str:
@@ -43,6 +44,7 @@ async def _give(context: CommandContext, call: Call) -> str:
 
 @COMMANDS.command(
     "coins take", "take coins from a character, in the world or not", NAME, AMOUNT, rank=MASTER,
+    changes="character {name}",
     example="coins take Borvik 50s",
 )  # fmt: skip
 async def _take(context: CommandContext, call: Call) -> str:

@@ -53,7 +53,10 @@ async def _change(
 
 
 @COMMANDS.for_players(
-    "edit move", "move your target of the content file to where you stand, for good", rank=MASTER
+    "edit move",
+    "move your target of the content file to where you stand, for good",
+    rank=MASTER,
+    changes="placement",
 )
 async def _move(context: CommandContext, player: Player, call: Call) -> str:
     standing, at = _target(context, player), player.position
@@ -87,7 +90,10 @@ async def _show(context: CommandContext, player: Player, call: Call) -> Reply:
 
 
 @COMMANDS.for_players(
-    "edit remove", "remove the place of your target from the content file's zone", rank=MASTER
+    "edit remove",
+    "remove the place of your target from the content file's zone",
+    rank=MASTER,
+    changes="placement",
 )
 async def _remove(context: CommandContext, player: Player, call: Call) -> str:
     number = _target(context, player).placement.id
@@ -97,6 +103,7 @@ async def _remove(context: CommandContext, player: Player, call: Call) -> str:
 
 @COMMANDS.for_players(
     "edit add", "add a place for a spawn of the content file where you stand", NUMBER, rank=MASTER,
+    changes="placement",
     example="edit add 120001",
 )  # fmt: skip
 async def _add(context: CommandContext, player: Player, call: Call) -> Reply:
@@ -113,7 +120,7 @@ async def _add(context: CommandContext, player: Player, call: Call) -> Reply:
 
 @COMMANDS.for_players(
     "edit set", "change a value of your target in the content file's zones", KEY, VALUE,
-    rank=MASTER, example="edit set name a meek gnoll",
+    rank=MASTER, changes="placement", example="edit set name a meek gnoll",
 )  # fmt: skip
 async def _set(context: CommandContext, player: Player, call: Call) -> str:
     standing, key = _target(context, player), call["key"]
@@ -137,7 +144,8 @@ async def _set(context: CommandContext, player: Player, call: Call) -> str:
 
 @COMMANDS.for_players(
     "edit undo", "remove the edits of a placement, spawn or group",
-    Argument("number", ArgumentKind.NUMBER, "its number"), rank=MASTER, example="edit undo 3504",
+    Argument("number", ArgumentKind.NUMBER, "its number"), rank=MASTER,
+    changes="placement", example="edit undo 3504",
 )  # fmt: skip
 async def _undo(context: CommandContext, _player: Player, call: Call) -> str:
     await check_voice(context, call)

@@ -292,6 +292,7 @@ async def _show(context: CommandContext, call: Call) -> Reply:
 
 @COMMANDS.command(
     "guild rename", "give a guild another name", GUILD, GUILD_NAME, rank=MASTER,
+    changes="guild {guild}",
     example="guild rename 1 The Bears",
 )  # fmt: skip
 async def _rename(context: CommandContext, call: Call) -> str:
@@ -302,6 +303,7 @@ async def _rename(context: CommandContext, call: Call) -> str:
 
 @COMMANDS.command(
     "guild delete", "delete a guild; its members stay without one", GUILD, rank=MASTER,
+    changes="guild {guild}",
     example="guild delete 1",
 )  # fmt: skip
 async def _delete(context: CommandContext, call: Call) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+from emu.audit import Change
 from emu.commands import Argument, ArgumentKind, Call, Reply
-from emu.commands.registry import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
+from emu.commands.registry import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER, rank_text
 from emu.errors import CommandError
 from emu.model import Present, WorldCharacter
 from emu.processes import settings
-from emu.texts import counted
+from emu.texts import counted, timestamp
 from emu.times import Moment
 from emu.world.actors.player import Player
 from emu.world.commands.context import (
@@ -47,7 +49,13 @@ COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command(
-    "kick", "disconnect a player", NAME, REASON, rank=MASTER, example="kick Borvik spam"
+    "kick",
+    "disconnect a player",
+    NAME,
+    REASON,
+    rank=MASTER,
+    changes="character {name}",
+    example="kick Borvik spam",
 )
 async def _kick(context: CommandContext, call: Call) -> str:
     there = player_elsewhere(context, call["name"])
@@ -71,9 +79,16 @@ async def _kick_there(context: CommandContext, call: Call, there: Present) -> st
 
 
 @COMMANDS.command(
-    "ban", "keep a character or its account out", NAME, FOREVER, rank=GUIDE, example="ban Borvik"
+    "ban",
+    "keep a character or its account out",
+    NAME,
+    FOREVER,
+    REASON,
+    rank=GUIDE,
+    changes="character {name}",
+    example="ban Borvik",
 )
-async def _ban(context: CommandContext, call: Call) -> str:
+async def _ban(context: CommandContext, call: Call) -> Reply:
     world = context.world
     row = await _character(context, call)
     await check_rank(context, call, row.account_id, row.name)
@@ -93,17 +108,26 @@ async def _ban(context: CommandContext, call: Call) -> str:
         world.processes.presence.dismiss(row.id)
     await context.admission.handoffs.withdraw(row.id)
     what = "its whole account" if call["forever"] else "the character"
-    return f"{row.name} is banned: {what}"
+    change = Change(rank_text(row.admin_status), f"banned for ever: {what}")
+    return Reply((f"{row.name} is banned: {what}",), change=change)
 
 
-@COMMANDS.command("unban", "lift the ban of a character", NAME, rank=GUIDE, example="unban Borvik")
-async def _unban(context: CommandContext, call: Call) -> str:
+@COMMANDS.command(
+    "unban",
+    "lift the ban of a character",
+    NAME,
+    rank=GUIDE,
+    changes="character {name}",
+    example="unban Borvik",
+)
+async def _unban(context: CommandContext, call: Call) -> Reply:
     row = await _character(context, call)
     if row.admin_status >= 0:
         raise CommandError(f"{row.name} is not banned")
     await check_rank(context, call, row.account_id, row.name)
     await context.world.saves.characters.set_admin_status(row.id, 0)
-    return f"{row.name} is not banned any more"
+    change = Change(rank_text(row.admin_status), "not banned")
+    return Reply((f"{row.name} is not banned any more",), change=change)
 
 
 async def _character(context: CommandContext, call: Call) -> WorldCharacter:
@@ -115,9 +139,10 @@ async def _character(context: CommandContext, call: Call) -> WorldCharacter:
 
 @COMMANDS.command(
     "mute", "stop a player from speaking", NAME, MINUTES, REASON, rank=GUIDE,
+    changes="character {name}",
     example="mute Borvik 30 spam",
 )  # fmt: skip
-async def _mute(context: CommandContext, call: Call) -> str:
+async def _mute(context: CommandContext, call: Call) -> Reply:
     minutes = call["minutes"]
     if minutes <= 0:
         raise CommandError("minutes: must be 1 or more")
@@ -133,10 +158,18 @@ async def _mute(context: CommandContext, call: Call) -> str:
         if player.is_online:
             context.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
     await context.account_changes.mute(account_id, until)
-    return f"{name} is muted for {lasting}"
+    change = Change(after=f"muted until {timestamp(until)}")
+    return Reply((f"{name} is muted for {lasting}",), change=change)
 
 
-@COMMANDS.command("unmute", "let a player speak again", NAME, rank=GUIDE, example="unmute Borvik")
+@COMMANDS.command(
+    "unmute",
+    "let a player speak again",
+    NAME,
+    rank=GUIDE,
+    changes="character {name}",
+    example="unmute Borvik",
+)
 async def _unmute(context: CommandContext, call: Call) -> str:
     name, account_id = _speaker(context, call)
     await check_rank(context, call, account_id, name)
@@ -158,7 +191,8 @@ def _speaker(context: CommandContext, call: Call) -> tuple[str, int]:
 
 
 @COMMANDS.command(
-    "broadcast", "show all players a line of text", SHOWN, rank=GUIDE, without_database=True,
+    "broadcast", "show all players a line of text", SHOWN, rank=GUIDE,
+    changes="world", without_database=True,
     example="broadcast The server restarts at noon",
 )  # fmt: skip
 async def _broadcast(context: CommandContext, call: Call) -> Reply:
@@ -169,6 +203,7 @@ async def _broadcast(context: CommandContext, call: Call) -> Reply:
 
 @COMMANDS.command(
     "announce", "show all players a text in the middle of the screen", SHOWN, rank=GUIDE,
+    changes="world",
     example="announce Five minutes left",
 )  # fmt: skip
 async def _announce(context: CommandContext, call: Call) -> Reply:
@@ -185,27 +220,34 @@ async def _motd(context: CommandContext, _call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "setmotd", "set the message of the day", MOTD, rank=MASTER, example="setmotd Welcome back!"
+    "setmotd",
+    "set the message of the day",
+    MOTD,
+    rank=MASTER,
+    changes="world",
+    example="setmotd Welcome back!",
 )
 async def _set_motd(context: CommandContext, call: Call) -> Reply:
+    before = context.world.rules.motd
     if call["text"]:
         await check_voice(context, call)
         await context.world.settings.change(settings.MOTD, call["text"])
-    return await _motd(context, call)
+    reply = await _motd(context, call)
+    return replace(reply, change=Change(before, context.world.rules.motd))
 
 
-@COMMANDS.command("lock", "let only game masters enter", rank=GUIDE)
-async def _lock(context: CommandContext, _call: Call) -> str:
+@COMMANDS.command("lock", "let only game masters enter", rank=GUIDE, changes="world")
+async def _lock(context: CommandContext, _call: Call) -> Reply:
     # Before the keys are withdrawn, so that no new one is issued meanwhile.
     await context.world.settings.change(settings.LOCKED, settings.YES)
     await context.admission.withdraw_refused()
-    return "the world is locked"
+    return Reply(("the world is locked",), change=Change(after="locked"))
 
 
-@COMMANDS.command("unlock", "let all players enter", rank=GUIDE)
-async def _unlock(context: CommandContext, _call: Call) -> str:
+@COMMANDS.command("unlock", "let all players enter", rank=GUIDE, changes="world")
+async def _unlock(context: CommandContext, _call: Call) -> Reply:
     await context.world.settings.change(settings.LOCKED, settings.NO)
-    return "the world is open"
+    return Reply(("the world is open",), change=Change(after="open"))
 
 
 @COMMANDS.for_players("hide", "hide from players, or be seen again", rank=GUIDE)

@@ -131,6 +131,7 @@ async def _show(context: CommandContext, call: Call) -> Reply:
 
 @COMMANDS.command("petition answer", "answer a petition; its player sees the answer", NUMBER,
                   Argument("text", ArgumentKind.TEXT, "the answer"), rank=GUIDE,
+                  changes="petition {number}",
                   example="petition answer 5 We are on our way")  # fmt: skip
 async def _answer(context: CommandContext, call: Call) -> str:
     one = await context.petitions.answer(call["number"], call["text"], call.caller.name)
@@ -138,7 +139,7 @@ async def _answer(context: CommandContext, call: Call) -> str:
 
 
 @COMMANDS.command("petition close", "close a petition", NUMBER, rank=GUIDE,
-                  example="petition close 5")  # fmt: skip
+                  changes="petition {number}", example="petition close 5")  # fmt: skip
 async def _close(context: CommandContext, call: Call) -> str:
     one = await context.petitions.close(call["number"], call.caller.name)
     return f"petition {one.id} of {one.player} is closed"

@@ -227,7 +227,7 @@ async def _title(context: CommandContext, player: Player, call: Call) -> Reply |
 
 
 @COMMANDS.command(
-    "givetitle", "give a player a title", WHOSE, TITLE, rank=MASTER,
+    "givetitle", "give a player a title", WHOSE, TITLE, rank=MASTER, changes="character {name}",
     example="givetitle Borvik of the Meadow",
 )  # fmt: skip
 async def _give(context: CommandContext, call: Call) -> Reply:

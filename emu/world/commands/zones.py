@@ -122,7 +122,7 @@ async def _save(context: CommandContext, _call: Call) -> str:
 
 
 @COMMANDS.for_players(
-    "spawn", "add a creature at your position", *SPAWN, rank=MASTER,
+    "spawn", "add a creature at your position", *SPAWN, rank=MASTER, changes="spawn {name}",
     example="spawn 'a wolf' 85 12 wanderer",
 )  # fmt: skip
 async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
@@ -153,6 +153,7 @@ async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
 
 @COMMANDS.for_players(
     "spawn save", "save your target, which `spawn` has made, in a zone file", FILE, rank=MASTER,
+    changes="world",
     example="spawn save meadow",
 )  # fmt: skip
 async def _spawn_save(context: CommandContext, player: Player, call: Call) -> Reply:
@@ -173,7 +174,7 @@ async def _spawn_save(context: CommandContext, player: Player, call: Call) -> Re
     return Reply((line,), {"file": str(path)})
 
 
-@COMMANDS.for_players("despawn", "remove your target", rank=MASTER)
+@COMMANDS.for_players("despawn", "remove your target", rank=MASTER, changes="spawn")
 async def _despawn(context: CommandContext, player: Player, call: Call) -> str:
     target = player.target
     if target is None or target.kind is SpawnKind.PLAYER:
@@ -266,7 +267,14 @@ async def _goto(context: CommandContext, player: Player, call: Call) -> str:
     return f"you are with {target.name}"
 
 
-@COMMANDS.for_players("summon", "bring a player to you", NAME, rank=GUIDE, example="summon Borvik")
+@COMMANDS.for_players(
+    "summon",
+    "bring a player to you",
+    NAME,
+    rank=GUIDE,
+    changes="character {name}",
+    example="summon Borvik",
+)
 async def _summon(context: CommandContext, player: Player, call: Call) -> str:
     target = player_named(context, call["name"], call)
     # A summoned player is moved, so it is protected by its rank.
