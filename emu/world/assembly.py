@@ -323,6 +323,7 @@ class Assembly:
             self.interaction.uses.moved,
             carriers=self.travel.rides,
             way_back=self.travel.returning.way_back,
+            grounds=self.grounds,
         )
         self.service = WorldService(
             world, self.messages, self.entries, departures,

@@ -83,6 +83,14 @@ class PlayedElsewhere(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class GridChanged(PlayerEvent):
+    """A player's client says that it is in another grid of the zone's map."""
+
+    before: int
+    grid: int
+
+
+@dataclass(frozen=True, slots=True)
 class Targeted(PlayerEvent):
     """A player has targeted a spawn."""
 

@@ -19,11 +19,12 @@ from emu.world.actors.movement import CARRIED, MovementStep, StepRefusal
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SITTING, STANDING, TOO_FAR, Destination, Spawn, SpawnKind, Verb
 from emu.world.entry.leaving import Departures
-from emu.world.events import Doer, MayUse, Order, Targeted, Used, VerbChosen
+from emu.world.events import Doer, GridChanged, MayUse, Order, Targeted, Used, VerbChosen
 from emu.world.handlers.uses import VerbUses
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
 from emu.world.zones.directory import NoSuchZone
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -66,12 +67,14 @@ class Movement:
         *,
         carriers: Carriers,
         way_back: Callable[[Player], Destination],
+        grounds: Grounds,
     ) -> None:
         """`stop_camp` stops the camp timer of a player that stands up; `moved` hears of steps.
 
         `carriers` are the lifts and boats that carry players. `way_back` returns where a player
-        goes that is lost in its zone.
+        goes that is lost in its zone; a place far under all of its map is one, too.
         """
+        self._grounds = grounds
         self._way_back = way_back
         self._carriers = carriers
         self._world = world
@@ -109,6 +112,7 @@ class Movement:
             world.count("step out of order")
             return
         carriers, carrier, here = self._carriers, None, player.spawn.position
+        grid = here.grid
         if carriers.has_any(player.zone):
             step, carrier = _on_carrier(carriers, player, step)
             here = carriers.measured_from(player.spawn, step.position)
@@ -128,9 +132,13 @@ class Movement:
         )
         carriers.stepped(player.zone, player.spawn, carrier)
         self._moved(player)
+        if step.position.grid != grid:
+            world.events.publish(GridChanged(player, grid, step.position.grid))
         zone = player.zone.definition
         # The client has fallen through the ground. Nobody could reach or help the player there.
-        if step.position.y < zone.underworld:
+        if step.position.y < zone.underworld or self._grounds.is_below(
+            player.zone, step.position.y
+        ):
             way_back = self._way_back(player)
             is_here = way_back.zone_id == zone.id
             player.teleport(way_back.position or zone.safe if is_here else zone.safe, now)

@@ -467,6 +467,10 @@ class Walks:
         """Return the walk of a spawn, None if it has none."""
         return self._walks.get(zone, {}).get(spawn)
 
+    def walking(self, zone: Zone) -> Iterator[Spawn]:
+        """Yield the spawns of a zone that are on their way."""
+        return (spawn for spawn, walk in self._walks.get(zone, {}).items() if walk.goal is not None)
+
     def of(self, spawn: Spawn, zone: Zone, arrived: Callable[[str], object]) -> Walk:
         """Return the walk of a spawn; a new one has no points."""
         walks = self._walks.setdefault(zone, {})

@@ -29,6 +29,7 @@ from emu.world.minds.hearing import Reach
 from emu.world.minds.shares import Shares
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
+from emu.world.scripts.grids import GridEvents
 from emu.world.scripts.waits import Waits
 from emu.world.zones.zone import Zone
 
@@ -216,11 +217,12 @@ class ZoneEvents:
 
     def __init__(
         self, *, calls: Calls, homes: Homes, shares: Shares, waits: Waits, clock: Clock,
-        timetable: Timetable,
+        grids: GridEvents, timetable: Timetable,
     ) -> None:  # fmt: skip
         self._calls = calls
         self._shares = shares
         self._homes = homes
+        self._grids = grids
         self._clock = clock
         self._waits = waits
         self._hours: Deadlines[Home, str] = timetable.deadlines(
@@ -260,6 +262,7 @@ class ZoneEvents:
     def ended(self, home: Home) -> None:
         """Forget a zone that ends."""
         self._hours.clear(home, "")
+        self._grids.ended(home)
 
     # -- players ----------------------------------------------------------------------------------
 
@@ -301,6 +304,7 @@ class ZoneEvents:
             self._new.discard(player.id)
             self._calls.call(home, "new_client", body)
         self._calls.call(home, "player_entry", body)
+        self._grids.entered(home, body)
         if player.id in self._loaded:
             self._loaded.discard(player.id)
             self._calls.call(home, "player_loadcomplete", body)

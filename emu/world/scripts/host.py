@@ -47,6 +47,7 @@ from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
+from emu.world.scripts.grids import GridEvents
 from emu.world.scripts.letters import Letters
 from emu.world.scripts.making import Maker, Zones
 from emu.world.scripts.regions import RegionEvents
@@ -156,9 +157,13 @@ class Scripts(Calls):
             calls=self, homes=self.homes, shares=self.shares, events=world.events,
             timetable=timetable, now=now,
         )  # fmt: skip
+        grids = GridEvents(
+            calls=self, homes=self.homes, shares=self.shares, walks=minds.moves.walks,
+            events=world.events, timetable=timetable, now=now,
+        )  # fmt: skip
         self.zones = ZoneEvents(
             calls=self, homes=self.homes, shares=self.shares, waits=self.waits, clock=world.clock,
-            timetable=timetable,
+            grids=grids, timetable=timetable,
         )  # fmt: skip
         self.conversations = minds.conversations
         self.choices = Choices(self.talk)

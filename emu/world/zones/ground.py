@@ -246,6 +246,10 @@ class ZoneGround:
 
     # -- work in turns --------------------------------------------------------------------------
 
+    def is_below(self, y: float) -> bool:
+        """Return whether a height is so far under the map that who is there fell out of it."""
+        return self.map is not None and self.map.is_below(y)
+
     def is_water(self, place: Position) -> bool:
         """Return whether a place is in water; False without regions."""
         return self.regions.is_water(_point(place))
@@ -335,6 +339,10 @@ class Grounds:
         The answer may be a second old. Everybody sees everybody in a zone without a map.
         """
         return self.of(zone).spawn_sees(one, other, self.now())
+
+    def is_below(self, zone: Zone, y: float) -> bool:
+        """Return whether a height is so far under a zone's map that who is there fell out of it."""
+        return self.of(zone).is_below(y)
 
     def find_route(self, zone: Zone, start: Position, goal: Position, found: RouteFound) -> None:
         """Search a creature's route in later turns; `found` gets it."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import attrs
 import pytest
 
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import MapFolder
 from emu.world.actors.client import PlayerClient
-from tests.support.world.worlds import WorldHarness
+from tests.support.ground.map_folders import write_maps
+from tests.support.world.worlds import HarnessContent, WorldHarness
 
 
 def test_the_true_height_is_shown_to_others(harness: WorldHarness) -> None:
@@ -76,6 +80,23 @@ def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(harness: WorldHarnes
     assert one.player.position.y == -100.0
     one.player.zone.definition = attrs.evolve(definition, underworld=-90.0)
     one.walk(0.0, -110.0, 240.0)
+    assert one.player.position[:3] == definition.safe[:3]
+    assert "OP_TeleportWithinZoneNoReloadMsg" in one.names
+
+
+def test_who_falls_under_the_map_is_put_on_the_safe_place(tmp_path: Path) -> None:
+    """200 m under the lowest triangle, as EQ2Emulator's server does it (the small map is at 0)."""
+    content = HarnessContent(maps=lambda: MapFolder(tmp_path / "maps"))
+    harness = WorldHarness(content=content)
+    definition = harness.zones.definition(325)
+    import_maps(write_maps(tmp_path / "source", definition.file), tmp_path / "maps")
+    one = harness.stand(5)
+    one.player.zone.definition = attrs.evolve(definition, underworld=-1_000_000.0)
+    one.player.teleport(one.player.position._replace(y=-198.0), harness.now)
+    x, _, z = one.player.position[:3]
+    one.walk(x, -199.0, z)
+    assert one.player.position.y == -199.0
+    one.walk(x, -201.0, z)
     assert one.player.position[:3] == definition.safe[:3]
     assert "OP_TeleportWithinZoneNoReloadMsg" in one.names
 
