@@ -191,6 +191,10 @@ class Population:
         place = self._places.get(placement_id)
         return place.standing if place is not None else None
 
+    def parts(self) -> Sequence[Collection[object]]:
+        """Return all that is large, for who frees it in slices."""
+        return self._places.values(), self._at_location.values(), self._sets.values()
+
     # -- opening ----------------------------------------------------------------------------------
 
     def open(self, now: Monotonic) -> list[Standing]:

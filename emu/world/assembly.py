@@ -216,7 +216,7 @@ class Assembly:
             zones=Zones(
                 ports.atlas, self.population.begin, rules.zones,
                 faults=faults, timetable=timetable, ended=self._zone_ended,
-                tick=ports.tick,
+                tick=ports.tick, clock=ports.clock.now,
             ),
             players=players,
             groups=self._make_groups(),

@@ -16,6 +16,10 @@ Owner = TypeVar("Owner", bound=Hashable)
 Name = TypeVar("Name", bound=Hashable)
 
 SWEEP_FROM: Final = 64
+SWEPT_AT_ONCE: Final = 8
+"""Entries that each change looks at while old ones are removed: more than it can add."""
+WORK_SECONDS: Final = 0.005
+"""Time of a turn for work that can wait, of all zones together."""
 
 
 class Attempt(Protocol):
@@ -25,17 +29,24 @@ class Attempt(Protocol):
         """Return whether the function returned."""
 
 
+_Entry = tuple[Monotonic, int, "Deadlines[Any, Any]", tuple[Any, Any]]
+
+
 class _Heap:
     """Deadlines of all kinds by time, then in the order of their setting.
 
     A deadline that is moved or cleared leaves its old entry in the heap: finding it there would
-    take as long as the heap is large. An entry counts only while its kind has its time.
+    take as long as the heap is large. An entry counts only while its kind has its time. When old
+    entries are the most, the heap is swept: what counts moves to a new one, a few at each change.
+    A large zone that ends has a hundred thousand of them.
     """
 
-    __slots__ = ("entries", "live", "serial")
+    __slots__ = ("entries", "live", "serial", "swept")
 
     def __init__(self) -> None:
-        self.entries: list[tuple[Monotonic, int, Deadlines[Any, Any], tuple[Any, Any]]] = []
+        self.entries: list[_Entry] = []
+        self.swept: list[_Entry] = []
+        """What is about to move to `entries`; a heap as well."""
         self.live = 0
         """How many entries count."""
         self.serial = 0
@@ -47,24 +58,39 @@ class _Heap:
         self.sweep()
 
     def sweep(self) -> None:
-        """Remove the old entries when they are the most."""
+        """Remove some old entries while they are the most."""
         # A client that starts and stops to camp all day would otherwise fill the heap with them,
         # and the timers of a zone that has ended would keep all of its spawns.
-        if len(self.entries) > SWEEP_FROM + 2 * self.live:
-            self.entries = [entry for entry in self.entries if entry[2].has(entry)]
-            heapq.heapify(self.entries)
+        if not self.swept:
+            if len(self.entries) <= SWEEP_FROM + 2 * self.live:
+                return
+            self.entries, self.swept = [], self.entries
+        for _ in range(min(SWEPT_AT_ONCE, len(self.swept))):
+            # A heap without its last entry is a heap.
+            entry = self.swept.pop()
+            if entry[2].has(entry):
+                heapq.heappush(self.entries, entry)
 
-    def first(self) -> tuple[Monotonic, int, Deadlines[Any, Any], tuple[Any, Any]] | None:
-        entries = self.entries
-        while entries and not entries[0][2].has(entries[0]):
-            heapq.heappop(entries)
-        return entries[0] if entries else None
+    def first(self) -> _Entry | None:
+        """Return the first entry that counts, None without one."""
+        found = None
+        for entries in (self.entries, self.swept):
+            while entries and not entries[0][2].has(entries[0]):
+                heapq.heappop(entries)
+            if entries and (found is None or entries[0] < found):
+                found = entries[0]
+        return found
+
+    def pop(self, entry: _Entry) -> None:
+        """Remove what `first` has returned."""
+        is_new = bool(self.entries) and self.entries[0] is entry
+        heapq.heappop(self.entries if is_new else self.swept)
 
 
 class Timetable:
     """All deadlines of a world; times are seconds of the caller's clock."""
 
-    __slots__ = ("_attempt", "_heap", "_last", "turn", "wake")
+    __slots__ = ("_attempt", "_heap", "_last", "_work_began", "_work_turn", "turn", "wake")
 
     def __init__(self, wake: Callable[[Monotonic], None], attempt: Attempt) -> None:
         """`wake` asks to call `handle_timer` at a time at the latest."""
@@ -73,6 +99,8 @@ class Timetable:
         self._heap, self._last = _Heap(), _Heap()
         self.turn = 0
         """The number of calls of `handle_timer`: who may do something once in each compares it."""
+        self._work_turn = -1
+        self._work_began = Monotonic(0.0)
 
     def deadlines(
         self,
@@ -94,13 +122,24 @@ class Timetable:
         firsts = (self._heap.first(), self._last.first())
         return min((entry[0] for entry in firsts if entry is not None), default=None)
 
+    def may_work(self, now: Monotonic) -> bool:
+        """Return whether work that can wait may go on in this turn, and not only in the next one.
+
+        `now` is the time of the question, not of the turn. All such work shares `WORK_SECONDS` of a
+        turn from the first question on, so that whoever waits for an answer gets it soon.
+        """
+        if self._work_turn != self.turn:
+            self._work_turn, self._work_began = self.turn, now
+            return True
+        return now - self._work_began < WORK_SECONDS
+
     def handle_timer(self, now: Monotonic) -> None:
         """Handle what was due when the call began; what becomes due meanwhile is for the next."""
         self.turn += 1
         for heap in (self._heap, self._last):
             newest = heap.serial
             while (entry := heap.first()) is not None and entry[0] <= now and entry[1] <= newest:
-                heapq.heappop(heap.entries)
+                heap.pop(entry)
                 kind, key = entry[2], entry[3]
                 kind.drop(key)
                 self._attempt(kind.task, None, kind.handle, *key, now)

@@ -106,11 +106,11 @@ def test_what_a_file_had_is_freed_step_by_step_when_it_has_ended(folder: ScriptF
     env.end()
     scene.runtime.begin_collection()
     steps = 1
-    while not scene.runtime.collect_some():
+    while not scene.runtime.collect_some(lambda: False):
         steps += 1
     assert steps > 2, "not all of it at once"
     assert not any(one() for one in things)
-    assert scene.runtime.collect_some(), "nothing is left to do"
+    assert scene.runtime.collect_some(lambda: False), "nothing is left to do"
 
 
 def test_a_module_is_run_once_and_a_file_each_time(scene: Scene) -> None:

@@ -40,4 +40,9 @@ IDLE: Final = frozenset(("players' deadlines", "the timer of the zones", "member
 def waiting(timetable: Timetable) -> set[str]:
     """Return the tasks of a world's timetable that have a deadline."""
     heaps = (timetable._heap, timetable._last)
-    return {entry[2].task for heap in heaps for entry in heap.entries if entry[2].has(entry)}
+    return {
+        entry[2].task
+        for heap in heaps
+        for entry in (*heap.entries, *heap.swept)
+        if entry[2].has(entry)
+    }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
+
+import pytest
 
 from emu.times import Monotonic
-from emu.world.deadlines import Deadlines, Timetable
+from emu.world.deadlines import SWEPT_AT_ONCE, WORK_SECONDS, Deadlines, Timetable
 from emu.world.reports import Faults
 from tests.support.times import timetable
 
@@ -67,6 +70,38 @@ def test_owners_that_are_gone_are_not_kept() -> None:
         assert deadlines.clear(owner, "timer")
     assert len(deadlines._heap.entries) < 100
     assert made.times.get_timer() is None
+
+
+def test_no_change_looks_at_more_than_a_few_old_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, looks = Handled(), 0
+    deadlines = made.deadlines
+    for owner in range(5_000):
+        deadlines.set(owner, "timer", Monotonic(1e6 + owner % 7))
+    real = Deadlines.has
+
+    def counted(kind: Deadlines[object, str], entry: Any) -> bool:
+        nonlocal looks
+        looks += 1
+        return real(kind, entry)
+
+    monkeypatch.setattr(Deadlines, "has", counted)
+    for owner in range(4_900):
+        before = looks
+        deadlines.clear(owner, "timer")
+        assert looks - before <= SWEPT_AT_ONCE
+    monkeypatch.undo()
+    assert made.until(1e9) == [
+        (owner, "timer") for _, owner in sorted((one % 7, one) for one in range(4_900, 5_000))
+    ]
+
+
+def test_work_that_can_wait_shares_a_part_of_each_turn() -> None:
+    times = timetable()
+    for start in (10.0, 20.0):
+        times.handle_timer(Monotonic(start))
+        assert times.may_work(Monotonic(start + 3.0)), "the first one, however late the turn is"
+        assert times.may_work(Monotonic(start + 3.0 + WORK_SECONDS / 2))
+        assert not times.may_work(Monotonic(start + 3.0 + WORK_SECONDS * 1.1))
 
 
 def test_the_kinds_of_a_timetable_are_handled_in_the_order_of_their_times() -> None:

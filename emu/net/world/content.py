@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -147,7 +146,8 @@ class ContentReader:
         self._dead = dead
         self._edit_store = edits
         self._start = start
-        self._worker = StoreWorker(reactor, nullcontext, name="emu-content")
+        # Each call is answered at once: a zone does not wait until others are read as well.
+        self._worker = StoreWorker(reactor, None, name="emu-content", most_grouped=1)
         self._file: ContentFile | None = None
         """The open file; only the thread uses it. An import that exchanges it changes nothing."""
         self.reopened: Callable[[str], object] = lambda _digest: None
@@ -243,9 +243,12 @@ class ContentReader:
         def center(zone: Zone) -> Position | None:
             return next((one.position for one in players() if one.zone is zone), None)
 
-        def read(zone_id: int, old: ServedZone | None) -> Deferred[ServedZone | None]:
+        def read(
+            zone_id: int, old: ServedZone | None, is_wanted: Callable[[], bool]
+        ) -> Deferred[ServedZone | None]:
             layer = assembly.ports.atlas.layers.get(zone_id, NO_LAYER)
-            return self.run(partial(self._read, zone_id, layer, self._edits(), old))
+            call = partial(self._read, zone_id, layer, self._edits(), old)
+            return self.run(lambda: call() if is_wanted() else None)
 
         has_file = self._path is not None
         deaths = Deaths(self._dead, self._start, self._scheduler, assembly.timetable, _warn)

@@ -7,7 +7,7 @@ Source: docs/guides/zones.md, docs/guides/content.md#layers and #reload.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -59,6 +59,15 @@ class ServedZone:
     def of_file(self) -> ServedZone | None:
         """What the content file says; None if it does not have the zone."""
         return self.base if self.fixtures else self
+
+    def parts(self) -> Sequence[Collection[object]]:
+        """Return all that is large, for who frees it in slices."""
+        content = self.content
+        return (
+            self.templates.values(), content.templates.values(), content.placements,
+            content.entries.values(), content.groups, content.commands.values(),
+            content.transporters.values(),
+        )  # fmt: skip
 
     def template_as(
         self, template: Template, commands: Mapping[int, Sequence[Row]]

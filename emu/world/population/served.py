@@ -32,6 +32,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.population.deaths import Deaths
+from emu.world.population.freeing import Freeing
 from emu.world.population.looks import spawn_of
 from emu.world.population.reading import (
     FIRST_FIXTURE,
@@ -50,8 +51,6 @@ from emu.world_stream.movement import Position
 SLICE: Final = 150
 """Spawns that one turn adds at most."""
 FILL: Final = "fill"
-SLICE_SECONDS: Final = 0.005
-"""A turn adds no more spawns to any zone after this time; a script may take longer."""
 PAUSE: Final = 0.01
 """Seconds between two slices, in which sessions are served."""
 MOST_EXTRAS: Final = 1000
@@ -132,7 +131,8 @@ class ContentZones:
 
     def __init__(
         self,
-        read: Callable[[int, ServedZone | None], Awaitable[ServedZone | None]] | None,
+        read: Callable[[int, ServedZone | None, Callable[[], bool]], Awaitable[ServedZone | None]]
+        | None,
         *,
         fixtures: Callable[[int], Sequence[Fixture]] = lambda _zone_id: (),
         next_id: Callable[[], int],
@@ -151,12 +151,12 @@ class ContentZones:
         """Prepare to fill zones.
 
         `read` reads a zone in a thread; it may return what it returned before, which it is given,
-        if nothing has changed; it is None in a world of zone files alone. `fixtures` returns the
-        spawns that zone files lay over a zone. `hour` is that of the world's clock. `center`
-        returns where a zone's players are, if anybody is there. `failed` reports a line to
-        operators. `deaths` keeps what is dead; without it, everything lives when a zone starts.
-        `in_thread` carries out a call in a thread. `expansions` and `holidays` are the bits of
-        those whose spawns stand, 0 for all.
+        if nothing has changed, and nothing if the zone is no longer wanted then. It is None in a
+        world of zone files alone. `fixtures` returns the spawns that zone files lay over a zone.
+        `hour` is that of the world's clock. `center` returns where a zone's players are, if anybody
+        is there. `failed` reports a line to operators. `deaths` keeps what is dead; without it,
+        everything lives when a zone starts. `in_thread` carries out a call in a thread.
+        `expansions` and `holidays` are the bits of those whose spawns stand, 0 for all.
         """
         self._read = read
         self._fixtures = fixtures
@@ -169,14 +169,13 @@ class ContentZones:
         self._deadlines: Deadlines[Zone, str] = timetable.deadlines(
             "the spawns of the content file", self._go_on
         )
-        self._turn, self._began = 0, now()
-        """The turn of the timetable, and when the first zone was handled in it."""
         self._start = start
         self._failed = failed
         self.deaths = deaths
         self._expansions = expansions
         self._holidays = holidays
         self._in_thread = in_thread
+        self._freeing = Freeing(timetable, now)
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
         self._running: dict[Zone, None] = {}
@@ -215,7 +214,10 @@ class ContentZones:
         """Remove a zone that ends."""
         self._running.pop(zone, None)
         self._opening.discard(zone)
-        self._filled.pop(zone, None)
+        filled = self._filled.pop(zone, None)
+        if filled is not None:
+            self._freeing.take(filled.spawns.values(), filled.waiting)
+            self._free(filled.population, filled.served)
         self._deadlines.clear(zone, FILL)
         for watcher in self.watchers:
             watcher.ended(zone)
@@ -322,6 +324,7 @@ class ContentZones:
             return ""
         now = self._now()
         change = population.take_over(filled.population, found.places, found.spawns, now)
+        self._free(filled.population, old)
         filled.population, filled.served = population, fresh
         filled.leaving.extend(change.gone)
         for standing in change.come:
@@ -368,9 +371,7 @@ class ContentZones:
 
     def _go_on(self, zone: Zone, what: str, now: Monotonic) -> None:
         """Add the next slice to a zone that is filled, or let its spawns come and go."""
-        if self._turn != self._timetable.turn:
-            self._turn, self._began = self._timetable.turn, self._now()
-        elif self._now() - self._began > SLICE_SECONDS:
+        if not self._timetable.may_work(self._now()):
             # It follows in the next turn, after sessions were served.
             self._deadlines.set(zone, what, now)
             return
@@ -381,7 +382,7 @@ class ContentZones:
             self._remove_slice(filled, now)
         elif filled.waiting:
             with self.apart():
-                self._add_slice(filled, self._began)
+                self._add_slice(filled)
         else:
             self._pass_time(filled, now)
         self._rest(filled, now)
@@ -403,11 +404,13 @@ class ContentZones:
         due = filled.population.get_timer()
         self._deadlines.set(zone, FILL, Monotonic(max(now + PAUSE, due)))
 
-    async def _whole(self, zone_id: int, old: ServedZone | None) -> ServedZone | None:
+    async def _whole(
+        self, zone_id: int, old: ServedZone | None, is_wanted: Callable[[], bool] = lambda: True
+    ) -> ServedZone | None:
         """Read a zone, and lay the spawns of zone files over it; return `old` if it is the same."""
         fixtures = self._fixtures(zone_id)
         was = old.of_file if old is not None else None
-        base = await self._read(zone_id, was) if self._read is not None else None
+        base = await self._read(zone_id, was, is_wanted) if self._read is not None else None
         if base is None and was is not None:
             base = emptied(was)
         if old is not None and base is was and fixtures == old.fixtures:
@@ -421,19 +424,24 @@ class ContentZones:
 
     async def _open(self, zone: Zone) -> None:
         try:
-            served = await self._whole(zone.zone_id, None)
+            served = await self._whole(zone.zone_id, None, lambda: zone in self._opening)
             dead = await self._dead(zone)
         except EmuError as error:
             self._failed(f"zone {zone.zone_id} was not filled: {error}")
             # The spawns of zone files stand nevertheless.
             served, dead = with_fixtures(None, zone.zone_id, self._fixtures(zone.zone_id)), {}
+        if served is None:
+            return
         # The zone may have ended while it was read.
-        if served is None or zone not in self._opening:
+        if zone not in self._opening:
+            self._freeing.take(*served.parts())
             return
         # Thousands of rolls: they would keep the players of other zones waiting.
         populated = await self._in_thread(self._populated(zone, served, dead))
         if zone in self._opening:
             self._begin(zone, served, *populated)
+        else:
+            self._free(populated[0], served)
 
     def _populated(
         self, zone: Zone, served: ServedZone, dead: Mapping[int, float | None]
@@ -471,10 +479,13 @@ class ContentZones:
         now = self._now()
         if filled.served.of_file is None:
             self._remove_slice(filled, now)
-            self._add_slice(filled, now)
+            self._add_slice(filled)
             self._rest(filled, now)
         else:
             self._deadlines.set(filled.zone, FILL, now)
+
+    def _free(self, population: Population, served: ServedZone) -> None:
+        self._freeing.take(*population.parts(), *served.parts())
 
     async def _dead(self, zone: Zone) -> dict[int, float | None]:
         if self.deaths is None:
@@ -495,10 +506,10 @@ class ContentZones:
         is_day = 8 <= self._hour() < 19
         return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
 
-    def _add_slice(self, filled: _Filled, began: Monotonic) -> None:
+    def _add_slice(self, filled: _Filled) -> None:
         for _ in range(min(SLICE, len(filled.waiting))):
-            # Scripts of spawns may take long, for instance while their files are loaded.
-            if self._now() - began >= SLICE_SECONDS:
+            # Scripts of spawns may take long.
+            if not self._timetable.may_work(self._now()):
                 return
             standing = filled.waiting.popleft()
             # What expired before it was its turn is gone already.

@@ -150,12 +150,12 @@ class Calls:
         self._runtime.keep(paths)
         self._runtime.begin_collection()
 
-    def collect_some(self) -> bool:
+    def collect_some(self, may_go_on: Callable[[], bool]) -> bool:
         """Free some of what files had that `keep` has forgotten; return whether all is freed.
 
         Lua itself would do it only when scripts need more memory.
         """
-        return self._runtime.collect_some()
+        return self._runtime.collect_some(may_go_on)
 
     def renew_changed(self) -> int:
         """Read those files anew that have changed; return how many there were.

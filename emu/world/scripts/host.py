@@ -63,8 +63,8 @@ from emu.world_stream.movement import Position
 
 COLLECTION_PAUSE: Final = 0.02
 """Seconds between two steps of freeing what scripts had, in which sessions are served."""
-FORGOTTEN_AT_ONCE: Final = 300
-"""Spawns of a slice of a zone that has ended; each takes up to 10 microseconds."""
+FORGOTTEN_AT_ONCE: Final = 20
+"""Spawns of an ended zone between two looks at the clock; each takes up to 50 microseconds."""
 REPORTED_AGAIN: Final = 60.0
 """Seconds until it is reported again that the calls of a file wait for their share."""
 MOST_REPORTED: Final = 500
@@ -240,8 +240,9 @@ class Scripts(Calls):
     def _forget_slice(self, now: Monotonic) -> None:
         """Forget some spawns of the first zone that has ended."""
         home = self._ending[0]
-        for body in list(islice(home.bodies.values(), FORGOTTEN_AT_ONCE)):
-            self._forget(body)
+        while home.bodies and self._may_work():
+            for body in list(islice(home.bodies.values(), FORGOTTEN_AT_ONCE)):
+                self._forget(body)
         if not home.bodies:
             self._ending.popleft()
             self.waits.forget(home)
@@ -254,6 +255,9 @@ class Scripts(Calls):
                 self._chores.set("", Chore.COLLECT, now)
         if self._ending:
             self._chores.set("", Chore.FORGET, Monotonic(now + COLLECTION_PAUSE))
+
+    def _may_work(self) -> bool:
+        return self.world.timetable.may_work(self.now)
 
     def _scripts_in_use(self) -> set[str]:
         """Return the names of the scripts of all running zones and their spawns."""
@@ -403,9 +407,11 @@ class Scripts(Calls):
         if chore is Chore.LOOK:
             self._chores.set("", chore, Monotonic(now + LOOK))
             self.renew_changed()
+        elif not self._may_work():
+            self._chores.set("", chore, now)
         elif chore is Chore.FORGET:
             self._forget_slice(now)
-        elif self.collect_some():
+        elif self.collect_some(self._may_work):
             self.collected()
         else:
             self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))

@@ -20,6 +20,8 @@ from emu.world.rules import ZoneRules
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
+TICKS_SECONDS: Final = 0.008
+"""Time of a turn for ticks: where many zones are due, the others tick in the next turn."""
 RETRY: Final = 0.1
 """Seconds until work for a zone that raised is tried again."""
 Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
@@ -68,6 +70,8 @@ class Zones:
     """Called with every instance that has ended."""
     tick: Callable[[Zone, Monotonic], object] = Zone.tick
     """Ticks a zone, and may measure the time."""
+    clock: Callable[[], Monotonic] = lambda: Monotonic(0.0)
+    """Returns the time at which it is called: a turn is over after some time of ticks."""
     linger: float = 300.0
     """Seconds that an empty instance keeps running."""
     next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
@@ -77,6 +81,10 @@ class Zones:
     _deadlines: Deadlines[Zone, ZoneDeadline] = field(init=False)
     _last_end: int = 0
     """The turn of the timetable in which a zone has ended last."""
+    _tick_turn: int = 0
+    """The turn in which a zone has ticked last."""
+    _ticks_until: float = 0.0
+    """When the ticks of that turn end."""
 
     def __post_init__(self) -> None:
         # Last in each turn: what all others have changed is then sent in the same turn.
@@ -156,13 +164,24 @@ class Zones:
         # Set before the work: what raises is tried again.
         self._deadlines.set(zone, what, Monotonic(now + RETRY))
         if what is ZoneDeadline.TICK:
-            self._tick(zone, now)
+            if self._may_tick():
+                self._tick(zone, now)
+            else:
+                self._deadlines.set(zone, what, now)
         # One in each turn: to free thousands of spawns of each takes some time.
         elif self._last_end == self.timetable.turn:
             self._deadlines.set(zone, ZoneDeadline.END, now)
         else:
             self._last_end = self.timetable.turn
             self.end(zone)
+
+    def _may_tick(self) -> bool:
+        """Return whether one more zone may tick in this turn; the first one always may."""
+        if self._tick_turn != self.timetable.turn:
+            self._tick_turn = self.timetable.turn
+            self._ticks_until = self.clock() + TICKS_SECONDS
+            return True
+        return self.clock() < self._ticks_until
 
     def end(self, zone: Zone) -> None:
         """End an instance; it must be empty."""

@@ -142,7 +142,7 @@ def test_a_content_file_that_another_version_checked_is_logged(
 
 
 def served(harness: WorldHarness) -> ContentZones:
-    async def nothing(_zone: int, _old: Any) -> None:
+    async def nothing(_zone: int, _old: Any, _is_wanted: Callable[[], bool]) -> None:
         return None
 
     return ContentZones(

@@ -61,7 +61,7 @@ class Scene:
     async def _run(self, call: Callable[[], Any]) -> Any:
         return call()
 
-    async def _read(self, zone_id: int, _old: Any) -> Any:
+    async def _read(self, zone_id: int, _old: Any, _is_wanted: Any) -> Any:
         with ContentFile(self._path) as file:
             return served_zone(file, zone_id, NO_LAYER, self.edits.edits)
 

@@ -20,12 +20,12 @@ from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder
 from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.deadlines import WORK_SECONDS
 from emu.world.population.deaths import Deaths
 from emu.world.population.listing import zone_definitions
 from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
 from emu.world.population.served import (
     SLICE,
-    SLICE_SECONDS,
     ContentZones,
     Watcher,
 )
@@ -71,6 +71,8 @@ class Scene:
         self.edits: list[Edit] = []
         self.hour = hour
         self.lines: list[str] = []
+        self.wanted: list[bool] = []
+        """Whether each zone was still wanted when it was read."""
         self.woken: list[float] = []
         self.timetable = timetable(self.woken.append)
         self.center: Position | None = None
@@ -96,7 +98,10 @@ class Scene:
     def moment(self) -> Moment:
         return Moment(1_000_000.0 + self.seconds)
 
-    async def _read(self, zone_id: int, old: ServedZone | None) -> ServedZone | None:
+    async def _read(
+        self, zone_id: int, old: ServedZone | None, is_wanted: Callable[[], bool]
+    ) -> ServedZone | None:
+        self.wanted.append(is_wanted())
         if self.error is not None:
             raise self.error
         with ContentFile(self._path) as file:
@@ -218,7 +223,7 @@ def test_zones_that_are_filled_share_the_time_of_a_turn(tmp_path: Path) -> None:
     scene.read()
 
     def appeared(*_: object) -> None:
-        scene.seconds += SLICE_SECONDS * 0.6
+        scene.seconds += WORK_SECONDS * 0.6
 
     watcher = SimpleNamespace(appeared=appeared, vanished=None, ended=None)
     scene.zones.watchers.append(cast("Watcher", watcher))
@@ -236,6 +241,8 @@ def test_a_zone_that_ends_while_it_is_read_stays_empty(path: Path) -> None:
     scene.zones.settle(scene.zone)
     scene.zones.forget(scene.zone)
     scene.read()
+    assert scene.wanted == [False], "a thread that comes to it late need not read it"
+    scene.run(1.0)
     assert scene.timetable.get_timer() is None
     assert scene.names() == []
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from emu.times import Monotonic
 from emu.world.population.atlas import read_atlas
 from emu.world.reports import Faults
 from emu.world.rules import ZoneRules
-from emu.world.zones.directory import NoSuchZone, Zones
+from emu.world.zones.directory import TICKS_SECONDS, NoSuchZone, ZoneDeadline, Zones
 from emu.world.zones.zone import Zone
 from tests.support.times import timetable
 from tests.support.world.zone_clients import ZoneClient, player
@@ -60,6 +61,31 @@ def test_of_zones_that_are_empty_for_long_each_call_ends_one() -> None:
         known.timetable.handle_timer(20.0)
         assert len(list(known)) == left
     assert known.timetable.get_timer() is None
+
+
+def test_ticks_of_many_zones_take_their_turns() -> None:
+    ticked: list[Zone] = []
+    seconds = 20.0
+
+    def tick(zone: Zone, _now: Monotonic) -> None:
+        nonlocal seconds
+        seconds += 0.6 * TICKS_SECONDS
+        ticked.append(zone)
+
+    times = timetable()
+    known = Zones(
+        read_atlas(), lambda *_: None, ZoneRules(),
+        faults=FAULTS, timetable=times, tick=tick, clock=lambda: Monotonic(seconds),
+    )  # fmt: skip
+    running = [known.private(325, number, Monotonic(0.0)) for number in range(5)]
+    for zone in running:
+        known._deadlines.set(zone, ZoneDeadline.TICK, Monotonic(5.0))
+    counts = []
+    for _ in range(3):
+        times.handle_timer(Monotonic(seconds))
+        counts.append(len(ticked))
+    assert counts == [2, 4, 5]
+    assert ticked == running
 
 
 def test_who_ticks_zones_may_time_them() -> None:
