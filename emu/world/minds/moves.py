@@ -217,6 +217,11 @@ class Mover:
             walk.put(place, self._now())
             self._walks.changed(walk, self._now())
 
+    def throw(self, goal: Position) -> None:
+        """Be thrown toward a place, up to the first wall, and stand on the ground there."""
+        self.refresh()
+        self.stop_where(self._ways.thrown(self.spawn, self.zone, goal))
+
     def turn(self, heading: float) -> None:
         """Turn to a heading in degrees; one that walks looks where it goes."""
         turned = self.spawn.position._replace(heading=heading % FULL_TURN)

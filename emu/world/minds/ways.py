@@ -106,6 +106,10 @@ class Ways:
         ground = self._grounds.of(zone)
         return ground.is_water(place) or not ground.is_water(spawn.position)
 
+    def thrown(self, spawn: Spawn, zone: Zone, goal: Position) -> Position:
+        """Return where a spawn lands that is thrown toward a place."""
+        return goal if hovers(spawn) else self._grounds.of(zone).thrown(spawn.position, goal)
+
     def cancel(self, walk: Walk) -> None:
         """Forget the search for a walk, because the creature is to go elsewhere or to stand."""
         self._led.pop(walk, None)

@@ -7,13 +7,14 @@ Source: docs/guides/content.md#maps.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
-from emu.ground.ground_map import GroundMap, Surface
+from emu.ground.ground_map import ABOVE, GroundMap, Surface
 from emu.ground.leg_cache import Leg, LegCache
 from emu.ground.legs import LegCorner
 from emu.ground.map_folder import MapFolder
@@ -41,6 +42,10 @@ LEG_SAMPLES: Final = 20
 """Heights under legs of one turn: about 2 ms."""
 SEARCH_UNITS: Final = 30
 """Samples or polygons of one turn of a search: 1 to 3 ms."""
+THROW_STEP: Final = 1.0
+"""Meters between two questions for the way of somebody who is thrown."""
+HALF_BODY: Final = 0.5
+"""Meters from a wall at which somebody who is thrown stands at least."""
 WORK: Final = "work"
 NO_MAPS: Final[Callable[[], MapFolder | None]] = lambda: None  # noqa: E731  # a default
 
@@ -209,6 +214,31 @@ class ZoneGround:
         if self.map is None:
             return None
         return self.map.surface(place.x, place.y, place.z, self._removed)
+
+    def on_ground(self, place: Position) -> Position:
+        """Return a place with the best height and the grid there: for summons, chests and pets.
+
+        Where no surface is known, the place stays as it is.
+        """
+        surface = self.surface(place)
+        return place if surface is None else place._replace(y=surface.y, grid=surface.grid)
+
+    def thrown(self, start: Position, goal: Position) -> Position:
+        """Return where somebody lands who is thrown from a place toward another one.
+
+        A wall ends the flight; behind an edge the ground below is the place.
+        """
+        if self.map is None:
+            return goal
+        at, length = start, math.dist(start[:3], goal[:3])
+        for _ in range(math.ceil(length / THROW_STEP)):
+            level = goal._replace(y=at.y)
+            reach = at.toward(level, THROW_STEP + HALF_BODY)
+            ends = (at.x, at.y + ABOVE, at.z), (reach.x, at.y + ABOVE, reach.z)
+            if not self.map.is_clear(*ends, self._passable):
+                break
+            at = self.on_ground(at.toward(level, THROW_STEP))
+        return at._replace(heading=goal.heading)
 
     def sees(self, one: Position, other: Position) -> bool:
         """Return whether two who stand at two places have a line of sight; True without a map."""

@@ -185,3 +185,21 @@ def test_a_region_around_a_widget_is_on_the_map_of_its_version(folder: Path) -> 
     assert [one.file for one in turns.grounds.of(running).regions] == ["trap"]
     assert turns.grounds.of(running).remove_region(0, "trap")
     assert len(turns.grounds.of(running).regions) == 0
+
+
+def test_who_is_thrown_stops_at_a_wall_and_lands_on_the_ground(folder: Path) -> None:
+    turns, running = Turns(lambda: MapFolder(folder)), zone()
+    ground = turns.grounds.of(running)
+    landed = ground.thrown(WEST, EAST)
+    assert 13.0 <= landed.x < 14.0, "the fence stands at 14"
+    assert (landed.y, landed.z, landed.grid) == (0.0, 4.0, 5)
+    free = ground.thrown(WEST._replace(y=2.0), WEST._replace(x=5.0, y=2.0))
+    assert free == pytest.approx((5.0, 0.0, 4.0, 0.0, 5))
+    assert Turns().grounds.of(zone()).thrown(WEST, EAST) == EAST, "as before there were maps"
+
+
+def test_a_summoned_creature_has_the_best_height(folder: Path) -> None:
+    ground = Turns(lambda: MapFolder(folder)).grounds.of(zone())
+    assert ground.on_ground(WEST._replace(y=1.5)) == WEST._replace(grid=5)
+    beside = Position(-50.0, 3.0, 4.0)
+    assert ground.on_ground(beside) == beside, "no surface is known"

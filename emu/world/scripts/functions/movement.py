@@ -239,7 +239,7 @@ def knock_back(
     heading = at.heading if own_heading else body.spawn.position.heading_to(at)
     far = max(-FARTHEST_PUSH, min(away, FARTHEST_PUSH))
     goal = at._replace(heading=heading).ahead(far)._replace(heading=at.heading)
-    scripts.mover(target).stop_where(goal)
+    scripts.mover(target).throw(goal)
 
 
 FARTHEST_PUSH: Final = 100.0
