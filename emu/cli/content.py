@@ -17,7 +17,7 @@ from rich.progress import Progress
 from emu.cli.common import CONTENT_NAME, VerbGroup, content_path, load_config
 from emu.cli.content_changes import diff, print_changes
 from emu.cli.content_edits import edits
-from emu.cli.content_maps import import_zone_maps, maps
+from emu.cli.content_maps import import_zone_maps, maps, plan_zone_maps
 from emu.cli.content_rules import print_rule_count, print_rules
 from emu.cli.content_scripts import call, check_scripts, errors, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
@@ -111,7 +111,7 @@ def import_dumps(
     find = None if scripts is None else ScriptFolder(scripts).find
     if dry_run:
         if maps_from is not None:
-            click.echo("a trial leaves the maps out", err=True)
+            plan_zone_maps(maps_from, target)
         _try_import(parts, target, find, style)
         return
     found = None

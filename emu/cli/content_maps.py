@@ -16,10 +16,10 @@ from emu.cli.common import Command, VerbGroup, content_path, load_config, togeth
 from emu.cli.installed import install_command
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.content.file import ContentFile, ZoneContent
-from emu.content.regions import region_counts, regions_of
+from emu.content.regions import region_counts, region_digests, regions_of
 from emu.errors import CommandError, FileFormatError
 from emu.ground.ground_map import GroundMap
-from emu.ground.importing import MapsReport, Progress, import_maps
+from emu.ground.importing import MapsReport, Progress, import_maps, plan_maps
 from emu.ground.map_folder import MapFolder, maps_folder
 from emu.ground.map_names import MapName, chosen, zones_of
 from emu.ground.path_mesh import PathMesh
@@ -55,6 +55,21 @@ def import_zone_maps(folder: Path, content: Path, progress: Progress) -> MapsRep
     for fault in report.faults:
         click.echo(f"left out: {fault}", err=True)
     return report
+
+
+def plan_zone_maps(folder: Path, content: Path) -> None:
+    """Show on standard error what an import of a folder of maps would change.
+
+    Raises `FileFormatError` if the folder cannot be used.
+    """
+    kept = region_digests(content) if content.is_file() else {}
+    count: Counter[str] = Counter()
+    for one in plan_maps(folder, maps_folder(content), kept):
+        count[one.change] += 1
+        if one.change != "unchanged":
+            click.echo(f"{one.change}: {one.reason or one.name}", err=True)
+    shown = ", ".join(f"{number} {change}" for change, number in sorted(count.items()))
+    click.echo(f"maps, meshes and region files: {shown}", err=True)
 
 
 class Maps:

@@ -69,6 +69,11 @@ def region_counts(path: Path) -> dict[MapName, int]:
     return {MapName(*row[:3]): row[3] for row in rows}
 
 
+def region_digests(path: Path) -> dict[MapName, str]:
+    """Return the digest of each region file. Raises `FileFormatError`."""
+    return {MapName(*row[:3]): row[3] for row in _rows(path, FILES, ())}
+
+
 def regions_of(path: Path, zone: str) -> dict[MapName, list[Region]]:
     """Return the regions of a zone file, one list for each range of client versions.
 

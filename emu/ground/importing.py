@@ -8,7 +8,7 @@ was made of it before stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -126,6 +126,51 @@ def import_maps(
                 report.unread_regions.add(source.name)
         done += source.size
     return report
+
+
+class MapChange(NamedTuple):
+    """What an import would do to one file."""
+
+    name: str
+    """A ground file, a path file, or the regions of a zone."""
+    change: str
+    """``new``, ``changed``, ``unchanged``, ``removed`` or ``left out``."""
+    reason: str = ""
+
+
+def plan_maps(folder: Path, target: Path, regions: Mapping[MapName, str]) -> Iterator[MapChange]:
+    """Yield what an import of a folder would do; maps and meshes are compared, not parsed.
+
+    `regions` are the digests of the region files that the content file has. Raises
+    `FileFormatError` if the folder cannot be used.
+    """
+    seen: set[MapName] = set()
+    for source in map_sources(folder):
+        name = f"{source.name}{source.kind or ' regions'}"
+        try:
+            if source.kind:
+                form = ground_layout.FORM if source.kind == GROUND else path_layout.FORM
+                made = target / name
+                before, digest = _digest_of(made), _digest(source.path, form)
+                is_new = not made.exists()
+            else:
+                seen.add(source.name)
+                before, digest = _hex(regions.get(source.name)), _digest(source.path, 0)
+                is_new = source.name not in regions
+                with source.path.open("rb") as stream:
+                    check_path(source.name, read_regions(SourceBytes(stream.read)).path)
+        except (FileFormatError, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            yield MapChange(name, "left out", f"{source.path}: {reason}")
+            continue
+        yield MapChange(name, "new" if is_new else "unchanged" if before == digest else "changed")
+    for one in regions:
+        if one not in seen:
+            yield MapChange(f"{one} regions", "removed")
+
+
+def _hex(digest: str | None) -> bytes:
+    return bytes.fromhex(digest) if digest else b""
 
 
 BuildGround = Callable[[MapReader, bytes, BinaryIO], tuple[int, int, int, int, bool]]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.content.dumps import meadow, write_dumps
-from tests.support.ground.map_folders import write_map, write_maps
+from tests.support.ground.map_bytes import Part
+from tests.support.ground.map_folders import FLOOR, write_map, write_maps
 from tests.support.running.command_line import CommandLine
 
 
@@ -85,10 +86,28 @@ def test_without_numpy_the_extra_is_named(
     assert not emu.database.with_name("content.sqlite").exists()
 
 
-def test_a_trial_leaves_the_maps_out(emu: CommandLine, dumps: str, source: Path) -> None:
-    result = emu.good("content", "import", dumps, "--maps", str(source), "--dry-run")
-    assert "a trial leaves the maps out" in result.stderr
+def test_a_trial_shows_what_would_change(emu: CommandLine, dumps: str, source: Path) -> None:
+    words = ("content", "import", dumps, "--maps", str(source))
+    tried = emu.good(*words, "--dry-run")
+    new = ("exp01_meadow.ground", "exp01_meadow.paths", "exp01_meadow regions")
+    assert [line for line in tried.stderr.splitlines() if line.startswith("new: ")] == [
+        f"new: {one}" for one in new
+    ]
+    assert "maps, meshes and region files: 3 new" in tried.stderr
     assert not folder(emu).exists()
+    emu.good(*words)
+    before = {one.name: one.stat().st_mtime_ns for one in folder(emu).iterdir()}
+    assert "maps, meshes and region files: 3 unchanged" in emu.good(*words, "--dry-run").stderr
+    write_map(source, "exp01_meadow", [Part(FLOOR, 6)])
+    (source / "Maps" / "nav" / "exp01_meadow.nav").unlink()
+    region = source / "Regions" / "exp01_meadow.EQ2Region"
+    region.write_bytes(region.read_bytes()[:-9])
+    again = emu.good(*words, "--dry-run").stderr
+    assert "changed: exp01_meadow.ground" in again
+    assert f"left out: {region}: " in again
+    region.rename(region.with_name("other.EQ2Region"))
+    assert "removed: exp01_meadow regions" in emu.good(*words, "--dry-run").stderr
+    assert before == {one.name: one.stat().st_mtime_ns for one in folder(emu).iterdir()}
 
 
 def test_the_maps_are_listed(filled: CommandLine) -> None:
