@@ -16,6 +16,8 @@ import pytest_twisted
 from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
+from tests.support.costs import Costs
+
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
 # that a test starts compiles all that it imports. The variable is in the environment of many
 # containers, where images have no use for these files.
@@ -42,6 +44,17 @@ settings.load_profile("emu")
 # handler is not inherited by a new program, and these tests still survive the end of the terminal.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option that writes the CPU time of each test into a file."""
+    parser.addoption("--cpu-times", type=Path, metavar="FILE", help="write CPU time of each test")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure what tests cost."""
+    config.pluginmanager.register(Costs(config.getoption("--cpu-times")))
+
 
 SERVER = Path(__file__).parent / "server"
 """Tests of a whole server, each with its own: what `make quick` leaves to `make test`."""

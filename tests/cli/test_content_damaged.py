@@ -47,8 +47,8 @@ DAMAGES = {
     "word": ("NULL", "x'00ff'", "CAST(x'c328' AS TEXT)", "'nonsense'"),
 }
 """Values by the kind of their column."""
-COLUMNS = tries(1).max_examples
-"""Columns of each table that are damaged, each in every way."""
+DAMAGED = tries(2).max_examples
+"""Damages of each table, of all that its columns can have."""
 
 
 def row_of(table: Table) -> dict[str, object]:
@@ -138,9 +138,8 @@ def lines_of(emu: CommandLine, *words: str) -> list[str]:
 
 
 def damages_of(table: Table) -> Iterator[tuple[Column, str]]:
-    chosen = Random(table.name).sample(table.columns, min(COLUMNS, len(table.columns)))
-    for column in chosen:
-        yield from ((column, value) for value in DAMAGES[column.kind])
+    every = [(column, value) for column in table.columns for value in DAMAGES[column.kind]]
+    yield from Random(table.name).sample(every, min(DAMAGED, len(every)))
 
 
 @pytest.mark.parametrize("name", content_tables())

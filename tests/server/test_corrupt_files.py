@@ -32,7 +32,7 @@ from emu.net.opcode_source import OpcodeWatcher
 from emu.net.server import check_files
 from emu.opcodes import OpcodeStore
 from emu.store import Store
-from emu.structs.catalog import load_folder
+from emu.structs import StructCatalog
 from tests.cli.test_capture import MESSAGES, trace_of
 from tests.cli.test_eq2emu_imports import DUMP
 from tests.support.database.store_crasher import change
@@ -159,7 +159,7 @@ READ: dict[str, Callable[[Path, Path], object]] = {
     ".csv": lambda folder, path: commanded(
         "--db", folder / "emu.sqlite", "opcodes", "import", path, "--dry-run"
     ),
-    ".xml": lambda _, path: load_folder(path.parent),
+    ".xml": lambda _, path: StructCatalog().load(path),
 }
 
 
@@ -190,6 +190,13 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         for number in range(60):
             list(change(store, choice, f"name{number}"))
     OpcodeStore.ensure(path).close()
+    # Of 35,000 rows of opcodes most damages would hit one, and each reader would read all.
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM opcodes WHERE first_version BETWEEN 2 AND 60000")
+        connection.execute(
+            "DELETE FROM opcode_history WHERE id < (SELECT max(id) FROM opcode_history)"
+        )
+        connection.execute("VACUUM")
     return path.read_bytes()
 
 

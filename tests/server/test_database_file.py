@@ -204,13 +204,13 @@ async def test_kills_while_a_database_is_made_leave_nothing_in_the_end(tmp_path:
     left = 0
     for number in range(6):
         path.unlink(missing_ok=True)
-        async with server_process(tmp_path) as server:
+        async with server_process(tmp_path, prepared=False) as server:
             await until(lambda: incomplete(tmp_path) or path.exists(), "the file", 30.0)
             await sleep(number * 0.004)
             server.kill()
         left = max(left, len(incomplete(tmp_path)))
     assert left <= 4, "what one kill leaves: a database and what SQLite puts beside it"
-    async with server_process(tmp_path) as server:
+    async with server_process(tmp_path, prepared=False) as server:
         await server.ready()
     assert incomplete(tmp_path) == []
 

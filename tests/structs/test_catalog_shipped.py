@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage
 from emu.opcodes import shipped_tables
-from emu.structs import StructDefinition, shipped_catalog
-from tests.support.examples import tries
+from emu.structs import FieldDefinition, StructDefinition, shipped_catalog
+from tests.support.examples import try_random
 from tests.support.files.struct_values import check_round_trip, struct_values
 
 CATALOG = shipped_catalog()
@@ -23,12 +23,8 @@ PARTS = 8
 """Tests into which the work on all structs is divided; a test for each takes long to collect."""
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "structs.json").read_text())
 
-FEW = settings(
-    tries(6),
-    suppress_health_check=[
-        HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example,
-    ],
-)  # fmt: skip
+FEW = 6
+"""Sets of values that each struct is tried with."""
 
 
 def title(value: Any) -> str:
@@ -63,16 +59,14 @@ def of_part(part: int) -> list[StructDefinition]:
     return TRIED[part::PARTS]
 
 
-# pytest-twisted cannot run one hypothesis test several times, so each struct makes its own.
-def check_values(definition: StructDefinition) -> None:
-    layout = CATALOG.layout(definition.name, definition.client_version)
+def check_values(definition: StructDefinition, *, create_color: bool = False) -> None:
+    layout = CATALOG.layout(definition.name, definition.client_version, create_color=create_color)
 
-    @FEW
-    @given(struct_values(definition.fields))
-    def show(values: dict[str, Any]) -> None:
+    def show(random: Random) -> None:
+        values = struct_values(layout.definition.fields, random, create_color=create_color)
         check_round_trip(layout, values)
 
-    show()
+    try_random(FEW, title(definition), show)
 
 
 @pytest.mark.slow
@@ -86,21 +80,19 @@ def test_every_struct_makes_the_way_and_back(part: int, subtests: pytest.Subtest
 @pytest.mark.parametrize("version", [562, 869, 57080, 64659])
 def test_create_requests_with_float_colors_make_the_way_and_back(version: int) -> None:
     layout = CATALOG.layout("CreateCharacter", version, create_color=True)
+    check_values(layout.definition, create_color=True)
 
-    @FEW
-    @given(struct_values(layout.definition.fields, create_color=True))
-    def show(values: dict[str, Any]) -> None:
-        check_round_trip(layout, values)
 
-    show()
+def has_short_forms(fields: Sequence[FieldDefinition]) -> bool:
+    return any(entry.is_short_for_small() or has_short_forms(entry.fields) for entry in fields)
 
 
 def check_garbage(definition: StructDefinition) -> None:
+    short_forms = has_short_forms(definition.fields)
     layout = CATALOG.layout(definition.name, definition.client_version)
 
-    @tries(25)
-    @given(st.binary(max_size=layout.empty_size() + 40))
-    def show(garbage: bytes) -> None:
+    def show(random: Random) -> None:
+        garbage = random.randbytes(random.randint(0, layout.empty_size() + 40))
         for decode in (layout.decode_prefix, layout.decode_short):
             with suppress(MalformedMessage):
                 decode(garbage)
@@ -108,9 +100,13 @@ def check_garbage(definition: StructDefinition) -> None:
             fields = layout.decode(garbage)
         except MalformedMessage:
             return
-        assert len(layout.encode(fields)) == len(garbage)
+        encoded = layout.encode(fields)
+        # A small number in the long form of an oversized one gets its short form, and the reverse.
+        if not short_forms:
+            assert len(encoded) == len(garbage)
+        assert layout.encode(layout.decode(encoded)) == encoded
 
-    show()
+    try_random(25, title(definition), show)
 
 
 @pytest.mark.slow

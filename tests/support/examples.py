@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from random import Random
 from typing import Final
 
 from hypothesis import settings
@@ -16,7 +19,27 @@ def tries(count: int) -> settings:
     The profile `quick` tries at most as many as other properties there. The profile `nightly`
     tries more, in the same ratio as other properties.
     """
+    return settings(max_examples=_scaled(count))
+
+
+def try_random(count: int, name: str, check: Callable[[Random], object]) -> None:
+    """Call a function with so many generators of random numbers, scaled as `tries` does.
+
+    This is for large values, of which hypothesis takes longer to draw one than a test to look at
+    it. `name` makes the numbers of one case differ from those of others. They are the same in each
+    run, except with the profile `nightly`. An error has the seed as a note.
+    """
+    fresh = "" if settings().derandomize else f" {os.urandom(8).hex()}"
+    for number in range(_scaled(count)):
+        seed = f"{name} {number}{fresh}"
+        try:
+            check(Random(seed))
+        except BaseException as error:
+            error.add_note(f"with Random({seed!r})")
+            raise
+
+
+def _scaled(count: int) -> int:
     usual = settings.get_profile(USUAL).max_examples
     current = settings().max_examples
-    scaled = min(count, current) if current < usual else count * current // usual
-    return settings(max_examples=scaled)
+    return min(count, current) if current < usual else count * current // usual

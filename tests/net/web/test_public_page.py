@@ -8,7 +8,17 @@ from dataclasses import replace
 import pytest
 
 from emu.admin.status import ListedWorldStatus
-from tests.net.web.test_service_page import HOSTILE, LOOKS, SCRIPT, WORLDS, Site, busy, site
+from tests.net.web.test_service_page import (
+    DEVICES,
+    HOSTILE,
+    LOOKS,
+    SCHEMES,
+    SCRIPT,
+    WORLDS,
+    Site,
+    busy,
+    site,
+)
 from tests.support.admin.statuses import HARBOR, server_status
 from tests.support.foreign.browser import PHONE, Browser
 
@@ -19,17 +29,19 @@ def public(made: Site) -> str:
     return f"http://{made.part.address}/status"
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_everybody_can_read_the_public_page(browser: Browser, look: str) -> None:
-    size, scheme = LOOKS[look]
-    async with site(busy()) as made, browser.page(public(made), size, scheme) as page:
+@pytest.mark.parametrize("device", DEVICES)
+async def test_everybody_can_read_the_public_page(browser: Browser, device: str) -> None:
+    size = DEVICES[device]
+    async with site(busy()) as made, browser.page(public(made), size) as page:
         await page.shows("#connection", "up")
         await page.shows(".figures", "50")
         await page.shows("main", "Qeynos Harbor")
         await page.lacks("body", "Aolana")  # a player
-        assert await page.complaints() == ""
         assert await page.width() <= size[0]
-        await page.screenshot(f"public-{look}")
+        for scheme in SCHEMES:
+            await page.prefer(scheme)
+            assert await page.complaints() == ""
+            await page.screenshot(f"public-{device}-{scheme}")
 
 
 @pytest.mark.parametrize("look", ["desktop-light", "phone-dark"])

@@ -42,11 +42,10 @@ HOSTILE = (
     "X" * 400,
     "a\"b'c&amp;",
 )
+DEVICES = {"desktop": DESKTOP, "phone": PHONE}
+SCHEMES = ("light", "dark")
 LOOKS = {
-    "desktop-light": (DESKTOP, "light"),
-    "desktop-dark": (DESKTOP, "dark"),
-    "phone-light": (PHONE, "light"),
-    "phone-dark": (PHONE, "dark"),
+    f"{device}-{scheme}": (size, scheme) for device, size in DEVICES.items() for scheme in SCHEMES
 }
 
 
@@ -129,18 +128,20 @@ async def site(status: ServerStatus) -> AsyncIterator[Site]:
         await Scheduler(reactor).pause(0.01)  # the reactor lets go of what was cancelled
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_everybody_can_read_it(browser: Browser, look: str) -> None:
-    size, scheme = LOOKS[look]
+@pytest.mark.parametrize("device", DEVICES)
+async def test_everybody_can_read_it(browser: Browser, device: str) -> None:
+    size = DEVICES[device]
     async with site(busy()) as made:
         made.happens()
-        async with browser.page(made.url, size, scheme, cookie=made.cookie) as page:
+        async with browser.page(made.url, size, cookie=made.cookie) as page:
             await page.live()
             await page.shows("#opcodes", "OP_HearChatCmd")
             await page.shows("#population-text", "50 now, 50 at most")
-            assert await page.complaints() == ""
             assert await page.width() <= size[0]
-            await page.screenshot(look)
+            for scheme in SCHEMES:
+                await page.prefer(scheme)
+                assert await page.complaints() == ""
+                await page.screenshot(f"{device}-{scheme}")
 
 
 @pytest.mark.parametrize("look", ["desktop-light", "phone-dark"])

@@ -6,9 +6,8 @@ import math
 import struct
 from collections.abc import Sequence
 from itertools import cycle, islice
+from random import Random
 from typing import Any
-
-from hypothesis import strategies as st
 
 from emu.structs import FieldDefinition, FieldType, StructLayout
 from emu.structs.definitions import STRINGS
@@ -20,17 +19,19 @@ LETTERS = {
 }  # fmt: skip
 ELEMENTS = 3
 """Most elements of one array."""
-LATIN_1 = st.binary(max_size=12).map(lambda raw: raw.decode("latin-1"))
+LONGEST_TEXT = 12
 
 
 def struct_values(
-    fields: Sequence[FieldDefinition], *, create_color: bool = False
-) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy for all values of a struct's fields, also those that may be absent.
+    fields: Sequence[FieldDefinition], random: Random, *, create_color: bool = False
+) -> dict[str, Any]:
+    """Return values for all of a struct's fields, also those that may be absent.
 
-    Arrays are filled where their count stands in the same struct under the same conditions.
+    Arrays are filled where their count stands in the same struct under the same conditions. Values
+    come from a generator, because hypothesis needs twenty times as long to draw those of a thousand
+    structs as these take to code.
     """
-    return _Maker(create_color).block(tuple(fields))
+    return _Maker(random, create_color=create_color).block(fields)
 
 
 def check_round_trip(layout: StructLayout, values: dict[str, Any]) -> None:
@@ -73,79 +74,80 @@ def _by_key(fields: Sequence[FieldDefinition]) -> dict[str, FieldDefinition]:
 
 
 class _Maker:
-    """Makes strategies; large fields are drawn as bytes, which is what keeps them cheap."""
+    """Makes values; the smallest and the largest ones come more often than others."""
 
-    def __init__(self, create_color: bool) -> None:
+    def __init__(self, random: Random, *, create_color: bool) -> None:
+        self._random = random
         self._color = "f" if create_color else "B"
 
-    def block(self, fields: Sequence[FieldDefinition]) -> st.SearchStrategy[dict[str, Any]]:
+    def block(self, fields: Sequence[FieldDefinition]) -> dict[str, Any]:
         # Bytes that come again have no values.
         known = _by_key([entry for entry in fields if entry.type is not FieldType.AGAIN])
-        counts: dict[str, list[str]] = {}
-        parts = {}
-        for key, entry in known.items():
-            if entry.type is FieldType.ARRAY:
+        counters = {entry.count_field for entry in known.values()}
+        made: dict[str, Any] = {}
+        for entry in known.values():
+            if entry.type is FieldType.ARRAY and entry.count_field not in made:
                 counter = known.get(entry.count_field)
                 if counter is not None and counter.conditions == entry.conditions:
-                    counts.setdefault(entry.count_field, []).append(key)
-                parts[key] = self.block(entry.fields)
+                    most = min(ELEMENTS, entry.max_count or ELEMENTS)
+                    made[entry.count_field] = self._random.randint(0, most)
+        filled = set(made)
+        for key, entry in known.items():
+            if entry.type is FieldType.ARRAY:
+                if entry.count_field in filled:
+                    count = made[entry.count_field]
+                    made[key] = [self.block(entry.fields) for _ in range(count)]
+            elif key in counters:
+                made.setdefault(key, 0)
             else:
-                parts[key] = self.field(entry)
+                made[key] = self.field(entry)
+        return made
 
-        @st.composite
-        def make(draw: st.DrawFn) -> dict[str, Any]:
-            made: dict[str, Any] = {}
-            lengths = {
-                key: draw(st.integers(0, min(ELEMENTS, known[key].max_count or ELEMENTS)))
-                for keys in counts.values() for key in keys[:1]
-            }  # fmt: skip
-            for counter, keys in counts.items():
-                made[counter] = lengths[keys[0]]
-            for key, strategy in parts.items():
-                if known[key].type is FieldType.ARRAY:
-                    wanted = made.get(known[key].count_field)
-                    if key in counts.get(known[key].count_field, ()):
-                        made[key] = [draw(strategy) for _ in range(wanted or 0)]
-                elif key in {entry.count_field for entry in known.values()}:
-                    made.setdefault(key, 0)
-                else:
-                    made[key] = draw(strategy)
-            return made
-
-        return make()
-
-    def field(self, entry: FieldDefinition) -> st.SearchStrategy[Any]:
+    def field(self, entry: FieldDefinition) -> Any:
         kind, size = entry.type, entry.size
         if entry.substruct:
-            inner = self.block(entry.fields)
+            if size == 1:
+                return self.block(entry.fields)
             # Hundreds of different rows take minutes to make and find no more faults than a few.
-            rows = st.lists(inner, min_size=min(size, ELEMENTS), max_size=min(size, ELEMENTS))
-            return inner if size == 1 else rows.map(lambda some: list(islice(cycle(some), size)))
+            rows = [self.block(entry.fields) for _ in range(min(size, ELEMENTS))]
+            return list(islice(cycle(rows), size))
         assert kind is not None
         # Small whole numbers fit whichever type the kind of statistic selects.
-        return self.of_type(kind, size) if entry.type2 is None else st.integers(0, 100)
+        return self.of_type(kind, size) if entry.type2 is None else self._random.randint(0, 100)
 
-    def of_type(self, kind: FieldType, size: int) -> st.SearchStrategy[Any]:
+    def of_type(self, kind: FieldType, size: int) -> Any:
         if kind is FieldType.COLOR:
-            return _numbers(self._color, 3 * size).map(lambda flat: _grouped(flat, 3, size))
+            return _grouped(self._numbers(self._color, 3 * size), 3, size)
         if kind is FieldType.EQUIPMENT:
-            one = st.tuples(_numbers("H", 1), _numbers("B", 6)).map(
-                lambda made: {"type": made[0][0], "color": made[1][:3], "highlight": made[1][3:]}
-            )
-            return one if size == 1 else st.lists(one, min_size=size, max_size=size)
+            pieces = [self._equipment() for _ in range(size)]
+            return pieces[0] if size == 1 else pieces
         if kind is FieldType.CHAR:
-            return st.binary(max_size=size).map(lambda raw: raw.rstrip(b"\0").decode("latin-1"))
+            return self._bytes(self._random.randint(0, size)).rstrip(b"\0").decode("latin-1")
         if kind in STRINGS or kind is FieldType.ITEM:
-            text = LATIN_1
-            return text if size == 1 else st.lists(text, min_size=size, max_size=size)
-        return _numbers(LETTERS[kind], size).map(lambda flat: flat[0] if size == 1 else flat)
+            texts = [self._text() for _ in range(size)]
+            return texts[0] if size == 1 else texts
+        numbers = self._numbers(LETTERS[kind], size)
+        return numbers[0] if size == 1 else numbers
 
+    def _equipment(self) -> dict[str, Any]:
+        colors = self._numbers("B", 6)
+        return {
+            "type": self._numbers("H", 1)[0], "color": colors[:3], "highlight": colors[3:],
+        }  # fmt: skip
 
-def _numbers(letter: str, count: int) -> st.SearchStrategy[list[Any]]:
-    whole = struct.Struct(f"<{count}{letter}")
-    return st.binary(min_size=whole.size, max_size=whole.size).map(
-        lambda raw: [0.0 if math.isnan(number) else number for number in whole.unpack(raw)]
-    )
+    def _text(self) -> str:
+        return self._bytes(self._random.randint(0, LONGEST_TEXT)).decode("latin-1")
+
+    def _numbers(self, letter: str, count: int) -> list[Any]:
+        whole = struct.Struct(f"<{count}{letter}")
+        numbers = whole.unpack(self._bytes(whole.size))
+        return [0.0 if math.isnan(number) else number for number in numbers]
+
+    def _bytes(self, count: int) -> bytes:
+        choice = self._random.random()
+        if choice < 0.2:
+            return b"\x00\xff\x01\x7f"[int(choice * 20) :][:1] * count
+        return self._random.randbytes(count)
 
 
 def _grouped(flat: list[Any], step: int, size: int) -> list[Any]:

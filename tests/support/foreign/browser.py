@@ -6,6 +6,7 @@ whatever goes wrong in it, and `Browser.page` fails the test that left something
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -39,7 +40,7 @@ reactor: Any = _reactor
 T = TypeVar("T")
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
-"""Folder for screenshots."""
+"""Folder for screenshots, which EMU_SCREENSHOTS=1 asks for: one takes a second of CPU time."""
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 LONGEST = 10.0
@@ -118,12 +119,18 @@ class Page:
         found = await self.do(Axe().run)
         return str(found.generate_report()) if found.violations_count else ""
 
+    async def prefer(self, scheme: Any) -> None:
+        """Change between ``light`` and ``dark``."""
+        await self.do(lambda tab: tab.emulate_media(color_scheme=scheme))
+
     async def width(self) -> int:
         """Return how wide the page is, with what one has to scroll to."""
         return int(await self.evaluate("document.documentElement.scrollWidth"))
 
     async def screenshot(self, name: str) -> None:
-        """Save a screenshot of the whole page."""
+        """Save a screenshot of the whole page, if somebody wants some."""
+        if not os.environ.get("EMU_SCREENSHOTS"):
+            return
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         path = SCREENSHOTS / f"{name}.png"
         await self.do(lambda tab: tab.screenshot(path=path, full_page=True))

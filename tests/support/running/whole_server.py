@@ -13,8 +13,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from emu.net import logs
 from emu.net.client.connection import ClientConnection, open_client
 from emu.net.scheduler import make_steady
 from emu.net.server import EmuService, check_files
+from emu.opcodes import OpcodeStore
 from emu.store import Store
 from emu.times import UNKNOWN
 from tests.support.patience import patience, slowness
@@ -69,14 +72,34 @@ async def until(condition: Callable[[], object], what: str, seconds: float = 5.0
         await sleep(0.004)
 
 
+@cache
+def _prepared_database() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "emu.sqlite"
+        Store.create(path).close()
+        OpcodeStore.ensure(path).close()
+        return path.read_bytes()
+
+
+def prepare_database(path: Where) -> None:
+    """Make the database that a server would make at its start, unless there is one.
+
+    Writing the opcode tables takes most of the CPU time of a start.
+    """
+    if isinstance(path, Path) and not path.exists():
+        path.write_bytes(_prepared_database())
+
+
 def add_account(database: Where, name: str, password: str) -> None:
     """Put an account into a database."""
+    prepare_database(database)
     with closing(Store.create(database)) as store:
         store.login.accounts.add(name, hash_password(password.encode(), bytes(16), CHEAP), UNKNOWN)
 
 
 def add_world(database: Path, name: str, account: str, password: str) -> int:
     """Put a world that may register into a database; return its id."""
+    prepare_database(database)
     with closing(Store.create(database)) as store:
         return store.login.worlds.add(
             RegisteredWorld(0, name, account, hash_link_password(password)), UNKNOWN
@@ -272,6 +295,7 @@ async def harness(
 ) -> AsyncIterator[Harness]:
     """Run a server in this process; `speed` is how fast its clock runs."""
     database = folder / "emu.sqlite"
+    _prepare_first(folder)
     for name, password in accounts.items():
         add_account(database, name, password)
     config = load(None, settings_of(database, settings or {}))
@@ -362,6 +386,11 @@ class ServerProcess:
         self.process.wait(10)
 
 
+def _prepare_first(folder: Path) -> None:
+    if not any(folder.glob("emu.sqlite*")):
+        prepare_database(folder / "emu.sqlite")
+
+
 @asynccontextmanager
 async def server_process(
     folder: Path,
@@ -370,12 +399,16 @@ async def server_process(
     words: tuple[str, ...] = (),
     program: str = "twistd",
     forked: bool = True,
+    prepared: bool = True,
 ) -> AsyncIterator[ServerProcess]:
     """Start a server process and kill it at the end if the test has not ended it.
 
     It is a fork of a process that has imported the server, or, with `forked` off, the installed
-    program, which needs another second of CPU time.
+    program, which needs another second of CPU time. The first server of a folder has a database
+    already, unless `prepared` is off.
     """
+    if prepared and forked and "database.url" not in (settings or {}):
+        _prepare_first(folder)
     overrides = settings_of(folder / "emu.sqlite", settings or {})
     process = ServerProcess(folder, overrides, list(words), program, forked=forked)
     try:
