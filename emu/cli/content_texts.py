@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from emu.content.file import ContentFile, Template
 from emu.content.knowledge import npc_spells
 from emu.content.subjects import SUBJECTS, describe, name_of, named
-from emu.content.trade import LootTable, Ware, loot_of, loot_tables, wares_of
+from emu.content.trade import Ware, loot_of, loot_tables, wares_of
+from emu.rules.loot import LootTable
 
 
 def lines_of(file: ContentFile, subject: str, number: int) -> Iterator[str]:

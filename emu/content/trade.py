@@ -6,43 +6,14 @@ Source: docs/guides/content.md#loot, docs/guides/content.md#merchants.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from emu.content.file import ContentFile
 from emu.content.rows import Row
+from emu.rules.loot import LootDrop, LootTable
 
 UNLIMITED: Final = 254
 """A merchant has as many of a thing as are asked for, from this quantity on."""
-
-
-class LootDrop(NamedTuple):
-    """One thing that a loot table can give."""
-
-    item_id: int
-    charges: int
-    is_worn: bool
-    """Whether the NPC wears it."""
-    weight: float
-    """Its part among the drops of its table; not a chance."""
-    unless_quest: int
-    """It drops only for who has not completed this quest; 0: for everybody."""
-
-
-@dataclass(frozen=True, slots=True)
-class LootTable:
-    """Coins and things of which some are won; probabilities are percentages."""
-
-    id: int
-    name: str
-    coins: tuple[int, int]
-    """The least and the greatest number of coins, in copper."""
-    coin_probability: float
-    most_items: int
-    """How many times one thing is won or not; 0: none."""
-    drop_probability: float
-    """Of each of these times."""
-    drops: tuple[LootDrop, ...]
 
 
 class GlobalLoot(NamedTuple):

@@ -8,7 +8,8 @@ import pytest
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
-from emu.content.trade import LootDrop, Ware, global_loot, loot_of, loot_tables, wares_of
+from emu.content.trade import Ware, global_loot, loot_of, loot_tables, wares_of
+from emu.rules.loot import LootDrop
 from tests.support.content.dumps import write_dumps
 from tests.support.content.subjects import trade
 
