@@ -44,6 +44,8 @@ class OwnerKind(enum.StrEnum):
     """The removal of a character for good, or of a letter that can go to nobody."""
     REPAIR = "repair"
     """The repair of a stored value that is unusable."""
+    BANK = "bank"
+    """What a character has in the bank, by the number of the character."""
     ACCOUNT = "account"
     """The shared bank of an account."""
     SOLD = "sold"
@@ -67,7 +69,7 @@ class OwnerKind(enum.StrEnum):
     """What is destroyed."""
 
 
-HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER)
+HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.BANK)
 """The owners that have coins."""
 KEEPERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD)
 """The owners that have things; the others make or remove what they move."""
@@ -125,6 +127,7 @@ class Reason(enum.StrEnum):
     THING_REPAIRED = "thing repaired"
     TRADED = "traded"
     BANKED = "shared bank"
+    BANK = "bank"
     DESTROYED = "destroyed"
     USED = "used"
     UNPACKED = "unpacked"
@@ -239,6 +242,8 @@ class Moved:
 
     outcome: Outcome
     balances: tuple[Balance, ...] = ()
+    banks: tuple[Balance, ...] = ()
+    """What its characters have in the bank, of those whose bank takes part."""
 
     @property
     def is_done(self) -> bool:

@@ -482,6 +482,9 @@ class LedgerStore(Protocol):
     async def bar(self, movement: Movement, moment: Moment) -> Moved:
         """Bar a movement unless it was carried out; wait while the database is away."""
 
+    async def in_bank(self, char_id: int) -> int:
+        """Return the coins that a character has in the bank."""
+
     async def prune(self, before: Moment, most: int, moment: Moment) -> int:
         """Remove the oldest entries; return how many."""
 

@@ -161,6 +161,8 @@ class AsyncLedger(AsyncRepository[Ledger]):
     move = write(Ledger.move, _of_movement)
     move_surely = persistent(Ledger.move, _of_movement)
     bar = persistent(Ledger.bar, _of_movement)
+    # From the writer: what was just stored must be seen.
+    in_bank = write(Ledger.in_bank, forget_nothing)
     prune = write(Ledger.prune, forget_nothing)
 
 

@@ -40,11 +40,13 @@ from emu.times import Moment
 TABLES: Final[Mapping[OwnerKind, str]] = {
     OwnerKind.CHARACTER: "world_characters",
     OwnerKind.LETTER: "world_mail",
+    OwnerKind.BANK: "world_banks",
 }
 """The table of a kind of owners, whose column ``coins`` is the balance."""
 EXISTS: Final[Mapping[OwnerKind, str]] = {
     OwnerKind.CHARACTER: " AND NOT deleted",
     OwnerKind.LETTER: "",
+    OwnerKind.BANK: "",
 }
 COLUMNS: Final = tuple(field.name for field in fields(Entry))
 ADDED: Final = COLUMNS[1:]
@@ -72,12 +74,15 @@ class Answers(NamedTuple):
             for kind, rows in self.holders
             for number, coins, revision in rows
         }
-        balances = tuple(
-            Balance(owner.number, *values)
-            for owner, values in found.items()
-            if owner.kind is OwnerKind.CHARACTER
+        balances, banks = (
+            tuple(
+                Balance(owner.number, *values)
+                for owner, values in found.items()
+                if owner.kind is kind
+            )
+            for kind in (OwnerKind.CHARACTER, OwnerKind.BANK)
         )
-        return Moved(self._outcome(reasons, found), balances)
+        return Moved(self._outcome(reasons, found), balances, banks)
 
     def _outcome(self, reasons: list[str], found: Mapping[Owner, Any]) -> Outcome:
         if reasons:
@@ -101,6 +106,7 @@ class Movements(Repository):
     def send(self, movement: Movement, moment: Moment) -> Answers:
         """Carry out a movement in the open transaction; see the module."""
         played = {Owner.character(char_id) for char_id, _ in movement.terms}
+        self._open_banks(movement.holders)
         self.lock({*movement.holders, *played})
         condition: str
         values: tuple[Any, ...]
@@ -137,6 +143,16 @@ class Movements(Repository):
                 f"{self.database.dialect.lock_rows}",
                 (ids,),
             )
+
+    def _open_banks(self, holders: Iterable[Owner]) -> None:
+        """Give characters whose banks take part a row there."""
+        for owner in holders:
+            if owner.kind is OwnerKind.BANK:
+                self._run(
+                    "INSERT INTO world_banks (id) SELECT id FROM world_characters"
+                    " WHERE id = ? AND NOT deleted ON CONFLICT (id) DO NOTHING",
+                    (owner.number,),
+                )
 
     def add_made(self, char_id: int, coins: int) -> None:
         """Add the entry of a new character with coins; its row has the balance already."""
@@ -177,6 +193,8 @@ class Movements(Repository):
         chosen = f"SELECT id FROM world_characters WHERE {condition}"  # noqa: S608  # our own
         self._add_lost(OwnerKind.LETTER, Reason.REMOVED, f"recipient_id IN ({chosen})", values)
         self._add_lost(OwnerKind.CHARACTER, Reason.REMOVED, condition, values)
+        self._add_lost(OwnerKind.BANK, Reason.REMOVED, f"id IN ({chosen})", values)
+        self._run(f"DELETE FROM world_banks WHERE id IN ({chosen})", values)  # noqa: S608
         letters = f"SELECT id FROM world_mail WHERE recipient_id IN ({chosen})"  # noqa: S608
         self._lose_things(OwnerKind.LETTER, Reason.REMOVED, letters, values)
         self._lose_things(OwnerKind.CHARACTER, Reason.REMOVED, chosen, values)
@@ -354,6 +372,12 @@ class Ledger(Repository):
         answers = self._movements.bar(movement, moment)
         yield
         return answers.read()
+
+    @reads
+    def in_bank(self, char_id: int) -> int:
+        """Return the coins that a character has in the bank."""
+        row = self._run("SELECT coins FROM world_banks WHERE id = ?", (char_id,)).fetchone()
+        return row["coins"] if row is not None else 0
 
     @reads
     def of_owner(self, owner: Owner, most: int) -> list[Entry]:

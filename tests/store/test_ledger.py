@@ -175,6 +175,37 @@ def test_coins_of_a_removed_character_and_of_its_mail_leave_through_the_ledger(
     assert purses.ledger.of_owner(letter, 5)[0].giver_left == 0
 
 
+def test_coins_lie_in_the_bank_and_come_back(purses: Purses) -> None:
+    one, ledger = purses.one, purses.ledger
+    bank = Owner(OwnerKind.BANK, one.number)
+    assert ledger.in_bank(one.number) == 0
+    moved = ledger.move(movement("a", (one, bank, 30)), NOW)
+    assert (moved.balances[0].coins, moved.banks) == (70, (Balance(one.number, 30, 1),))
+    assert ledger.move(movement("b", (bank, one, 31)), NOW).outcome is Outcome.TOO_FEW
+    moved = ledger.move(movement("c", (bank, one, 12)), NOW)
+    assert (purses.coins()[0], ledger.in_bank(one.number)) == (82, 18)
+    assert ledger.move(movement("c", (bank, one, 12)), NOW) == moved
+    assert purses.is_right()
+    assert [entry.left(bank) for entry in ledger.of_owner(bank, 5)] == [18, 30]
+
+
+def test_nobody_has_a_bank_without_a_character(purses: Purses) -> None:
+    bank = Owner(OwnerKind.BANK, 9999)
+    moved = purses.ledger.move(movement("a", (MASTER, bank, 30)), NOW)
+    assert moved.outcome is Outcome.NO_OWNER
+    assert purses.run("SELECT count(*) FROM world_banks").fetchone()[0] == 0
+
+
+def test_coins_in_the_bank_of_a_removed_character_leave_through_the_ledger(purses: Purses) -> None:
+    bank = Owner(OwnerKind.BANK, purses.ids[0])
+    purses.ledger.move(movement("a", (purses.one, bank, 30)), NOW)
+    purses.store.world.characters.delete(1, purses.ids[0])
+    [entry] = [one for one in purses.store.roster.every() if one.own_id == purses.ids[0]]
+    purses.store.roster.forget(entry)
+    assert purses.run("SELECT count(*) FROM world_banks").fetchone()[0] == 0
+    assert purses.is_right()
+
+
 def test_a_repair_of_unusable_coins_has_an_entry(purses: Purses) -> None:
     purses.run("UPDATE world_characters SET coins = -7 WHERE id = ?", purses.ids[0])
     [found] = purses.store.world.characters.unusable()

@@ -21,7 +21,13 @@ CREATE TABLE world_things (
 CREATE INDEX world_things_of_keeper ON world_things (keeper_id, keeper);
 
 -- The next number of a thing, in one row. Processes take many at once.
-CREATE TABLE world_thing_numbers (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT;
+CREATE TABLE world_thing_numbers (
+    name TEXT PRIMARY KEY,
+    next INTEGER NOT NULL                     -- the number of the next thing
+) STRICT;
 
 -- What removed entries of the ledger have counted, by kind.
-CREATE TABLE world_thing_sums (item_id INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+CREATE TABLE world_thing_sums (
+    item_id INTEGER PRIMARY KEY,
+    count INTEGER NOT NULL                    -- made, less those removed
+) STRICT;

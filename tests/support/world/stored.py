@@ -26,7 +26,7 @@ NOTHING: dict[str, Any] = {"waiting": 0, "unseen": [], "of": {}}
 
 TABLES = (
     "world_ledger", "world_mail", "world_petitions", "world_characters", "world_things",
-    "world_thing_sums", "sqlite_sequence",
+    "world_banks", "world_thing_sums", "sqlite_sequence",
 )  # fmt: skip
 SAME = {"move_surely": "move"}
 """Calls of a port that differ from one of the repository in their patience only."""

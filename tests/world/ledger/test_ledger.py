@@ -55,6 +55,9 @@ class LossyStore:
     async def prune(self, *values: Any) -> Any:
         return await self._store.prune(*values)
 
+    async def in_bank(self, *values: Any) -> Any:
+        return await self._store.in_bank(*values)
+
     async def bar(self, *values: Any) -> Any:
         self.calls.append("bar")
         return await self._store.bar(*values)
