@@ -178,6 +178,8 @@ class Zone:
         for kept in (self._spawns, self._moved, self._checked_at, self._observers, self._changes):
             kept.clear()
         self._grid, self._baselines = Grid(), BaselineCache()
+        # All three name the zone.
+        self._watcher, self.wake, self.paused = NOBODY, lambda _due: None, lambda *_what: None
 
     def enter(self, viewer_of: Callable[[BaselineCache], Viewer], now: Monotonic) -> Viewer:
         """Add a viewer and show it the spawns near it; its own spawn may be added later."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from twisted.internet.defer import Deferred
 
+from emu.net.world import content_memory
 from emu.net.world.content_memory import SETTLED, ContentMemory, give_back
 from emu.world.zones.zone import Zone
 from tests.support.world.zone_files import definition
@@ -56,7 +57,24 @@ def test_the_collector_leaves_spawns_alone_that_have_settled() -> None:
     assert gc.get_freeze_count() > 1000
 
 
+@pytest.fixture
+def anything_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a search begin when anything is left since the last zones have ended."""
+    monkeypatch.setattr(content_memory, "LEFT", 1)
+
+
+def ended_before(thread: Thread, memory: ContentMemory) -> None:
+    """Let a first zone end, which leaves nothing to compare with."""
+    zone = Zone(definition(9), 7)
+    gc.freeze()
+    memory.appeared(zone, ANY, ANY)
+    memory.ended(zone)
+    memory.rest()
+    thread.work()
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("anything_is_much")
 @pytest.mark.parametrize(("players", "others", "is_kept"), [
     (False, False, False), (True, False, True), (False, True, True),
 ])  # fmt: skip
@@ -64,7 +82,10 @@ def test_what_is_left_is_searched_when_all_zones_have_ended_and_nobody_waits(
     players: bool, others: bool, is_kept: bool
 ) -> None:
     thread = Thread()
-    memory = ContentMemory(lambda: players, thread)
+    is_anybody_there = False
+    memory = ContentMemory(lambda: is_anybody_there, thread)
+    ended_before(thread, memory)
+    is_anybody_there = players
     zone, other = Zone(definition(9)), Zone(definition(9), 1)
     gone = weakref.ref(Circle())
     if others:
@@ -80,25 +101,45 @@ def test_what_is_left_is_searched_when_all_zones_have_ended_and_nobody_waits(
 def test_zones_that_end_together_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[int] = []
     monkeypatch.setattr(gc, "collect", lambda: searches.append(1))
+    monkeypatch.setattr(content_memory, "LEFT", 1)
     thread = Thread()
     memory = ContentMemory(lambda: False, thread)
+    ended_before(thread, memory)
+    kept = [Circle() for _ in range(2)]
+    gc.freeze()
     zones = [Zone(definition(9), number) for number in range(5)]
     for zone in zones:
         memory.appeared(zone, ANY, ANY)
     for zone in zones:
         memory.ended(zone)
     thread.work()
-    assert searches == [1]
+    assert searches == [1], kept
     memory.ended(zones[0])
     thread.work()
     assert searches == [1], "nothing has appeared since"
 
 
 @pytest.mark.slow
+def test_zones_that_leave_little_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[int] = []
+    monkeypatch.setattr(gc, "collect", lambda: searches.append(1))
+    thread = Thread()
+    memory = ContentMemory(lambda: False, thread)
+    for number in range(3):
+        zone = Zone(definition(9), number)
+        gc.freeze()
+        memory.appeared(zone, ANY, ANY)
+        memory.ended(zone)
+        thread.work()
+    assert not searches
+
+
+@pytest.mark.usefixtures("anything_is_much")
 def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone() -> None:
     thread = Thread()
     memory = ContentMemory(lambda: False, thread)
     have_forgotten = memory.after_scripts()
+    ended_before(thread, memory)
     gone, zone = weakref.ref(Circle()), Zone(definition(9))
     for _ in range(SETTLED):
         memory.appeared(zone, ANY, ANY)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from emu.times import Monotonic
@@ -61,6 +63,22 @@ def test_of_zones_that_are_empty_for_long_each_call_ends_one() -> None:
         known.timetable.handle_timer(20.0)
         assert len(list(known)) == left
     assert known.timetable.get_timer() is None
+
+
+def test_a_zone_that_has_ended_needs_no_collector() -> None:
+    def there() -> int:
+        every = (one for one in gc.get_objects() if type(one) is Zone)
+        return sum(one.instance == 4711 for one in every)
+
+    known = zones()
+    gc.disable()
+    try:
+        known.private(325, 4711, Monotonic(0.0))
+        assert there() == 1
+        known.end(known.private(325, 4711, Monotonic(0.0)))
+        assert there() == 0
+    finally:
+        gc.enable()
 
 
 def test_ticks_of_many_zones_take_their_turns() -> None:
