@@ -16,7 +16,7 @@ from typing import Final
 from emu.cli.content_scripts import STANDING_IN
 from emu.errors import ScriptError
 from emu.scripts.checking import Checker
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.folder import ScriptFolder
 from emu.world.scripts.reference import signatures, working
 from emu.world.scripts.trial import Trial
 

@@ -2,7 +2,7 @@
 --
 -- Gets the table of the server's functions, the limits, and what `print` calls; returns the
 -- functions that emu/scripts/runtime.py uses. Scripts never see this file's locals.
-local api, limits, printed, handler = ...
+local api, limits, printed, handler, compile_text = ...
 local sethook, clock, getinfo = debug.sethook, os.clock, debug.getinfo
 local count = collectgarbage
 local load, error, type, rawget, setmetatable = load, error, type, rawget, setmetatable
@@ -352,11 +352,12 @@ local function environment(require, dofile)
     return setmetatable(env, behind)
 end
 
--- Returns a function that runs a script in the environment it is passed, or nil and the error. The
--- code is a source that emu/scripts/forms.py has prepared, or what was compiled from one.
--- All environments share its code: hundreds of scripts require the same modules.
-local function compile(code, name, is_compiled)
-    return load(code, "@" .. name, is_compiled and "b" or "t", {})
+-- Returns a function that runs a script in the environment it is passed, or nil and the error. A
+-- source may take so many seconds; without them the code is what emu/scripts/compiling.py has made.
+-- All environments share the code: hundreds of scripts require the same modules.
+local function compile(code, name, seconds)
+    if seconds then return compile_text(code, name, {}, seconds) end
+    return load(code, "@" .. name, "b", {})
 end
 
 -- Runs what `compile` returned in an environment; `beats` is nil inside of a running call.

@@ -40,7 +40,7 @@ from emu.content.sources import DumpPart, dump_parts
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.files import partial_folder
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.folder import ScriptFolder
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
 from emu.world.population.exporting import standing_fixtures, zone_text

@@ -25,7 +25,7 @@ from emu.ground.map_names import MapName, chosen, zones_of
 from emu.ground.path_mesh import PathMesh
 from emu.ground.regions import Region, ZoneRegions
 from emu.ground.routes import RouteSearch
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.folder import ScriptFolder
 from emu.texts import counted
 
 NEAR: Final = 1.0

@@ -14,7 +14,7 @@ from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.errors import CommandError, ScriptError
 from emu.scripts.checking import Checker, Finding, endless
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.folder import ScriptFolder
 from emu.texts import counted
 from emu.world.commands.scripts import ERRORS
 from emu.world.scripts.reference import signatures, working

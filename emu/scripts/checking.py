@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from emu.errors import ScriptError
-from emu.scripts.runtime import Environment, Runtime, ScriptFolder
+from emu.scripts.folder import ScriptFolder
+from emu.scripts.runtime import Environment, Runtime
 from emu.scripts.signatures import Argument, Signature
 from emu.scripts.source import Call, SourceFacts, Word, read_source
 

@@ -16,29 +16,29 @@ This is the only module that imports lupa, and it does so when a runtime is made
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from emu.errors import ConfigError, ScriptError
 from emu.files import data_file
+from emu.scripts.compiling import COMPILE, MOST_SECONDS, TOO_LARGE, Compiler, NotCompiled
+from emu.scripts.folder import ENCODING, ScriptFolder
 from emu.scripts.forms import LONGEST_TEXT, prepared
 from emu.scripts.own_time import own_time
 from emu.scripts.places import SANDBOX, Places, compile_error
 from emu.scripts.signatures import shortened
 
-ENCODING: Final = "latin-1"
-"""Texts pass unchanged, byte by byte."""
 STEP: Final = 32
 """Instructions between two checks of the guard: few, because each can copy a large text."""
 BY_THE_ALLOCATOR: Final = 4
 """At this multiple of a call's growth memory is refused at once, and all garbage is collected."""
 COLLECTED: Final = 10
 """Logarithm of the bytes for which one step of Lua's collection pays: it takes up to 0.5 ms."""
+AT_ONCE: Final = 16 * 1024
+"""Bytes of a file that may be compiled where it is needed: that takes 12 ms at most."""
 DEEPEST: Final = 16
 """Events inside of events: a function that kills a spawn calls the spawn's own `death`."""
-LARGEST_SOURCE: Final = 4 * 1024 * 1024
 MIB: Final = 1024 * 1024
 
 NO_LUPA: Final = (
@@ -89,94 +89,6 @@ class Environment:
         self.lua = None
 
 
-class ScriptFolder:
-    """The files of a folder of scripts, found as the community's rows name them.
-
-    Rows name files relative to the folder. Most names are exact; some have quotes or blanks around
-    them, or another case (docs/guides/lua.md#names).
-    """
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._listed: dict[str, dict[str, str]] = {}
-        """Names of the entries of folders: without regard to case -> as they are."""
-
-    def find(self, name: str) -> str | None:
-        """Return the path of a named script relative to the folder, or None."""
-        for wanted in (name, name.strip(" '\"\t\r\n")):
-            path = wanted.replace("\\", "/")
-            if self._is_inside(path) and self._is_file(path):
-                return path
-        return self._by_case(path) if self._is_inside(path) else None
-
-    def has(self, path: str) -> bool:
-        """Return whether there is exactly this file."""
-        return self._is_inside(path) and self._is_file(path)
-
-    def read(self, path: str) -> bytes:
-        """Return the bytes of a file that `find` has returned. Raises `ScriptError`."""
-        try:
-            with (self.root / path).open("rb") as file:
-                data = file.read(LARGEST_SOURCE + 1)
-        except OSError as error:
-            raise ScriptError(path, 0, f"cannot be read: {error.strerror}") from error
-        if len(data) > LARGEST_SOURCE:
-            raise ScriptError(path, 0, f"is larger than {LARGEST_SOURCE} bytes")
-        return data
-
-    def stamp(self, path: str) -> tuple[int, int] | None:
-        """Return the time of a file's last change in nanoseconds and its size; None without it."""
-        try:
-            found = (self.root / path).stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size
-
-    def forget(self) -> None:
-        """Look for the files anew at the next name that is not exact."""
-        self._listed.clear()
-
-    def files(self) -> Iterator[str]:
-        """Yield the paths of all scripts below the folder, sorted."""
-        for path in sorted(self.root.rglob("*.lua")):
-            if path.is_file():
-                yield path.relative_to(self.root).as_posix()
-
-    def _by_case(self, path: str) -> str | None:
-        """Return the path of a file whose name is written in another case."""
-        # Step by step: a list of all files of a large folder would take too long.
-        found = ""
-        for part in path.split("/"):
-            name = self._names(found).get(part.casefold())
-            if name is None:
-                return None
-            found = f"{found}/{name}" if found else name
-        return found if self._is_file(found) else None
-
-    def _is_file(self, path: str) -> bool:
-        try:
-            return (self.root / path).is_file()
-        except OSError:
-            # The name is too long for the file system, or the folder may not be read.
-            return False
-
-    def _names(self, folder: str) -> dict[str, str]:
-        known = self._listed.get(folder)
-        if known is None:
-            try:
-                names = [entry.name for entry in (self.root / folder).iterdir()]
-            except OSError:
-                names = []
-            known = self._listed[folder] = {name.casefold(): name for name in names}
-        return known
-
-    @staticmethod
-    def _is_inside(path: str) -> bool:
-        parts = path.split("/")
-        # A colon and a NUL mean something else to some systems; no script has them.
-        return bool(path) and not path.startswith("/") and ".." not in parts and "\0" not in path
-
-
 class Runtime:
     """A Lua runtime with the server's functions. Everything here runs on one thread."""
 
@@ -188,21 +100,24 @@ class Runtime:
         limits: ScriptLimits | None = None,
         printed: Callable[[str], object] = lambda _text: None,
         seed: int = 0,
+        compiler: Compiler | None = None,
     ) -> None:
         """Make a runtime; `functions` are the global functions of all scripts.
 
-        `printed` gets what scripts print. `seed` begins the random numbers of the scripts.
+        `printed` gets what scripts print. `seed` begins the random numbers of the scripts. Files of
+        more than `AT_ONCE` bytes come from `compiler`, if there is one.
         Raises `ConfigError` if lupa is not installed.
         """
         self.limits = limits or ScriptLimits()
         self.folder = folder
         self.calls = 0
+        self._compiler = compiler
         self._depth = 0
         self._beats = self.limits.instructions // STEP
         self._memory = self.limits.memory
         self._memory_error = _memory_error()
         self._lua_error = _lua_error()
-        lua = _new_runtime(self.limits.memory)
+        lua = new_runtime(self.limits.memory)
         self._lua = lua
         names = lua.globals()
         names.math.randomseed(seed)
@@ -223,9 +138,12 @@ class Runtime:
             own_time=own_time(),
         )  # fmt: skip
         api = lua.table_from(dict(functions))
+        compile_text, _ = names.load(
+            data_file("lua", COMPILE).read_bytes(), f"@{COMPILE}", "t", names
+        )()
         start = names.load(sandbox, f"@{SANDBOX}", "t", names)
         self._environment, self._compile, self._run, self._has, self._call, self._names = start(
-            api, limit_table, printed, self._places.noted
+            api, limit_table, printed, self._places.noted, compile_text
         )
         self._compiled: dict[str, Any] = {}
         """Functions of Lua's that run a file in an environment, by path."""
@@ -287,20 +205,34 @@ class Runtime:
         finally:
             self._leave()
 
+    def has_compiled(self, path: str) -> bool:
+        """Return whether a file need not be compiled; also for another thread."""
+        return path in self._compiled
+
     def _compiled_form(self, path: str) -> Any:
         compiled = self._compiled.get(path)
         if compiled is None:
             # A call that needs a file does not pay for compiling it.
             with own_time().left_out():
-                source = prepared(self.folder.read(path).decode(ENCODING), path)
-                try:
-                    made = self._compile(source, path)
-                except self._memory_error as error:
-                    raise ScriptError(path, 0, "is too large to compile") from error
-            if isinstance(made, tuple):
-                raise compile_error(path, str(made[1]))
-            compiled = self._compiled[path] = made
+                compiled = self._compiled[path] = self._new_form(path)
         return compiled
+
+    def _new_form(self, path: str) -> Any:
+        stamp, seconds = self.folder.stamp(path), None
+        code: bytes | str | None = None
+        if self._compiler is not None:
+            code = self._compiler.take(path, stamp)
+            if code is None and stamp is not None and stamp[1] > AT_ONCE:
+                raise NotCompiled(path)
+        if code is None:
+            code, seconds = prepared(self.folder.read(path).decode(ENCODING), path), MOST_SECONDS
+        try:
+            made = self._compile(code, path, seconds)
+        except self._memory_error as error:
+            raise ScriptError(path, 0, TOO_LARGE) from error
+        if isinstance(made, tuple):
+            raise compile_error(path, str(made[1]))
+        return made
 
     def _require(self, env: Environment, name: object) -> None:
         path = self._module(env, name, ".lua")
@@ -405,13 +337,17 @@ def _let_go(places: Places) -> None:
     places.getinfo = None
 
 
-def _new_runtime(memory: int) -> Any:
+def new_runtime(memory: int, encoding: str | None = ENCODING) -> Any:
+    """Return a Lua runtime with so many bytes of memory; without an encoding texts are bytes.
+
+    Raises `ConfigError` if lupa is not installed.
+    """
     try:
         from lupa.lua54 import LuaRuntime  # noqa: PLC0415  # only servers with scripts need it
     except ImportError as error:
         raise ConfigError([NO_LUPA]) from error
     return LuaRuntime(
-        encoding=ENCODING,
+        encoding=encoding,
         register_eval=False,
         register_builtins=False,
         unpack_returned_tuples=True,

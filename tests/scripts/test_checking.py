@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from emu.scripts.checking import Checker, endless
-from emu.scripts.runtime import Runtime, ScriptFolder, ScriptLimits
+from emu.scripts.folder import ScriptFolder
+from emu.scripts.runtime import Runtime, ScriptLimits
 from emu.scripts.signatures import parse
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")

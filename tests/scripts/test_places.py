@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from emu.errors import ScriptError
+from emu.scripts.folder import ScriptFolder
 from emu.scripts.places import LONGEST_ERROR, NO_TEXT, compile_error
-from emu.scripts.runtime import Environment, Runtime, ScriptFolder
+from emu.scripts.runtime import Environment, Runtime
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from emu.errors import ScriptError
+from emu.scripts.folder import ScriptFolder
 from emu.scripts.own_time import own_time
 from emu.scripts.places import LONGEST_ERROR
-from emu.scripts.runtime import Environment, Runtime, ScriptFolder, ScriptLimits
+from emu.scripts.runtime import Environment, Runtime, ScriptLimits
 from emu.scripts.signatures import Handle, HandleKind
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")

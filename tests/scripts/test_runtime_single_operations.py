@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from emu.errors import ScriptError
+from emu.scripts.folder import ScriptFolder
 from emu.scripts.forms import LONGEST_TEXT
-from emu.scripts.runtime import STEP, Environment, Runtime, ScriptFolder, ScriptLimits
+from emu.scripts.runtime import STEP, Environment, Runtime, ScriptLimits
 from emu.scripts.signatures import FunctionTable, bind
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")

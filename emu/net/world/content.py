@@ -7,7 +7,7 @@ removed from its file.
 from __future__ import annotations
 
 import gc
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -31,7 +31,9 @@ from emu.net.world.allocator import apart
 from emu.net.world.content_memory import ContentMemory
 from emu.processes.ports import ContentEditStore, PlacementFactStore
 from emu.schema import faulty
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.compiling import Compiler, Compiling
+from emu.scripts.folder import ScriptFolder
+from emu.scripts.runtime import new_runtime
 from emu.times import Clock, Moment
 from emu.world.actors.player import Player
 from emu.world.assembly import Assembly
@@ -47,7 +49,7 @@ from emu.world.population.population import ZonePopulation
 from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
 from emu.world.population.served import ContentZones
 from emu.world.scripts.functions.every import EVERY
-from emu.world.scripts.host import Scripts
+from emu.world.scripts.host import Scripts, script_named
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.ground import Grounds
@@ -91,6 +93,17 @@ def _without_collection(call: Callable[[], T]) -> T:
             # Else the next object of this thread would begin a search among all of them.
             gc.freeze()
         gc.enable()
+
+
+def _scripts_of(served: ServedZone) -> Iterator[str]:
+    """Yield the names of all scripts that the spawns of a zone can have, and its own."""
+    content = served.content
+    zone = str(content.zone["name"])
+    found = {str(content.zone["script"]), f"ZoneScripts/{zone}.lua"}
+    found.update(entry.script for entries in content.entries.values() for entry in entries)
+    found.update(content.spawn_scripts.values())
+    found.update(script_named(zone, one.name) for one in served.templates.values())
+    yield from found - {""}
 
 
 class MemoryReview(Protocol):
@@ -156,6 +169,9 @@ class ContentReader:
         """Gives the memory of ended zones back; None without a content file."""
         self._grounds: Grounds | None = None
         self._have_regions_failed = False
+        self._compiler: Compiler | None = None
+        self._has_compiled: Callable[[str], bool] = lambda _path: False
+        """Whether the scripts need no compiled form of a file."""
         self._edits: Callable[[], Sequence[Edit]] = tuple
         """Returns the edits made in the game, which are above the files."""
 
@@ -218,6 +234,8 @@ class ContentReader:
         served = served_zone(self._opened(), zone_id, layer, edits, old)
         if served is not None and served is not old:
             self._read_regions(served.content.zone["file"])
+            if self._compiler is not None:
+                self._compiler.compile(_scripts_of(served), self._has_compiled)
         return served
 
     def _read_regions(self, zone_file: str) -> None:
@@ -306,22 +324,30 @@ class ContentReader:
             )
         figures = read_figures(config.content)
         _warn_of(figures.problems, OF_CONTENT)
+        folder = ScriptFolder(config.scripts)
+        compiler = Compiler(folder, partial(new_runtime, encoding=None))
         try:
             scripts = Scripts(
-                assembly.world, assembly.chat, ScriptFolder(config.scripts), EVERY,
+                assembly.world, assembly.chat, folder, EVERY,
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
                 report=_warn,
                 figures=figures,
                 shares=ScriptShares(config.script_share, config.scripts_share),
                 collected=self.memory.rest if self.memory is not None else lambda: None,
+                compiling=Compiling(compiler, self._in_background),
             )  # fmt: skip
         except ConfigError as error:
             _warn(str(error))
             return None
         if self.memory is not None:
             self.memory.after_scripts()
+        self._compiler, self._has_compiled = compiler, scripts.has_compiled
         return scripts
+
+    def _in_background(self, call: Callable[[], object], then: Callable[[], object]) -> None:
+        # It fails while the server stops, and then nothing is to be done.
+        self.run(call).addCallbacks(lambda _result: then(), lambda _failure: None)
 
     async def stop(self) -> None:
         """Close the file, and end the thread after the zone that it reads now."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import mmap
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from twisted.internet.defer import Deferred
@@ -20,8 +22,8 @@ from emu.world.zones.zone import Zone
 
 SETTLED: Final = 100
 """Spawns after which the collector leaves alone what is there: one or two slices of a zone."""
-LEFT: Final = 200_000
-"""Objects that ended zones may leave before they are searched: about 30 MB, and 0.3 s of search."""
+LEFT: Final = 64 * 1024 * 1024
+"""Bytes that ended zones may leave before they are searched."""
 
 
 class ContentMemory:
@@ -46,7 +48,7 @@ class ContentMemory:
         self._is_searched = True
         """Whether nothing has appeared since the last search."""
         self._least: int | None = None
-        """The fewest objects that were left when all zones had ended; None before that."""
+        """The least memory of the process when all zones had ended; None before that."""
         self._is_giving = False
         """Whether memory is about to be given back."""
         self._has_scripts = False
@@ -87,27 +89,38 @@ class ContentMemory:
         # It fails while the server stops, and then nothing is to be done.
         self._in_thread(give_back).addCallbacks(self._given, lambda _failure: None)
 
-    def _given(self, _result: object) -> None:
+    def _given(self, resident: int | None) -> None:
+        """Search if the process has much more memory than after the end of other zones."""
         self._is_giving = False
         if self._is_searched or self._zones or self._is_anybody_there():
             return
         self._is_searched = True
-        left = gc.get_freeze_count()
-        if self._least is None or left < self._least + LEFT:
-            self._least = left if self._least is None else min(left, self._least)
-            return
+        if resident is not None:
+            least = self._least
+            self._least = resident if least is None else min(least, resident)
+            if resident < self._least + LEFT:
+                return
+            # Not again for the same: what a search does not find is in use.
+            self._least = resident
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        self._least = gc.get_freeze_count()
         self._in_thread(give_back).addErrback(lambda _failure: None)
 
 
-def give_back() -> None:
-    """Give free memory back to the system, where the C library can. For a thread."""
+def give_back() -> int | None:
+    """Give free memory back to the system, where the C library can. For a thread.
+
+    Returns the resident bytes of the process, None where the system does not say them.
+    """
     trim = _trim()
     if trim is not None:
         trim(0)
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * mmap.PAGESIZE
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 @cache

@@ -48,9 +48,11 @@ class Freeing:
         if not self._timetable.may_work(self._now()):
             self._deadlines.set("", FREE, now)
             return
-        while self._parts and self._timetable.may_work(self._now()):
+        while self._parts:
             del self._parts[-1][-AT_ONCE:]
             if not self._parts[-1]:
                 self._parts.pop()
+            if not self._timetable.may_work(self._now()):
+                break
         if self._parts:
             self._deadlines.set("", FREE, Monotonic(now + PAUSE))

@@ -507,9 +507,9 @@ class ContentZones:
         return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
 
     def _add_slice(self, filled: _Filled) -> None:
-        for _ in range(min(SLICE, len(filled.waiting))):
+        for number in range(min(SLICE, len(filled.waiting))):
             # Scripts of spawns may take long.
-            if not self._timetable.may_work(self._now()):
+            if number and not self._timetable.may_work(self._now()):
                 return
             standing = filled.waiting.popleft()
             # What expired before it was its turn is gone already.

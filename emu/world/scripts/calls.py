@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import ScriptError
+from emu.scripts.compiling import Compiling, NotCompiled
+from emu.scripts.folder import ScriptFolder
 from emu.scripts.own_time import own_time
-from emu.scripts.runtime import Environment, Runtime, ScriptFolder
+from emu.scripts.runtime import Environment, Runtime
 from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
 from emu.world.minds.errors import ScriptErrors
 from emu.world.minds.pacing import CallPace
@@ -23,6 +26,8 @@ from emu.world.scripts.stubs import stub_names
 
 Stamp = tuple[tuple[int, int] | None, ...]
 MOST_FAILURES: Final = 3
+MOST_AWAITED: Final = 20_000
+"""Calls that wait until their file is compiled: a large zone has two for each spawn."""
 EVENTS: Final = frozenset((
     "prespawn", "spawn", "respawn", "hailed", "hailed_busy", "hear_say", "targeted", "casted_on",
     "can_use_command", "aggro", "attacked", "auto_attack_tick", "healthchanged", "death", "killed",
@@ -79,8 +84,11 @@ class Calls:
         reports: ScriptErrors,
         chances: Chances,
         report: Callable[[str], object],
+        compiling: Compiling | None = None,
     ) -> None:
         """Make the runtime. `report` writes a line for operators.
+
+        Large files are compiled by `compiling`; without it they are where they are needed.
 
         Raises `ConfigError` if lupa is not installed.
         """
@@ -97,8 +105,11 @@ class Calls:
             name: self._stub(name, value) for name, value in stub_names().items()
         }
         self._functions |= {name: bind(one, self) for name, one in merged(functions).items()}
+        self._compiling = compiling
         self._runtime = self._new_runtime()
         self._files: dict[str, _File | None] = {}
+        self._awaited: dict[str, list[Callable[[], object]]] = {}
+        """Calls of files that are compiled now, by the names of rows."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows."""
         self._pace = CallPace(self.counters)
@@ -148,6 +159,8 @@ class Calls:
                 file.environment.end()
         paths = {file.path for file in files}.union(*(one.environment.required for one in files))
         self._runtime.keep(paths)
+        if self._compiling is not None:
+            self._compiling.compiler.keep(paths.union(names))
         self._runtime.begin_collection()
 
     def collect_some(self, may_go_on: Callable[[], bool]) -> bool:
@@ -187,10 +200,14 @@ class Calls:
         for path in (file.path, *file.environment.required):
             self._runtime.forget(path)
         # Also if it does not load: then it is tried again when it has changed once more.
-        file.stamp = self._stamp(file.path, file.environment)
+        old, file.stamp = file.stamp, self._stamp(file.path, file.environment)
         try:
             before, file.environment = file.environment, self._runtime.load(file.path)
             before.end()
+        except NotCompiled as missing:
+            file.stamp = old  # the next look tries again
+            self._compile(missing.path, lambda: None)
+            return False
         except ScriptError as error:
             self.counters["files that do not load"] += 1
             self._report(f"script not loaded, its old form stays: {error}")
@@ -206,12 +223,36 @@ class Calls:
         return name if self._folder.has(name) else ""
 
     def _new_runtime(self) -> Runtime:
-        return Runtime(self._folder, self._functions, seed=self.chances.randint(0, 2**31 - 1))
+        return Runtime(
+            self._folder, self._functions, seed=self.chances.randint(0, 2**31 - 1),
+            compiler=self._compiling.compiler if self._compiling is not None else None,
+        )  # fmt: skip
+
+    def has_compiled(self, path: str) -> bool:
+        """Return whether a file need not be compiled; also for another thread."""
+        return self._runtime.has_compiled(path)
+
+    def _compile(self, path: str, then: Callable[[], object]) -> None:
+        assert self._compiling is not None  # noqa: S101  # else the runtime compiles itself
+        compiler, in_background = self._compiling
+        in_background(partial(compiler.compile, [path], self.has_compiled), then)
+
+    def _is_compiled(self, name: str) -> None:
+        """Carry out the calls that have waited for a file, in their order."""
+        for call in self._awaited.pop(name, ()):
+            call()
 
     def _file(self, name: str) -> _File | None:
         """Return a loaded file by the name of a row; None if there is none that can run."""
         if name not in self._files:
-            self._files[name] = self._loaded(name)
+            if name in self._awaited:
+                return None
+            try:
+                self._files[name] = self._loaded(name)
+            except NotCompiled as missing:
+                self._awaited[name] = []
+                self._compile(missing.path, partial(self._is_compiled, name))
+                return None
             if self._files[name] is None:
                 self._unloaded[name] = self._stamp_of(name)
         return self._files[name]
@@ -229,6 +270,8 @@ class Calls:
         try:
             environment = self._runtime.load(path)
             return _File(path, environment, self._stamp(path, environment))
+        except NotCompiled:
+            raise
         except ScriptError as error:
             self.counters["files that do not load"] += 1
             self._report(f"script not loaded: {error}")
@@ -241,9 +284,16 @@ class Calls:
     ) -> bool:
         """Call a function of the script of a spawn or a zone; return whether it is there and ran.
 
-        An argument that is None is left out, and those behind it move up.
+        An argument that is None is left out, and those behind it move up. The call waits for a
+        file that is being compiled.
         """
         answer = self.ask(owner, event, *values)
+        awaited = self._awaited.get(owner.script)
+        if awaited is not None and not owner.is_gone and not answer.is_found:
+            if len(awaited) < MOST_AWAITED:
+                awaited.append(partial(self.call, owner, event, *values))
+            else:
+                self.counters["calls of files that are being compiled"] += 1
         return answer.is_found and not answer.has_failed
 
     def ask(

@@ -18,7 +18,8 @@ from typing import Final
 from emu.content.figures import Figures
 from emu.content.population import Standing
 from emu.errors import ScriptError
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.compiling import Compiling
+from emu.scripts.folder import ScriptFolder
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
@@ -74,6 +75,11 @@ _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
 
 
+def script_named(zone: str, spawn: str) -> str:
+    """Return the name of the script of a spawn that no row binds, by its zone and its own name."""
+    return f"SpawnScripts/{zone}/{_UNNAMED.sub('', spawn)}.lua"
+
+
 class Chore(enum.Enum):
     """What the host does for its scripts at a time."""
 
@@ -104,6 +110,7 @@ class Scripts(Calls):
         figures: Figures | None = None,
         shares: ScriptShares | None = None,
         collected: Callable[[], object] = lambda: None,
+        compiling: Compiling | None = None,
     ) -> None:
         """Make the runtime and subscribe to a world's events.
 
@@ -118,6 +125,7 @@ class Scripts(Calls):
             reports=minds.errors,
             chances=chances,
             report=report,
+            compiling=compiling,
         )
         self.world = world
         timetable, now = world.timetable, world.clock.now
@@ -240,9 +248,11 @@ class Scripts(Calls):
     def _forget_slice(self, now: Monotonic) -> None:
         """Forget some spawns of the first zone that has ended."""
         home = self._ending[0]
-        while home.bodies and self._may_work():
+        while home.bodies:
             for body in list(islice(home.bodies.values(), FORGOTTEN_AT_ONCE)):
                 self._forget(body)
+            if not self._may_work():
+                break
         if not home.bodies:
             self._ending.popleft()
             self.waits.forget(home)
@@ -268,7 +278,7 @@ class Scripts(Calls):
 
     def _script_named(self, home: Home, name: str) -> str:
         """Return the script of a spawn that no row binds: it has the spawn's name."""
-        return self.find(f"SpawnScripts/{home.name}/{_UNNAMED.sub('', name)}.lua")
+        return self.find(script_named(home.name, name))
 
     def _forget(self, body: Body) -> None:
         self.waits.forget(body)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from emu.scripts.runtime import Environment, Runtime, ScriptFolder
+from emu.scripts.folder import ScriptFolder
+from emu.scripts.runtime import Environment, Runtime
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.scripts.reference import known_functions
 from emu.world.scripts.stubs import stub_names

@@ -20,8 +20,8 @@ from emu.world.rules import ZoneRules
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
-TICKS_SECONDS: Final = 0.008
-"""Time of a turn for ticks: where many zones are due, the others tick in the next turn."""
+TICKS_SECONDS: Final = 0.01
+"""Time of a turn after which no more zones tick: the others do in the next turn."""
 RETRY: Final = 0.1
 """Seconds until work for a zone that raised is tried again."""
 Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
@@ -83,8 +83,6 @@ class Zones:
     """The turn of the timetable in which a zone has ended last."""
     _tick_turn: int = 0
     """The turn in which a zone has ticked last."""
-    _ticks_until: float = 0.0
-    """When the ticks of that turn end."""
 
     def __post_init__(self) -> None:
         # Last in each turn: what all others have changed is then sent in the same turn.
@@ -164,7 +162,7 @@ class Zones:
         # Set before the work: what raises is tried again.
         self._deadlines.set(zone, what, Monotonic(now + RETRY))
         if what is ZoneDeadline.TICK:
-            if self._may_tick():
+            if self._may_tick(now):
                 self._tick(zone, now)
             else:
                 self._deadlines.set(zone, what, now)
@@ -175,13 +173,10 @@ class Zones:
             self._last_end = self.timetable.turn
             self.end(zone)
 
-    def _may_tick(self) -> bool:
-        """Return whether one more zone may tick in this turn; the first one always may."""
-        if self._tick_turn != self.timetable.turn:
-            self._tick_turn = self.timetable.turn
-            self._ticks_until = self.clock() + TICKS_SECONDS
-            return True
-        return self.clock() < self._ticks_until
+    def _may_tick(self, now: Monotonic) -> bool:
+        """Return whether one more zone may tick in the turn of a time; the first one always may."""
+        is_first, self._tick_turn = self._tick_turn != self.timetable.turn, self.timetable.turn
+        return is_first or self.clock() - now < TICKS_SECONDS
 
     def end(self, zone: Zone) -> None:
         """End an instance; it must be empty."""

@@ -37,14 +37,16 @@ from emu.world.zones.grid import Grid
 from emu.world.zones.strikes import Strikes
 from emu.world_stream.movement import Position
 
-NEW_AT_ONCE: Final = 80
-"""Ghosts that one turn creates for one viewer: up to twenty milliseconds if all of them differ."""
-NEWCOMER_TURNS: Final = 12
+NEW_AT_ONCE: Final = 40
+"""Ghosts that one turn creates for one viewer: up to ten milliseconds if all of them differ."""
+NEWCOMER_TURNS: Final = 24
 """Turns of one tick for viewers that have just come to a crowded place."""
 WORK_AT_ONCE: Final = 2000
 """Ghosts that one turn of a tick handles: about ten milliseconds, with sending them."""
 _WORK_OF_ONE: Final = 20
 """Cost of serving one viewer besides its ghosts, as a number of ghosts."""
+_WORK_OF_NEW: Final = 40
+"""Cost of creating a ghost, as a number of ghosts that are updated."""
 _OVER: Final = object()
 _MILLISECONDS: Final = 1000
 _CLOCK: Final = 0xFFFFFFFF
@@ -99,6 +101,8 @@ class Zone:
     _newcomers: dict[Viewer, None] = field(default_factory=dict)
     """Viewers with more new ghosts than one turn creates."""
     _moved: dict[int, Spawn] = field(default_factory=dict)
+    _created: int = 0
+    """Ghosts that were created since the zone has started."""
     _turns: Iterator[None] | None = None
     """The tick in progress, if it takes more than one turn."""
     _checked_at: dict[int, Position] = field(default_factory=dict)
@@ -300,7 +304,7 @@ class Zone:
 
     def _run_tick(self) -> Iterator[None]:
         """Run a whole tick, with a yield between two turns."""
-        work = 0
+        work, created = 0, self._created
         # Interest sets before updates: a spawn that comes into view then needs no update.
         moved, self._moved = self._moved, {}
         for spawn in moved.values():
@@ -310,6 +314,8 @@ class Zone:
                 except Exception as error:  # noqa: BLE001  # the other spawns have moved as well
                     self._fail(Failing.SPAWN, spawn, "seeing who is near", error)
                 work += _WORK_OF_ONE + len(self._observers.get(spawn.id, ()))
+                work += _WORK_OF_NEW * (self._created - created)
+                created = self._created
             if work >= WORK_AT_ONCE:
                 work = 0
                 yield
@@ -535,6 +541,7 @@ class Zone:
         except Exception as error:  # noqa: BLE001  # the other spawns can be shown
             self._fail(Failing.SPAWN, spawn, "encoding a spawn", error)
             return
+        self._created += 1
         # The interest set has the spawn now: both tables must agree even if sending raises.
         self._observers.setdefault(spawn.id, []).append(viewer)
         try:

@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from emu.net.world import content_memory
-from emu.net.world.content_memory import SETTLED, ContentMemory, give_back
+from emu.net.world.content_memory import LEFT, SETTLED, ContentMemory, give_back
 from emu.world.zones.zone import Zone
 from tests.support.world.zone_files import definition
 
@@ -58,15 +58,19 @@ def test_the_collector_leaves_spawns_alone_that_have_settled() -> None:
 
 
 @pytest.fixture
-def anything_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a search begin when anything is left since the last zones have ended."""
-    monkeypatch.setattr(content_memory, "LEFT", 1)
+def resident(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """Let the process have so many bytes; the last one counts."""
+    found: list[int | None] = [100]
+    monkeypatch.setattr(content_memory, "give_back", lambda: found[-1])
+    return found
+
+
+MUCH = 100 + LEFT
 
 
 def ended_before(thread: Thread, memory: ContentMemory) -> None:
-    """Let a first zone end, which leaves nothing to compare with."""
+    """Let a first zone end, whose memory is the least."""
     zone = Zone(definition(9), 7)
-    gc.freeze()
     memory.appeared(zone, ANY, ANY)
     memory.ended(zone)
     memory.rest()
@@ -74,18 +78,18 @@ def ended_before(thread: Thread, memory: ContentMemory) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("anything_is_much")
 @pytest.mark.parametrize(("players", "others", "is_kept"), [
     (False, False, False), (True, False, True), (False, True, True),
 ])  # fmt: skip
 def test_what_is_left_is_searched_when_all_zones_have_ended_and_nobody_waits(
-    players: bool, others: bool, is_kept: bool
+    players: bool, others: bool, is_kept: bool, resident: list[int | None]
 ) -> None:
     thread = Thread()
     is_anybody_there = False
     memory = ContentMemory(lambda: is_anybody_there, thread)
     ended_before(thread, memory)
     is_anybody_there = players
+    resident.append(MUCH)
     zone, other = Zone(definition(9)), Zone(definition(9), 1)
     gone = weakref.ref(Circle())
     if others:
@@ -98,48 +102,56 @@ def test_what_is_left_is_searched_when_all_zones_have_ended_and_nobody_waits(
     assert (gone() is not None) == is_kept
 
 
-def test_zones_that_end_together_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zones_that_end_together_are_searched_once(
+    monkeypatch: pytest.MonkeyPatch, resident: list[int | None]
+) -> None:
     searches: list[int] = []
     monkeypatch.setattr(gc, "collect", lambda: searches.append(1))
-    monkeypatch.setattr(content_memory, "LEFT", 1)
     thread = Thread()
     memory = ContentMemory(lambda: False, thread)
     ended_before(thread, memory)
-    kept = [Circle() for _ in range(2)]
-    gc.freeze()
+    resident.append(MUCH)
     zones = [Zone(definition(9), number) for number in range(5)]
     for zone in zones:
         memory.appeared(zone, ANY, ANY)
     for zone in zones:
         memory.ended(zone)
     thread.work()
-    assert searches == [1], kept
+    assert searches == [1]
     memory.ended(zones[0])
     thread.work()
     assert searches == [1], "nothing has appeared since"
 
 
 @pytest.mark.slow
-def test_zones_that_leave_little_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("found", "searched"), [
+    ([90, 90 + LEFT - 1], 0), ([90, 90 + LEFT], 1), ([MUCH, MUCH], 1), ([None, None], 2),
+])  # fmt: skip
+def test_a_search_comes_when_much_is_left_and_not_twice_for_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+    resident: list[int | None],
+    found: list[int | None],
+    searched: int,
+) -> None:
     searches: list[int] = []
     monkeypatch.setattr(gc, "collect", lambda: searches.append(1))
     thread = Thread()
     memory = ContentMemory(lambda: False, thread)
-    for number in range(3):
-        zone = Zone(definition(9), number)
-        gc.freeze()
-        memory.appeared(zone, ANY, ANY)
-        memory.ended(zone)
-        thread.work()
-    assert not searches
+    ended_before(thread, memory)
+    for one in found:
+        resident.append(one)
+        ended_before(thread, memory)
+    assert len(searches) == searched
 
 
-@pytest.mark.usefixtures("anything_is_much")
-def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone() -> None:
+def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone(
+    resident: list[int | None],
+) -> None:
     thread = Thread()
     memory = ContentMemory(lambda: False, thread)
     have_forgotten = memory.after_scripts()
     ended_before(thread, memory)
+    resident.append(MUCH)
     gone, zone = weakref.ref(Circle()), Zone(definition(9))
     for _ in range(SETTLED):
         memory.appeared(zone, ANY, ANY)
@@ -152,4 +164,5 @@ def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone() -> N
 
 
 def test_memory_is_given_back_with_any_c_library() -> None:
-    give_back()
+    resident = give_back()
+    assert resident is None or resident > 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 from emu.content.figures import Figures
 from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.compiling import Compiler, Compiling
+from emu.scripts.folder import ScriptFolder
+from emu.scripts.runtime import new_runtime
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.assembly import Assembly
@@ -32,17 +35,30 @@ class ScriptContent(HarnessContent):
         chances: Random,
         report: Callable[[str], object],
         figures: Figures | None = None,
+        background: list[Callable[[], object]] | None = None,
     ) -> None:
+        """`background` gets what a thread would do; without it files are compiled at once."""
         super().__init__()
+        self._background = background
         self._folder, self._chances, self._report = folder, chances, report
         self._figures = figures
 
+    def _compiling(self, folder: ScriptFolder) -> Compiling | None:
+        if (waiting := self._background) is None:
+            return None
+
+        def in_background(call: Callable[[], object], then: Callable[[], object]) -> None:
+            waiting.extend((call, then))
+
+        return Compiling(Compiler(folder, partial(new_runtime, encoding=None)), in_background)
+
     def scripts(self, assembly: Assembly) -> Scripts:
+        folder = ScriptFolder(self._folder)
         return Scripts(
-            assembly.world, assembly.chat, ScriptFolder(self._folder), EVERY,
+            assembly.world, assembly.chat, folder, EVERY,
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
             chances=self._chances,
-            report=self._report, figures=self._figures,
+            report=self._report, figures=self._figures, compiling=self._compiling(folder),
         )  # fmt: skip
 
 
@@ -52,11 +68,12 @@ class ScriptScene:
     def __init__(
         self, folder: Path, version: int = 546, *, seed: int = 1, name: str = "Aldana",
         figures: Figures | None = None,
+        background: list[Callable[[], object]] | None = None,
     ) -> None:  # fmt: skip
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
-        content = ScriptContent(folder, Random(seed), self.lines.append, figures)
+        content = ScriptContent(folder, Random(seed), self.lines.append, figures, background)
         self.harness = WorldHarness(content=content, roll=Random(1).randrange)
         scripts = self.harness.parts.scripts
         assert scripts is not None

@@ -1,7 +1,11 @@
 """Calls into scripts: files, errors and limits."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from emu.scripts.runtime import AT_ONCE
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -77,3 +81,54 @@ def test_a_call_sends_a_limited_number_of_messages(scene: ScriptScene) -> None:
     guard = scene.spawn("function hailed(NPC, Spawn) for i = 1, 300 do Say(NPC, i) end end")
     assert len(scene.hail(guard)) == 200
     assert scene.scripts.counters["messages dropped"] == 100
+
+
+LONG = "-- long\n" * (AT_ONCE // 8)
+
+
+def worked(background: list[Callable[[], object]]) -> None:
+    """Let the thread compile what waits."""
+    while background:
+        background.pop(0)()
+
+
+def test_calls_wait_until_their_file_is_compiled(tmp_path: Path) -> None:
+    background: list[Callable[[], object]] = []
+    scene = ScriptScene(tmp_path, background=background)
+    guard = scene.spawn(
+        LONG + "function spawn(NPC) here = 1 end"
+        " function hailed(NPC, Spawn) Say(NPC, 'here ' .. tostring(here)) end"
+    )
+    gone = scene.place("Guard.lua", "Gone")
+    assert scene.hail(guard) == []
+    scene.scripts.vanished(scene.zone, gone)
+    worked(background)
+    assert [text for _, text in scene.heard()] == ["here 1"]
+    assert [text for _, text in scene.hail(guard)] == ["here 1"]
+    assert scene.lines == []
+
+
+def test_a_module_that_is_loaded_late_is_awaited(tmp_path: Path) -> None:
+    background: list[Callable[[], object]] = []
+    scene = ScriptScene(tmp_path, background=background)
+    scene.script(LONG + "x = 5", "module.lua")
+    guard = scene.spawn(
+        LONG + "local name = 'mod' .. 'ule' require(name)"
+        " function hailed(NPC, Spawn) Say(NPC, tostring(x)) end"
+    )
+    assert scene.hail(guard) == []
+    worked(background)
+    assert [text for _, text in scene.heard()] == ["5"]
+
+
+def test_a_changed_file_keeps_its_old_form_until_the_new_one_is_compiled(tmp_path: Path) -> None:
+    background: list[Callable[[], object]] = []
+    scene = ScriptScene(tmp_path, background=background)
+    guard = scene.spawn(LONG + "function hailed(NPC, Spawn) Say(NPC, 'old') end")
+    worked(background)
+    scene.script(LONG + "function hailed(NPC, Spawn) Say(NPC, 'newer') end", "Guard.lua")
+    assert scene.scripts.renew_changed() == 0
+    assert [text for _, text in scene.hail(guard)] == ["old"]
+    worked(background)
+    assert scene.scripts.renew_changed() == 1
+    assert [text for _, text in scene.hail(guard)] == ["newer"]

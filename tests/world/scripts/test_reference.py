@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.folder import ScriptFolder
 from emu.world.scripts.reference import known_functions, signatures, subjects, working
 from tools import script_coverage
 from tools.site.script_functions import script_functions_page

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.errors import ScriptError
-from emu.scripts.runtime import ScriptFolder
+from emu.scripts.folder import ScriptFolder
 from emu.world.scripts.trial import Trial
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
