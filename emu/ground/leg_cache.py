@@ -10,8 +10,8 @@ from emu.ground.ground_layout import Point
 from emu.ground.ground_map import GroundMap
 from emu.ground.legs import LegCorner, LegTrace
 
-MOST_KEPT: Final = 4096
-"""Legs that are kept: 2 MB for a zone in which all creatures walk."""
+MOST_KEPT: Final = 8192
+"""Legs that are kept, for 390 creatures on rounds of 21 points: up to 8 MB for a zone."""
 SAMPLES_A_TURN: Final = 40
 """Heights of one turn: about 4 ms."""
 

@@ -29,12 +29,16 @@ WALLS = 0.1
 """Walls for each square of the ground."""
 
 
-def hilly_map(side: int, seed: int = 1) -> bytes:
-    """Return a map of side x side squares of hilly ground, with walls on it; 2.2 triangles each."""
+def hilly_map(side: int, seed: int = 1, path: str = "zones/generated", rough: float = 1.0) -> bytes:
+    """Return a map of side x side squares of hilly ground, with walls on it; 2.2 triangles each.
+
+    `rough` multiplies the height of the small hills.
+    """
     random = np.random.default_rng(seed)
     places = (np.arange(side + 1) - side / 2) * CELL
     x, z = np.meshgrid(places, places)
-    y = 12 * np.sin(x / 97) * np.cos(z / 71) + 2 * np.sin(x / 13) + 1.5 * np.cos(z / 17)
+    y = 12 * np.sin(x / 97) * np.cos(z / 71)
+    y += rough * (2 * np.sin(x / 13) + 1.5 * np.cos(z / 17))
     corners = np.stack((x, y, z), axis=-1)
     a, b, c, d = corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1]
     ground = np.stack((a, b, c, a, c, d), axis=2).reshape(-1, 3)
@@ -44,7 +48,7 @@ def hilly_map(side: int, seed: int = 1) -> bytes:
     along = np.stack((np.cos(turn), np.zeros(count), np.sin(turn)), axis=1)
     other, up = foot + along * random.uniform(2, 10, (count, 1)), np.array((0.0, 4.0, 0.0))
     walls = np.stack((foot, other, other + up, foot, other + up, foot + up), axis=1).reshape(-1, 3)
-    data = net_string("EQ2EmuMapTool") + struct.pack("<I", 3) + net_string("zones/generated")
+    data = net_string("EQ2EmuMapTool") + struct.pack("<I", 3) + net_string(path)
     data += struct.pack("<6fI", *[0.0] * 6, 2)
     for grid, some in ((1, ground), (2, walls)):
         data += struct.pack("<IIIfffI", grid, 1, 0, 0, 0, 0, len(some))

@@ -340,7 +340,8 @@ class Walk:
         goal = self.goal
         if goal is not None and self._from is start:
             self._bends = bends_of(start, goal.place, corners)
-            if self._bends:
+            # Clients draw a straight leg already.
+            if len(self._bends) > 2:  # start and end
                 self._show_leg(goal, now)
 
     def _show_leg(self, goal: Waypoint, now: float) -> None:
