@@ -209,13 +209,15 @@ def check(
     also checked for the messages that the services need.
     """
     # Invalid rows are reported once. The other checks could not make sense of them.
-    good = [row for row in rows if row_problem(row) is None]
+    problems = [(str(row.range), problem) for row in rows if (problem := row_problem(row))]
+    good = [row for row in rows if row_problem(row) is None] if problems else rows
     by_range: defaultdict[VersionRange, list[OpcodeRow]] = defaultdict(list)
     for row in good:
         by_range[row.range].append(row)
     full = full_names({row.name for row in good})
     tables = OpcodeTables(good)
-    found = [*_unusable(rows, rejected), *_coverage(tables), *_cut_names(full)]
+    refused = [(one.place, one.problem) for one in rejected]
+    found = [*_unusable([*refused, *problems]), *_coverage(tables), *_cut_names(full)]
     if shipped is not None:
         found += needed_findings(tables, shipped)
     for version_range in sorted(by_range):
@@ -235,12 +237,10 @@ def errors(findings: Iterable[OpcodeFinding]) -> list[OpcodeFinding]:
     return [finding for finding in findings if finding.severity is Severity.ERROR]
 
 
-def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterator[OpcodeFinding]:
+def _unusable(problems: Iterable[tuple[str, str]]) -> Iterator[OpcodeFinding]:
+    """Yield findings about rows that cannot be used, each with its place and its problem."""
     inverted: defaultdict[str, list[str]] = defaultdict(list)
-    for place, problem in itertools.chain(
-        ((one.place, one.problem) for one in rejected),
-        ((str(row.range), row_problem(row) or "") for row in rows if row_problem(row)),
-    ):
+    for place, problem in problems:
         # A dump with an inverted range has it in every row; one finding for all of them is
         # enough.
         if problem.startswith("inverted"):

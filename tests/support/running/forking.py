@@ -89,9 +89,30 @@ def import_all() -> None:
 
     for module, _ in NOUNS.values():
         importlib.import_module(f"emu.cli.{module}")
+    _read_shipped_files()
     assert "twisted.internet.reactor" not in sys.modules
     # A collection would write to all objects, and so copy the memory that the forks share.
     gc.freeze()
+
+
+def _read_shipped_files() -> None:
+    """Read what every server reads and no test changes: it takes as long as all imports."""
+    from emu.appearance import shipped_models  # noqa: PLC0415
+    from emu.config import load  # noqa: PLC0415
+    from emu.content.tables import content_tables  # noqa: PLC0415
+    from emu.dialects.dialect import shipped_rules, shipped_world_rules  # noqa: PLC0415
+    from emu.opcodes.text import fingerprint, shipped_rows, shipped_tables  # noqa: PLC0415
+    from emu.store.repository import schemas  # noqa: PLC0415
+    from emu.structs import shipped_catalog  # noqa: PLC0415
+    from emu.world.population.files import appearance_fields  # noqa: PLC0415
+
+    for read in (
+        shipped_catalog, shipped_models, shipped_rules, shipped_tables, shipped_world_rules,
+        content_tables, schemas, appearance_fields,
+    ):  # fmt: skip
+        read()
+    fingerprint(shipped_rows())
+    load(None, [])
 
 
 def run(request: Request) -> NoReturn:
