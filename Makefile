@@ -34,7 +34,7 @@ quick-unit: $(MARK)
 	$(BIN)/pytest -q -n 2 --dist worksteal --ignore=tests/server -m "not slow" \
 	    --hypothesis-profile=quick $(ARGS)
 
-# Two at once: mypy uses one processor, and the tests wait longer than they work.
+# Two at once: while mypy uses one processor, the tests use the other.
 test: $(MARK)    ## set up and pass every check
 	@$(MAKE) --no-print-directory -j 2 unit checks
 
@@ -53,9 +53,9 @@ layers: $(MARK)  ## import-linter
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
-unit: $(MARK)    ## all tests; six processes, because tests wait longer than they work
+unit: $(MARK)    ## all tests; four processes, because some tests wait, and each collects all of them
 	$(COMPILED_ONCE)
-	$(BIN)/pytest -q -n 6 --dist worksteal $(ARGS)
+	$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
 
 nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
 	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
@@ -65,7 +65,7 @@ nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in eac
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
 	@test -n "$(COMPILED)" || $(BIN)/python -m pip install --quiet --group compile
 	$(BIN)/python tools/compiled_copy.py .compiled $(COMPILED)
-	cd .compiled && ../$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
+	cd .compiled && ../$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed
 	$(PYTHON) tools/test_all.py

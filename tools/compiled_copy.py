@@ -56,6 +56,12 @@ def copy(target: Path) -> None:
             place = target / name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, place)
+    # Bytecode files are valid for the copies, which have the times of their sources. Without them
+    # each process would compile the whole project again.
+    for folder in (path.parent for path in target.rglob("*.py")):
+        made = ROOT / folder.relative_to(target) / "__pycache__"
+        if made.is_dir() and not (folder / "__pycache__").exists():
+            shutil.copytree(made, folder / "__pycache__")
 
 
 def take(venv: Path, target: Path) -> list[Path]:

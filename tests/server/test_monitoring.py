@@ -161,7 +161,8 @@ def test_grafanas_own_types_take_the_dashboard(tmp_path: Path) -> None:
         f"import type {{ Dashboard }} from './node_modules/{GRAFANA_TYPES}'\n"
         f"export const dashboard: Dashboard = {json.dumps(dashboard(), indent=2)}\n"
     )
-    words = ["node", modules / "typescript" / "bin" / "tsc", "--noEmit", "--strict", checked]
+    words = ["node", modules / "typescript" / "bin" / "tsc", "--noEmit", "--strict"]
+    words += ["--skipLibCheck", checked]  # the types alone take most of the time
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
 
