@@ -94,7 +94,7 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
-class Mailbox:
+class CharacterMailbox:
     """The letters of a character, the newest first, and what it has."""
 
     letters: tuple[Letter, ...]

@@ -282,7 +282,7 @@ class AnyText:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class FlagFact:
     """A yes or no in a column of the row; an engine may store it as 1 and 0."""
 
     def fits(self, value: object) -> bool:
@@ -427,12 +427,12 @@ def _place_in(columns: str) -> int | None:
 @cache
 def _flags_of(kind: Any) -> frozenset[int]:
     """Return which values of a list's row are truths."""
-    return frozenset(at for at, one in enumerate(facts_of(kind)) if isinstance(one.value, Flag))
+    return frozenset(at for at, one in enumerate(facts_of(kind)) if isinstance(one.value, FlagFact))
 
 
-Part = Integer | Printable | AnyText | Flag | OneOf
+Part = Integer | Printable | AnyText | FlagFact | OneOf
 """What a value in a list's row may be."""
-Column = Integer | Rank | Time | Printable | Flag
+Column = Integer | Rank | Time | Printable | FlagFact
 """What a value in a column of the row may be."""
 _VALUES: Final = (
     Integer,
@@ -440,7 +440,7 @@ _VALUES: Final = (
     Time,
     Printable,
     AnyText,
-    Flag,
+    FlagFact,
     OneOf,
     PlaceColumns,
     Values,

@@ -256,7 +256,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class LedgerEntry:
     """A row of the ledger: a part of a movement, with what giver and taker had afterwards."""
 
     id: int
@@ -289,7 +289,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class BalanceDifference:
     """A balance that does not follow from the entries of its owner."""
 
     owner: Owner
@@ -307,7 +307,7 @@ class Audit:
     """The coins of all characters and letters, deleted characters included."""
     by_entries: int
     """The coins that all entries have given to characters and letters, less those taken."""
-    differences: tuple[Difference, ...] = field(default=())
+    differences: tuple[BalanceDifference, ...] = field(default=())
     things: int = 0
     """The things of all owners, with the counts of stacks."""
     wrong_things: tuple[tuple[int, int, int], ...] = ()

@@ -17,7 +17,7 @@ from emu.facts import (
     U16,
     U32,
     AnyText,
-    Flag,
+    FlagFact,
     Integer,
     Listed,
     OneOf,
@@ -113,7 +113,7 @@ class Title:
     """A title; with `is_prefix` it is shown before the name, otherwise after it."""
 
     text: Annotated[str, Printable("title", 63, least=1, in_bytes=True)]
-    is_prefix: Annotated[bool, Flag()] = False
+    is_prefix: Annotated[bool, FlagFact()] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,7 +424,7 @@ class WorldCharacter:
     last_played: Annotated[Moment, Time("time when it was played last"), SavedKind.PLAYED] = UNKNOWN
     admin_status: Annotated[int, Rank("rank", BANNED, LAST_STATUS)] = 0
     """-2 banned for ever, -1 banned, 0 player, 100 and up game master."""
-    deleted: Annotated[bool, Flag()] = False
+    deleted: Annotated[bool, FlagFact()] = False
     appearance: Annotated[Mapping[str, int | str], Values("appearance", _is_appearance)] = field(
         default_factory=dict
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emu.facts import (
     AnyText,
-    Flag,
+    FlagFact,
     Integer,
     OneOf,
     Printable,
@@ -48,7 +48,7 @@ ANYTHING = st.one_of(
 
 PARTS = st.sampled_from((
     Integer("x", 0, 5), Printable("x", 3, least=1), Printable("x", 3, in_bytes=True), AnyText(3),
-    Flag(), OneOf((0, 2)),
+    FlagFact(), OneOf((0, 2)),
 ))  # fmt: skip
 
 
@@ -64,7 +64,8 @@ def test_a_column_is_checked_as_its_values_are(part: Any, values: list[Any]) -> 
         (Rank("x", -2, 9), 10, 0), (Printable("x", 3, "no{id}"), "abcd", "no7"),
         (Printable("x", 3, in_bytes=True), "äb", "äb"),
         (Printable("x", 3, in_bytes=True), "ää", ""),
-        (Printable("x", 3, "none", least=1), "", "none"), (Time("x"), "y", 0.0), (Flag(), 1, True),
+        (Printable("x", 3, "none", least=1), "", "none"), (Time("x"), "y", 0.0),
+        (FlagFact(), 1, True),
     ],
 )  # fmt: skip
 def test_an_unusable_value_is_replaced(value: Any, given: Any, used: Any) -> None:

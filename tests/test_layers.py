@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tools.bench.tree import Tree
+
+MOST_SHARED_NAMES = 5
 EMU = Path(__file__).parent.parent / "emu"
 OUTSIDE = {"twisted", "asyncio", "socket", "sqlite3", "sqlite_utils", "time", "random", "secrets",
            "threading", "select", "subprocess"}  # fmt: skip
@@ -108,6 +111,12 @@ def test_classes_that_are_imported_together_have_names_of_their_own() -> None:
         for module in sorted({name, *modules_needed(path, name, files)}):
             for kind, home in shown[module].items():
                 assert met.setdefault(kind, home) == home, f"{name}: {kind} of {met[kind]}, {home}"
+
+
+def test_few_public_classes_share_a_name() -> None:
+    """A name that is searched for leads to one class."""
+    repeated = Tree(EMU.parent, "emu").repeated_classes()
+    assert len(repeated) <= MOST_SHARED_NAMES, repeated
 
 
 def classes_shown(name: str, files: dict[str, Path]) -> dict[str, str]:

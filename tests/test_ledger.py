@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from emu.ledger import (
     Balance,
-    Entry,
+    LedgerEntry,
     Moved,
     Movement,
     Outcome,
@@ -44,7 +44,7 @@ def test_a_result_has_the_balance_of_each_character() -> None:
 
 def test_an_entry_is_a_loss_for_its_giver_and_a_gain_for_its_taker() -> None:
     giver, taker = Owner.character(5), Owner.letter(5)
-    entry = Entry(
+    entry = LedgerEntry(
         id=1, request="a", part=0, moment=Moment(1.0), reason=Reason.SENT, what=What.COINS,
         number=0, amount=30, giver=giver.kind, giver_id=5, giver_left=70, giver_revision=2,
         taker=taker.kind, taker_id=5, taker_left=30, taker_revision=1,

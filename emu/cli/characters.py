@@ -25,7 +25,7 @@ from emu.cli.tables import (
 )
 from emu.commands.registry import rank_text, read_rank
 from emu.errors import CommandError
-from emu.ledger import Entry, Owner, OwnerKind
+from emu.ledger import LedgerEntry, Owner, OwnerKind
 from emu.link.messages import MAX_NAME
 from emu.model import Character, RosterEntry
 from emu.store import Store
@@ -263,7 +263,7 @@ def _names(store: Store) -> dict[Owner, str]:
     return names
 
 
-def _log_row(entry: Entry, owner: Owner, names: Mapping[Owner, str]) -> Row:
+def _log_row(entry: LedgerEntry, owner: Owner, names: Mapping[Owner, str]) -> Row:
     is_giver = (entry.giver, entry.giver_id) == owner
     kind, number = (entry.taker, entry.taker_id) if is_giver else (entry.giver, entry.giver_id)
     other = names.get(Owner(OwnerKind(kind), number), f"{kind} {number}" if number else kind)

@@ -27,8 +27,8 @@ from emu.content.checks import LeftOut, accept, keys_path, loose_rows, wrong_val
 from emu.content.file import ContentFile, ZoneContent
 from emu.content.importing import (
     CHECKING,
+    ContentReport,
     Finder,
-    ImportReport,
     build_content,
     fresh_file,
     import_content,
@@ -418,7 +418,7 @@ def _spawn_row(found: ZoneContent, number: int, times: int) -> dict[str, Any]:
     return {"id": number, "name": name, "kind": template.kind.rstrip("s"), "standing": times}
 
 
-def _print_report(report: ImportReport) -> None:
+def _print_report(report: ContentReport) -> None:
     total = sum(report.rows.values())
     click.echo(f"{counted(total, 'row')} in {counted(len(report.rows), 'table')}", err=True)
     if report.copied:

@@ -13,7 +13,7 @@ from emu.cli.console_socket import ConsoleSocket
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.errors import CommandError, ScriptError
-from emu.scripts.checking import Checker, Finding, endless
+from emu.scripts.checking import Checker, ScriptFinding, endless
 from emu.scripts.folder import ScriptFolder
 from emu.texts import counted
 from emu.world.commands.scripts import ERRORS
@@ -84,9 +84,9 @@ def check_scripts(
     return not any(one.is_error for one in findings)
 
 
-def _by_cause(findings: Collection[Finding]) -> list[Cause]:
+def _by_cause(findings: Collection[ScriptFinding]) -> list[Cause]:
     """Return the causes of findings: errors first, the most frequent ones first."""
-    kinds: dict[str, list[Finding]] = {}
+    kinds: dict[str, list[ScriptFinding]] = {}
     for one in findings:
         kinds.setdefault(one.kind, []).append(one)
     causes = [
@@ -96,7 +96,7 @@ def _by_cause(findings: Collection[Finding]) -> list[Cause]:
     return sorted(causes, key=lambda one: (not one.is_error, -one.findings, one.cause))
 
 
-def _findings(checker: Checker) -> Iterator[Finding]:
+def _findings(checker: Checker) -> Iterator[ScriptFinding]:
     trial: Trial | None = None
     for at, path in enumerate(checker.folder.files()):
         if trial is None or not at % TOGETHER:
@@ -107,21 +107,23 @@ def _findings(checker: Checker) -> Iterator[Finding]:
             yield from _loops(trial, path)
 
 
-def _loops(trial: Trial, path: str) -> Iterator[Finding]:
+def _loops(trial: Trial, path: str) -> Iterator[ScriptFinding]:
     try:
         env = trial.load(path)
     except ScriptError as error:
-        yield Finding(path, error.line, "load", error.text)
+        yield ScriptFinding(path, error.line, "load", error.text)
     else:
         yield from endless(trial.runtime, env, first_arguments(path))
 
 
-def _missing(folder: ScriptFolder, content: Path) -> Iterator[Finding]:
+def _missing(folder: ScriptFolder, content: Path) -> Iterator[ScriptFinding]:
     """Yield the files that the content file names and that are not there."""
     with ContentFile(content) as file:
         for kind, number, name in file.script_names():
             if folder.find(name) is None:
-                yield Finding(name, 0, "missing", f"{kind} {number} names it, and it is not there")
+                yield ScriptFinding(
+                    name, 0, "missing", f"{kind} {number} names it, and it is not there"
+                )
 
 
 def _print_coverage(checker: Checker, broken: Collection[str], missing: int) -> None:

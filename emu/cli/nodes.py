@@ -15,7 +15,7 @@ from emu.admin.commands.nodes import state_of
 from emu.cli.common import VerbGroup, acting, change_store, load_config, read_store
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
-from emu.cluster.ports import NodeRow, NodeState, Placement, ZonePlace, clock_text
+from emu.cluster.ports import NodeRow, NodeState, ZonePlace, ZonePlacement, clock_text
 from emu.errors import CommandError
 from emu.store import Store
 from emu.store.nodes import NodeTable
@@ -236,7 +236,7 @@ def move(zone: str, node: str, instance: int) -> None:
 
 
 def _note_leaving(
-    nodes: NodeTable, found: Placement, there: ZonePlace, before: ZonePlace | None
+    nodes: NodeTable, found: ZonePlacement, there: ZonePlace, before: ZonePlace | None
 ) -> None:
     """Record that a moved instance still runs where it was; that node corrects it at its beat."""
     key = (there.zone_id, there.instance)

@@ -28,11 +28,12 @@ from emu.client.events import (
     WorldStatus,
 )
 from emu.client.flow import FlowStep, LoginFlow, Script, StepDone, whole_login
-from emu.client.messages import LoginMessages, shipped_messages
+from emu.client.messages import ClientLoginMessages, shipped_messages
 
 __all__ = [
     "AccountInfo",
     "Characters",
+    "ClientLoginMessages",
     "Closed",
     "Created",
     "Credentials",
@@ -48,7 +49,6 @@ __all__ = [
     "LoginDenied",
     "LoginFlags",
     "LoginFlow",
-    "LoginMessages",
     "LoginPhase",
     "PlayAnswer",
     "Script",

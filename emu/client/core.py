@@ -18,7 +18,7 @@ from enum import Enum
 
 from emu.client import events
 from emu.client.events import Event, ListedCharacter, ListedWorld
-from emu.client.messages import LoginMessages, Request
+from emu.client.messages import ClientLoginMessages, Request
 from emu.errors import LocalProtocolError
 from emu.session import (
     KeyEstablished,
@@ -63,7 +63,7 @@ class LoginClient:
     only sets up a session.
     """
 
-    messages: LoginMessages
+    messages: ClientLoginMessages
     credentials: Credentials | None
     _: KW_ONLY
     session_id: InitVar[int | None] = None

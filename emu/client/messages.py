@@ -194,7 +194,7 @@ Request = tuple[int, bytes]
 """An opcode number and its payload."""
 
 
-class LoginMessages:
+class ClientLoginMessages:
     """The login messages of one client version. Raises `UnknownVersion` without opcodes for it."""
 
     __slots__ = (
@@ -363,12 +363,12 @@ class LoginMessages:
 
 
 @cache
-def shipped_messages(version: int) -> LoginMessages:
+def shipped_messages(version: int) -> ClientLoginMessages:
     """Return the messages of a version from the tables and structs that ship with the package.
 
     Raises `UnknownVersion`.
     """
-    return LoginMessages(version, shipped_tables(), shipped_catalog())
+    return ClientLoginMessages(version, shipped_tables(), shipped_catalog())
 
 
 def _answer(

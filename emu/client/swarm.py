@@ -30,7 +30,7 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
 
 
 @dataclass(slots=True)
-class Figures:
+class SwarmFigures:
     """Counters and measurements in seconds; `report` converts them to milliseconds."""
 
     clients: int

@@ -11,8 +11,8 @@ from emu.cluster.ports import (
     NodeAbout,
     NodeRow,
     NodeState,
-    Placement,
     ZonePlace,
+    ZonePlacement,
 )
 
 
@@ -113,9 +113,9 @@ class NodesInMemory:
         del self._nodes[name]
         return True
 
-    async def placement(self, zone_id: int) -> Placement:
+    async def placement(self, zone_id: int) -> ZonePlacement:
         """Return what the node of a zone is chosen from."""
-        return Placement(await self.nodes(), tuple(self._places.get(zone_id, {}).values()))
+        return ZonePlacement(await self.nodes(), tuple(self._places.get(zone_id, {}).values()))
 
     async def places(self, lease: float) -> Sequence[ZonePlace]:
         """Return the zone instances of nodes that are alive."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-from emu.cluster.ports import NodeRow, NodeState, Placement, ZonePlace
+from emu.cluster.ports import NodeRow, NodeState, ZonePlace, ZonePlacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Choice:
     """The place has to be claimed before a player may be sent there."""
 
 
-def choose(zone_id: int, found: Placement, lease: float) -> Choice | None:
+def choose(zone_id: int, found: ZonePlacement, lease: float) -> Choice | None:
     """Return the node and instance for a player who enters a zone; None if no node can run it."""
     alive = [node for node in found.nodes if node.is_alive(lease) and node.about.capacity]
     # A node that is drained gets players only if there is no other one.

@@ -97,7 +97,7 @@ class LeaseRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class ZonePlacement:
     """What the node of a zone is chosen from: all nodes, and the zone's instances."""
 
     nodes: Sequence[NodeRow]
@@ -186,7 +186,7 @@ class NodeStore(Protocol):
     async def forget(self, name: str, lease: float) -> bool:
         """Remove a node that is not alive, with all it held; return whether it was removed."""
 
-    async def placement(self, zone_id: int) -> Placement:
+    async def placement(self, zone_id: int) -> ZonePlacement:
         """Return what the node of a zone is chosen from."""
 
     async def places(self, lease: float) -> Sequence[ZonePlace]:

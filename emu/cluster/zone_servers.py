@@ -14,7 +14,7 @@ from typing import Final
 
 from emu.cluster.node import Node
 from emu.cluster.placement import Choice, choose
-from emu.cluster.ports import NodeRow, NodeState, Placement
+from emu.cluster.ports import NodeRow, NodeState, ZonePlacement
 from emu.errors import CommandError, Unanswered
 from emu.gather import both
 from emu.processes.ports import Bus, Note, ZoneAddress
@@ -169,7 +169,7 @@ class ClusterZones:
             return None
         return choice
 
-    def _placed(self, found: Placement, instance: int | None) -> Choice | None:
+    def _placed(self, found: ZonePlacement, instance: int | None) -> Choice | None:
         """Return the node of an instance; without one, this node if it holds any.
 
         An operator may have moved one here since the last beat.

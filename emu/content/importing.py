@@ -112,7 +112,7 @@ def tables_form() -> int:
 
 
 @dataclass(slots=True)
-class ImportReport:
+class ContentReport:
     """What an import took over and left out."""
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -141,7 +141,7 @@ def import_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
-) -> ImportReport:
+) -> ContentReport:
     """Build the content file `target` from dumps; the old one stays beside it once.
 
     `moment` is noted with each dump. The regions are those of `maps`; without it they are those of
@@ -187,13 +187,13 @@ def build_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
-) -> ImportReport:
+) -> ContentReport:
     """Build a content file in the empty file `fresh` from dumps.
 
     What has not changed since `old` was built is copied from it. Raises `FileFormatError`, and
     `sqlite3.OperationalError` if the file cannot be written.
     """
-    report = ImportReport()
+    report = ContentReport()
     known = _known(old)
     with closing(_create(fresh)) as database:
         if known is not None:
@@ -217,7 +217,7 @@ def build_content(
     return report
 
 
-def _of_another_database(report: ImportReport) -> FileFormatError:
+def _of_another_database(report: ContentReport) -> FileFormatError:
     """Return the error for dumps without any row of the world database."""
     names = sorted(report.unread)
     found = f" (their tables: {', '.join(names[:MOST_NAMES])})" if names else ""
@@ -274,7 +274,7 @@ def _fill(
     database: sqlite3.Connection,
     parts: Sequence[DumpPart],
     known: dict[str, set[str]],
-    report: ImportReport,
+    report: ContentReport,
     progress: Progress,
 ) -> Iterator[tuple[str, str, str, int]]:
     """Copy or read each dump; yield its row in `imports` but for the moment."""
@@ -349,7 +349,7 @@ def _read(
     database: sqlite3.Connection,
     part: DumpPart,
     by_source: dict[str, Table],
-    report: ImportReport,
+    report: ContentReport,
     progress: Callable[[int], object],
 ) -> Counter[str]:
     """Store the rows of a dump; return their number in each table that it fills."""
@@ -408,7 +408,9 @@ def _batches(
         yield table, rows
 
 
-def _finish(database: sqlite3.Connection, report: ImportReport, find_script: Finder | None) -> None:
+def _finish(
+    database: sqlite3.Connection, report: ContentReport, find_script: Finder | None
+) -> None:
     """Resolve what an opening zone needs, check all rows, and count them."""
     database.execute("BEGIN")
     for statement in (*_INDEXES, *_SCRIPTS):

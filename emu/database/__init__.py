@@ -5,7 +5,7 @@ engine's driver is imported before a database of that engine is opened, besides 
 """
 
 from emu.database.database import Database
-from emu.database.dialect import Connection, Cursor, Dialect, Kind
+from emu.database.dialect import Connection, Cursor, Kind, SqlDialect
 from emu.database.steps import Migration, read_steps
 from emu.database.where import ServerUrl, Where
 
@@ -13,10 +13,10 @@ __all__ = [
     "Connection",
     "Cursor",
     "Database",
-    "Dialect",
     "Kind",
     "Migration",
     "ServerUrl",
+    "SqlDialect",
     "Where",
     "read_steps",
 ]

@@ -9,7 +9,7 @@ from emu.database.dialect import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CatalogTable:
     """A table of a database."""
 
     name: str
@@ -21,11 +21,11 @@ class Table:
     """The tables to which its rows refer."""
 
 
-def by_parents(tables: Collection[Table]) -> list[Table]:
+def by_parents(tables: Collection[CatalogTable]) -> list[CatalogTable]:
     """Return tables in an order in which each one follows those to which it refers."""
     left = sorted(tables, key=lambda table: table.name)
     names = {table.name for table in left}
-    found: list[Table] = []
+    found: list[CatalogTable] = []
     done: set[str] = set()
     while left:
         # A table may refer to itself, which its own order of keys has to serve.

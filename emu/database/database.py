@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Self, TypeVar
 
-from emu.database.catalog import Table
-from emu.database.dialect import Connection, Dialect
+from emu.database.catalog import CatalogTable
+from emu.database.dialect import Connection, SqlDialect
 from emu.database.where import Where
 from emu.errors import StoreError
 from emu.model import Durability
@@ -25,7 +25,7 @@ class Database(ABC):
 
     __slots__ = ("connection", "lost", "warn", "where")
 
-    dialect: ClassVar[Dialect]
+    dialect: ClassVar[SqlDialect]
     is_shared: ClassVar[bool] = False
     """Several servers may change the rows, and nothing shows that."""
     errors: ClassVar[tuple[type[Exception], ...]]
@@ -98,7 +98,7 @@ class Database(ABC):
         """Open a database with the same content, to try changes; none of them stays."""
 
     @abstractmethod
-    def tables_of(self) -> list[Table]:
+    def tables_of(self) -> list[CatalogTable]:
         """Return the tables of the database."""
 
     @abstractmethod

@@ -49,7 +49,7 @@ class Kind(StrEnum):
     BOOLEAN = "BOOLEAN"
 
 
-class Dialect(ABC):
+class SqlDialect(ABC):
     """The statements of one engine. All names are our own, so nothing from outside gets in."""
 
     clock: str
@@ -115,7 +115,7 @@ class Dialect(ABC):
         """Assign no id up to this one any more."""
 
 
-class SqliteDialect(Dialect):
+class SqliteDialect(SqlDialect):
     """The statements of SQLite."""
 
     json_rows = "json_group_array"
@@ -123,7 +123,7 @@ class SqliteDialect(Dialect):
     clock = "((julianday('now') - 2440587.5) * 86400.0)"
 
     def among(self, column: str, values: Collection[int] | Collection[str]) -> tuple[str, Any]:
-        """Return the condition and its parameter; see `Dialect`."""
+        """Return the condition and its parameter; see `SqlDialect`."""
         # One parameter: SQLite limits the number of parameters of a statement.
         chosen = f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608  # our own names
         return chosen, json.dumps([*values])
@@ -138,7 +138,7 @@ class SqliteDialect(Dialect):
         *,
         growing: str = "",
     ) -> list[Any]:
-        """Change many rows; see `Dialect`."""
+        """Change many rows; see `SqlDialect`."""
         pairs = ", ".join(f"{name} = ?" for name in columns)
         conditions = [f"{name} = ?" for name in match]
         place = slice(0, 0)
@@ -160,7 +160,7 @@ class SqliteDialect(Dialect):
         """Do nothing: AUTOINCREMENT continues after the greatest id."""
 
     def last_id(self, connection: Connection, table: str) -> int:
-        """Return the greatest id that a table has assigned; see `Dialect`."""
+        """Return the greatest id that a table has assigned; see `SqlDialect`."""
         row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
         found = (
             row.fetchone()
@@ -171,7 +171,7 @@ class SqliteDialect(Dialect):
         return int(found[0] or 0)
 
     def continue_ids(self, connection: Connection, table: str, row_id: int) -> None:
-        """Assign no id up to this one any more; see `Dialect`."""
+        """Assign no id up to this one any more; see `SqlDialect`."""
         changed = connection.execute(
             "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (row_id, table)
         )

@@ -1,9 +1,9 @@
 """The world directory: the connected worlds, their reports, and requests to them.
 
-It connects the links (`WorldLink`, driven by the shell) with the client side of the login service,
-which uses it as `emu.login.ports.ConnectedWorlds`. It uses no socket and no clock. A world's
-reports about itself and its answers take effect at once. Writes to the stores go through one queue
-for each world, which keeps their order. Source: docs/protocol/link.md.
+It connects the links (`LinkedWorld`, driven by the shell) with the client side of the login
+service, which uses it as `emu.login.ports.ConnectedWorlds`. It uses no socket and no clock. A
+world's reports about itself and its answers take effect at once. Writes to the stores go through
+one queue for each world, which keeps their order. Source: docs/protocol/link.md.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class PendingAnswers(Generic[Key]):
             del self._asked[key]
 
 
-class WorldLink(Protocol):
+class LinkedWorld(Protocol):
     """One link to a world, as the directory uses it."""
 
     @property
@@ -132,7 +132,7 @@ class ConnectedWorld:
     __slots__ = ("creates", "entry", "link", "plays", "recorded_at", "status", "world")
 
     def __init__(
-        self, link: WorldLink, world: RegisteredWorld, entry: WorldEntry, limit: int
+        self, link: LinkedWorld, world: RegisteredWorld, entry: WorldEntry, limit: int
     ) -> None:
         self.link = link
         self.world = world
@@ -212,7 +212,7 @@ class WorldDirectory:
         self._report = report
         self._observer: WorldObserver | None = None
         self._by_id: dict[int, ConnectedWorld] = {}
-        self._by_link: dict[WorldLink, ConnectedWorld] = {}
+        self._by_link: dict[LinkedWorld, ConnectedWorld] = {}
         self._updates = UpdateQueues(spawn, config.waiting_updates, self._update_failed)
         self.counters: Counter[str] = Counter()
         """Refusals, kicks and ignored messages, by reason."""
@@ -285,7 +285,7 @@ class WorldDirectory:
 
     # Reports of the links.
 
-    def link_event(self, link: WorldLink, event: object, now: Monotonic) -> None:
+    def link_event(self, link: LinkedWorld, event: object, now: Monotonic) -> None:
         """Handle an event of a link, except `LinkClosed`: see `link_closed`."""
         if isinstance(event, WorldIntroduced):
             refusal = check_introduction(event.info, self.config)
@@ -299,7 +299,7 @@ class WorldDirectory:
             if found is not None and not link.closed:
                 self._receive(found, event.message, now)
 
-    def link_closed(self, link: WorldLink, reason: str, now: Monotonic) -> None:
+    def link_closed(self, link: LinkedWorld, reason: str, now: Monotonic) -> None:
         """Remove a link that is down, and its world unless a new link has replaced this one."""
         found = self._by_link.pop(link, None)
         if found is None:
@@ -357,7 +357,7 @@ class WorldDirectory:
 
     # Registration.
 
-    async def _register(self, link: WorldLink, info: LSInfo) -> None:
+    async def _register(self, link: LinkedWorld, info: LSInfo) -> None:
         try:
             world = await self._admission.identify(
                 link.address, info, unregistered=self.config.unregistered_worlds
@@ -376,13 +376,15 @@ class WorldDirectory:
         else:
             self._accept_world(link, info, world, now)
 
-    def _refuse(self, link: WorldLink, info: LSInfo, refusal: WorldRefusal, now: Monotonic) -> None:
+    def _refuse(
+        self, link: LinkedWorld, info: LSInfo, refusal: WorldRefusal, now: Monotonic
+    ) -> None:
         self.counters[refusal.reason] += 1
         self._report(WorldRefused(link.address, account_of(info), refusal.reason))
         link.refuse(refusal.text, refusal.reason, now)
 
     def _accept_world(
-        self, link: WorldLink, info: LSInfo, world: RegisteredWorld, now: Monotonic
+        self, link: LinkedWorld, info: LSInfo, world: RegisteredWorld, now: Monotonic
     ) -> None:
         development = info.server_type == TYPE_DEVELOPMENT
         entry = WorldEntry(

@@ -29,7 +29,12 @@ from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.store import Storage
 from emu.net.udp.session_port import Accounting
 from emu.session import Endpoint, EndpointMeasures
-from emu.world.entry.zone_entry import CharacterEntered, Moved, ZoneEntryEvent, ZoneEntryRefused
+from emu.world.entry.zone_entry import (
+    CharacterEntered,
+    MovedEntry,
+    ZoneEntryEvent,
+    ZoneEntryRefused,
+)
 from emu.world.reports import (
     EntryRefused,
     Fault,
@@ -291,7 +296,7 @@ def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], N
                     "{address} was refused: {reason}",
                     address=event.address, reason=event.text,
                 )  # fmt: skip
-        elif isinstance(event, Moved):
+        elif isinstance(event, MovedEntry):
             if refusals.is_within_rate("address changes", event.name, event.address, "moved"):
                 log.info(
                     "{name} is at {address} port {port} now, before at {before}",

@@ -28,7 +28,7 @@ from emu.opcodes.table import (
 )
 
 
-class Difference(NamedTuple):
+class OpcodeDifference(NamedTuple):
     """A name with different numbers; None if one side does not have it.
 
     `range` is the compared version range, "" if two single versions were compared.
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
     second: int | None
 
 
-def compare_tables(first: OpcodeTable, second: OpcodeTable) -> list[Difference]:
+def compare_tables(first: OpcodeTable, second: OpcodeTable) -> list[OpcodeDifference]:
     """Compare the tables of two client versions; return the differences ordered by number."""
     return _compare("", _messages(first), _messages(second))
 
@@ -59,13 +59,13 @@ def _messages(table: OpcodeTable) -> dict[str, int]:
 
 def compare_rows(
     first: Iterable[OpcodeRow], second: Iterable[OpcodeRow]
-) -> tuple[list[Difference], list[VersionRange], list[VersionRange]]:
+) -> tuple[list[OpcodeDifference], list[VersionRange], list[VersionRange]]:
     """Compare the ranges that both sets of rows have.
 
     Return the differences, the ranges only in the first set, and those only in the second.
     """
     left, right = _by_range(first), _by_range(second)
-    found: list[Difference] = []
+    found: list[OpcodeDifference] = []
     for version_range in sorted(left.keys() & right.keys()):
         found += _compare(str(version_range), left[version_range], right[version_range])
     return found, sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys())
@@ -88,9 +88,11 @@ def _by_range(rows: Iterable[OpcodeRow]) -> dict[VersionRange, dict[str, int]]:
     return numbers
 
 
-def _compare(where: str, first: Mapping[str, int], second: Mapping[str, int]) -> list[Difference]:
+def _compare(
+    where: str, first: Mapping[str, int], second: Mapping[str, int]
+) -> list[OpcodeDifference]:
     found = [
-        Difference(where, name, first.get(name), second.get(name))
+        OpcodeDifference(where, name, first.get(name), second.get(name))
         for name in first.keys() | second.keys()
         if first.get(name) != second.get(name)
     ]
@@ -194,7 +196,7 @@ def key_of(row: OpcodeRow) -> Key:
     return row.first, row.last, row.name
 
 
-class RowChange(NamedTuple):
+class OpcodeRowChange(NamedTuple):
     """One row before and after; `old` is None for a new row, `new` is None for a removed row."""
 
     old: OpcodeRow | None
@@ -219,7 +221,7 @@ class Rejected(NamedTuple):
 class Plan:
     """The changes of an import or another edit."""
 
-    changes: list[RowChange] = field(default_factory=list)
+    changes: list[OpcodeRowChange] = field(default_factory=list)
     unchanged: int = 0
     rejected: list[Rejected] = field(default_factory=list)
 
@@ -275,11 +277,11 @@ def plan_rows(
         if completed == old:
             plan.unchanged += 1
         else:
-            plan.changes.append(RowChange(old, completed))
+            plan.changes.append(OpcodeRowChange(old, completed))
     if keep is not Keep.ALL:
         ranges: set[VersionRange] = {row.range for row in new.values()}
         plan.changes += [
-            RowChange(old, None)
+            OpcodeRowChange(old, None)
             for key, old in existing.items()
             if key not in new and (keep is Keep.NOTHING or old.range in ranges)
         ]
@@ -309,31 +311,31 @@ def plan_reset(
         raise CommandError("neither the database nor the shipped tables have such rows")
     # Sorted, so that two runs print and write the changes in the same order.
     differing = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
-    changes = [RowChange(old.get(key), new.get(key)) for key in differing]
+    changes = [OpcodeRowChange(old.get(key), new.get(key)) for key in differing]
     return Plan(changes, unchanged=len(old.keys() | new.keys()) - len(changes))
 
 
 def plan_newer(
     existing: Iterable[OpcodeRow], shipped: Iterable[OpcodeRow], mine: AbstractSet[Key]
-) -> list[RowChange]:
+) -> list[OpcodeRowChange]:
     """Return the changes to the rows of a newer program, without the rows that an operator set."""
     old, new = ({key_of(row): row for row in rows} for rows in (existing, shipped))
     # Rows that are no longer shipped go too, unless an operator has set them.
-    put = [RowChange(old.get(key), row) for key, row in new.items() if old.get(key) != row]
-    gone = [RowChange(row, None) for key, row in old.items() if key not in new]
+    put = [OpcodeRowChange(old.get(key), row) for key, row in new.items() if old.get(key) != row]
+    gone = [OpcodeRowChange(row, None) for key, row in old.items() if key not in new]
     return [change for change in (*put, *gone) if key_of(change.row) not in mine]
 
 
 def amended(
     old: OpcodeRow | None, new: OpcodeRow | None, present: OpcodeRow | None
-) -> list[RowChange]:
+) -> list[OpcodeRowChange]:
     """Return the changes that apply an edit from `old` to `new` to the `present` row.
 
     None means that there is no row. Only the fields that the edit changed are set, so concurrent
     edits of other fields stay. Raises `CommandError` if the new row is invalid, or a concurrent
     edit changed the same field.
     """
-    row = RowChange(old, new).row
+    row = OpcodeRowChange(old, new).row
     where = f"{row.name} of {row.range}"
     if old is None and present is not None:
         raise CommandError(f"{where} exists already with the number {present.opcode}; edit it")
@@ -344,13 +346,13 @@ def amended(
         # showed.
         if present != old:
             raise CommandError(f"{where} was changed by another user meanwhile; read it again")
-        return [RowChange(present, None)]
+        return [OpcodeRowChange(present, None)]
     if old is not None and present is not None:
         new = _merged(old, new, present, where)
     problem = row_problem(new)
     if problem is not None:
         raise CommandError(problem)
-    return [] if new == present else [RowChange(present, new)]
+    return [] if new == present else [OpcodeRowChange(present, new)]
 
 
 def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> OpcodeRow:

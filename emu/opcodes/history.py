@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from emu.errors import CommandError, StoreError
-from emu.opcodes.changes import RowChange
+from emu.opcodes.changes import OpcodeRowChange
 from emu.opcodes.table import OpcodeRow, VersionRange
 
 
@@ -37,7 +37,7 @@ ENTRY = (
 
 
 class HistoryEntry(NamedTuple):
-    """One row of the history; `old` and `new` as in `RowChange`, `at` in UTC as ISO 8601."""
+    """One row of the history; `old` and `new` as in `OpcodeRowChange`, `at` in UTC as ISO 8601."""
 
     id: int
     change: int
@@ -51,7 +51,7 @@ class HistoryEntry(NamedTuple):
     @property
     def row(self) -> OpcodeRow:
         """The row that was changed."""
-        return RowChange(self.old, self.new).row
+        return OpcodeRowChange(self.old, self.new).row
 
 
 class HistoryStep(NamedTuple):

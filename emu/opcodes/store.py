@@ -27,8 +27,8 @@ from emu.model import Durability
 from emu.opcodes.changes import (
     Keep,
     Key,
+    OpcodeRowChange,
     Plan,
-    RowChange,
     amended,
     key_of,
     plan_newer,
@@ -302,7 +302,7 @@ class OpcodeStore:
             old = self._existing([version_range]).get((*version_range, name))
             if old is None:
                 raise CommandError(f"there is no row {name} in the range {version_range}")
-            plan = Plan([RowChange(old, None)])
+            plan = Plan([OpcodeRowChange(old, None)])
             self._write(plan.changes, action)
         return plan
 
@@ -338,7 +338,7 @@ class OpcodeStore:
         `CommandError` after a concurrent edit of the same field, or if the row is invalid.
         """
         with self._database.transaction():
-            row = RowChange(old, new).row
+            row = OpcodeRowChange(old, new).row
             present = self._existing([row.range]).get(key_of(row))
             plan = Plan(amended(old, new, present))
             self._write(plan.changes, action)
@@ -415,12 +415,14 @@ class OpcodeStore:
                     f"change {number} cannot be undone: {entry.row.name} of {entry.row.range} was"
                     " changed again later; undo that first"
                 )
-        self._write([RowChange(entry.new, entry.old) for entry in entries], action, undoes=number)
+        self._write(
+            [OpcodeRowChange(entry.new, entry.old) for entry in entries], action, undoes=number
+        )
         return entries
 
     def _write(
         self,
-        changes: Sequence[RowChange],
+        changes: Sequence[OpcodeRowChange],
         action: str,
         *,
         undoes: int | None = None,
@@ -475,13 +477,15 @@ class OpcodeStore:
                 return
             if fresh or before is None:
                 existing = self._existing()
-                changes = [RowChange(None, row) for row in shipped if key_of(row) not in existing]
+                changes = [
+                    OpcodeRowChange(None, row) for row in shipped if key_of(row) not in existing
+                ]
             else:
                 changes = self._newer(shipped)
             self._write(changes, Action.SHIPPED)
             self._set_meta("shipped", digest)
 
-    def _newer(self, shipped: Sequence[OpcodeRow]) -> list[RowChange]:
+    def _newer(self, shipped: Sequence[OpcodeRow]) -> list[OpcodeRowChange]:
         """Return the changes of a newer program's tables, without the operator's own rows.
 
         A row is the operator's own if its newest change by an operator is not a reset.

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from emu.correspondence import (
+    CharacterMailbox,
     Letter,
-    Mailbox,
     NewLetter,
     NewPetition,
     Petition,
@@ -471,7 +471,7 @@ class GuildStore(Protocol):
 
 
 class LedgerStore(Protocol):
-    """What moves between owners; `emu.store.ledger.Ledger` documents the calls."""
+    """What moves between owners; `emu.store.ledger.LedgerRepository` documents the calls."""
 
     async def move(self, movement: Movement, moment: Moment) -> Moved:
         """Carry out a movement, unless one with its identity was carried out already."""
@@ -514,7 +514,7 @@ class MailStore(Protocol):
 
     async def open(
         self, account_id: int, char_id: int, postage: Postage, moment: Moment
-    ) -> Mailbox:
+    ) -> CharacterMailbox:
         """Settle late letters, and return the mailbox of a character."""
 
     async def waiting(self, char_id: int, moment: Moment) -> int:
@@ -544,7 +544,7 @@ class MailStore(Protocol):
 
 
 class PetitionStore(Protocol):
-    """Petitions of players; `emu.store.petitions.Petitions` documents the calls."""
+    """Petitions of players; `emu.store.petitions.PetitionRepository` documents the calls."""
 
     async def open(self, petition: NewPetition, limits: PetitionLimits, moment: Moment) -> int:
         """Store a petition and return its number. Raises `CommandError` above a limit."""

@@ -39,14 +39,14 @@ Row = TypeVar("Row")
 Values = Mapping[str, Any]
 
 
-class Change(NamedTuple, Generic[Row]):
+class SharedChange(NamedTuple, Generic[Row]):
     """A row that has changed; None for a removed row."""
 
     key: int
     row: Row | None
 
 
-class Page(NamedTuple):
+class SharedPage(NamedTuple):
     """Some changes of one process, in their order."""
 
     base: int
@@ -55,7 +55,7 @@ class Page(NamedTuple):
     """The number up to which they are complete."""
     number: int
     """The last number of the process."""
-    changes: list[Change[Values]]
+    changes: list[SharedChange[Values]]
 
 
 class OwnRows:
@@ -88,18 +88,18 @@ class OwnRows:
             self._shorten()
         return self.number
 
-    def page(self, since: int) -> Page:
+    def page(self, since: int) -> SharedPage:
         """Return up to `PAGE` changes after a number."""
         base = since if self._forgotten <= since <= self.number else 0
-        changes: list[Change[Values]] = []
+        changes: list[SharedChange[Values]] = []
         # The key is never reached, because numbers are unique.
         for number, key in self._log[bisect_right(self._log, (base, 1 << 64)) :]:
             if self._last[key] != number:
                 continue  # The row has changed again later.
-            changes.append(Change(key, self.rows.get(key)))
+            changes.append(SharedChange(key, self.rows.get(key)))
             if len(changes) == PAGE:
-                return Page(base, number, self.number, changes)
-        return Page(base, self.number, self.number, changes)
+                return SharedPage(base, number, self.number, changes)
+        return SharedPage(base, self.number, self.number, changes)
 
     def _shorten(self) -> None:
         log = [(number, key) for number, key in self._log if self._last[key] == number]
@@ -366,18 +366,18 @@ class SharedTable(Generic[Row]):
         if until >= number:
             # A row that was not among all the rows does not exist any more.
             for key in copy.unconfirmed:
-                self._apply(process, copy, Change(key, None))
+                self._apply(process, copy, SharedChange(key, None))
             copy.unconfirmed = set()
         # Only with progress: a faulty process must not keep this one asking for ever.
         return max(copy.heard, number) > until != before
 
-    def _parsed(self, changes: Sequence[tuple[Any, Values | None]]) -> list[Change[Row]]:
+    def _parsed(self, changes: Sequence[tuple[Any, Values | None]]) -> list[SharedChange[Row]]:
         return [
-            Change(int(key), None if values is None else self._read(values))
+            SharedChange(int(key), None if values is None else self._read(values))
             for key, values in changes
         ]
 
-    def _apply(self, process: str, copy: _Copy[Row], change: Change[Row]) -> None:
+    def _apply(self, process: str, copy: _Copy[Row], change: SharedChange[Row]) -> None:
         if change.row is not None:
             copy.rows[change.key] = change.row
         elif copy.rows.pop(change.key, None) is None:

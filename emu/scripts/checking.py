@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from emu.errors import ScriptError
 from emu.scripts.folder import ScriptFolder
 from emu.scripts.runtime import Environment, Runtime
-from emu.scripts.signatures import Argument, Signature
-from emu.scripts.source import Call, SourceFacts, Word, read_source
+from emu.scripts.signatures import ScriptArgument, Signature
+from emu.scripts.source import LuaCall, LuaWord, SourceFacts, read_source
 
 LIBRARY: Final = frozenset((
     "assert", "error", "ipairs", "next", "pairs", "print", "rawequal", "rawget", "rawlen",
@@ -38,7 +38,7 @@ _NUMBERS: Final = frozenset("unf1")
 _TOO_LONG: Final = "took too long"
 
 
-class Finding(NamedTuple):
+class ScriptFinding(NamedTuple):
     """One thing that is wrong, or doubtful, in a script."""
 
     path: str
@@ -99,21 +99,21 @@ class Checker:
             found = self._facts[path] = read_source(source, self.known)
         return found
 
-    def check(self, path: str, runtime: Runtime) -> list[Finding]:
+    def check(self, path: str, runtime: Runtime) -> list[ScriptFinding]:
         """Return what is wrong in a file; without a file that parses, only that."""
         try:
             runtime.check(path)
             facts = self.facts(path)
         except ScriptError as error:
-            return [Finding(path, error.line, "compile", error.text)]
+            return [ScriptFinding(path, error.line, "compile", error.text)]
         found = list(self._calls(path, facts))
         found += [
-            Finding(path, line, "module", f"there is no module {name!r}")
+            ScriptFinding(path, line, "module", f"there is no module {name!r}")
             for name, line in facts.modules
             if self.folder.find(name) is None
         ]
         found += [
-            Finding(path, line, "global", f"{name} is set in a function and is not local")
+            ScriptFinding(path, line, "global", f"{name} is set in a function and is not local")
             for name, line in facts.leaked.items()
         ]
         return sorted(found)
@@ -167,17 +167,17 @@ class Checker:
             and not any(path.endswith(end) and call.name == name for end, name in self.standing_in)
         }
 
-    def _calls(self, path: str, facts: SourceFacts) -> Iterator[Finding]:
+    def _calls(self, path: str, facts: SourceFacts) -> Iterator[ScriptFinding]:
         theirs = {name for module in self.modules(path).values() for name in module.defined}
         for call in facts.calls:
             if call.name in facts.defined or call.name in theirs or call.name in LIBRARY:
                 continue
             signature = self.known.get(call.name)
             if signature is None:
-                yield Finding(path, call.line, "unknown", self._unknown(call.name))
+                yield ScriptFinding(path, call.line, "unknown", self._unknown(call.name))
             elif call.arguments is not None:
                 for text in wrong_arguments(call, signature):
-                    yield Finding(path, call.line, "arguments", text)
+                    yield ScriptFinding(path, call.line, "arguments", text)
 
     def _unknown(self, name: str) -> str:
         if name in REMOVED:
@@ -186,7 +186,7 @@ class Checker:
         return f"there is no function {name}" + (f"; is it {near[0]}?" if near else "")
 
 
-def wrong_arguments(call: Call, signature: Signature) -> Iterator[str]:
+def wrong_arguments(call: LuaCall, signature: Signature) -> Iterator[str]:
     """Yield what is wrong with the number and the kinds of a call's arguments."""
     arguments = call.arguments or ()
     # A call with a function's results as its last argument may have more than are written.
@@ -202,7 +202,7 @@ def wrong_arguments(call: Call, signature: Signature) -> Iterator[str]:
             yield f"{takes}: {kind} is no {argument.name}"
 
 
-def _wrong_kind(word: Word, argument: Argument) -> str:
+def _wrong_kind(word: LuaWord, argument: ScriptArgument) -> str:
     """Return what a literal is in words, if it becomes 0, empty or missing as this argument."""
     is_number = argument.letter in _NUMBERS
     if word.kind == "text" and (is_number or argument.letter.isupper()):
@@ -220,7 +220,9 @@ def _wrong_kind(word: Word, argument: Argument) -> str:
     return ""
 
 
-def endless(runtime: Runtime, env: Environment, values: tuple[object, ...]) -> Iterator[Finding]:
+def endless(
+    runtime: Runtime, env: Environment, values: tuple[object, ...]
+) -> Iterator[ScriptFinding]:
     """Call the usual events of a loaded file; yield those that the guard had to stop.
 
     The caller gives the runtime functions that do nothing, so that only loops take long.
@@ -230,4 +232,4 @@ def endless(runtime: Runtime, env: Environment, values: tuple[object, ...]) -> I
             runtime.call(env, event, *values)
         except ScriptError as error:
             if _TOO_LONG in error.text:
-                yield Finding(env.path, error.line, "loop", f"{event} does not end")
+                yield ScriptFinding(env.path, error.line, "loop", f"{event} does not end")

@@ -31,7 +31,7 @@ class Frame(NamedTuple):
     line: int
 
 
-class Places:
+class CodePlaces:
     """Finds the place of the error that ends a call."""
 
     def __init__(self) -> None:

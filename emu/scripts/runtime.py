@@ -26,7 +26,7 @@ from emu.scripts.compiling import COMPILE, MOST_SECONDS, TOO_LARGE, Compiler, No
 from emu.scripts.folder import ENCODING, ScriptFolder
 from emu.scripts.forms import LONGEST_TEXT, prepared
 from emu.scripts.own_time import own_time
-from emu.scripts.places import SANDBOX, Places, compile_error
+from emu.scripts.places import SANDBOX, CodePlaces, compile_error
 from emu.scripts.signatures import shortened
 
 STEP: Final = 32
@@ -128,7 +128,7 @@ class Runtime:
         self._collect("incremental", 0, 0, COLLECTED)
         self._cycles = 0
         """Cycles of the collection that are still to be finished."""
-        self._places = Places()
+        self._places = CodePlaces()
         self._places.getinfo = names.debug.getinfo
         # The runtime has the places, and they have a function of it: neither collector sees that.
         weakref.finalize(self, _let_go, self._places)
@@ -333,7 +333,7 @@ def _of(method: weakref.WeakMethod[Callable[..., None]]) -> Callable[..., None]:
     return found
 
 
-def _let_go(places: Places) -> None:
+def _let_go(places: CodePlaces) -> None:
     places.getinfo = None
 
 

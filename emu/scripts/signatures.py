@@ -197,7 +197,7 @@ _MISSING: Final[Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ScriptArgument:
     """One argument of a function."""
 
     letter: str
@@ -212,7 +212,7 @@ class Argument:
 class Signature:
     """The arguments of a function, in order."""
 
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ScriptArgument, ...]
     more: bool
     """Whether all further arguments are passed as they are."""
 
@@ -238,7 +238,7 @@ def parse(text: str) -> Signature:
     return Signature(tuple(map(_argument, words[:-1] if more else words)), more)
 
 
-def _argument(word: str) -> Argument:
+def _argument(word: str) -> ScriptArgument:
     letter, _, name = word.partition(" ")
     if letter not in READERS or not name:
         raise ValueError(f"{word!r} is no argument: a letter and a name are needed")
@@ -248,7 +248,7 @@ def _argument(word: str) -> Argument:
     if has_default:
         missing = read_truth(default == "true" or None) if letter == "b" else read(default)
     optional = bool(has_default) or name.endswith("?")
-    return Argument(letter, name.rstrip("?"), optional, missing, read)
+    return ScriptArgument(letter, name.rstrip("?"), optional, missing, read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ _KEYWORDS: Final = frozenset((
 _LOADERS: Final = frozenset(("require", "dofile"))
 
 
-class Word(NamedTuple):
+class LuaWord(NamedTuple):
     """One word of a source."""
 
     kind: str
@@ -41,12 +41,12 @@ class Word(NamedTuple):
     line: int
 
 
-class Call(NamedTuple):
+class LuaCall(NamedTuple):
     """A call of a function by its global name."""
 
     name: str
     line: int
-    arguments: tuple[Word | None, ...] | None
+    arguments: tuple[LuaWord | None, ...] | None
     """Each argument that is one word; None for longer ones. None if nobody asked for them."""
 
 
@@ -54,7 +54,7 @@ class Call(NamedTuple):
 class SourceFacts:
     """What a source says."""
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[LuaCall] = field(default_factory=list)
     """Of names that are not local."""
     defined: set[str] = field(default_factory=set)
     """Global names that get a value anywhere."""
@@ -64,7 +64,7 @@ class SourceFacts:
     """Names of files that are loaded, with the line."""
 
 
-def words(source: str) -> Iterator[Word]:
+def words(source: str) -> Iterator[LuaWord]:
     """Yield the words of a source, without blanks and comments."""
     line = 1
     for match in _WORD.finditer(source):
@@ -79,15 +79,15 @@ def words(source: str) -> Iterator[Word]:
             line += text.count("\n")
             continue
         if kind == "long":
-            yield Word("text", text, line)
+            yield LuaWord("text", text, line)
             line += text.count("\n")
         elif kind == "name" and text in _KEYWORDS:
-            yield Word("key", text, line)
+            yield LuaWord("key", text, line)
         else:
-            yield Word(kind, text, line)
+            yield LuaWord(kind, text, line)
 
 
-def text_of(word: Word) -> str:
+def text_of(word: LuaWord) -> str:
     """Return what a word of kind ``text`` stands for, without its quotes."""
     return word.text.strip("\"'") if word.text[:1] in "\"'" else word.text.strip("[]=")
 
@@ -100,7 +100,7 @@ def read_source(source: str, wanted: Collection[str] = ()) -> SourceFacts:
 class _Reader:
     """Follows the blocks of a source to know which names are local."""
 
-    def __init__(self, found: list[Word], wanted: Collection[str]) -> None:
+    def __init__(self, found: list[LuaWord], wanted: Collection[str]) -> None:
         self._words = found
         self._wanted = wanted
         self._facts = SourceFacts()
@@ -189,7 +189,7 @@ class _Reader:
             at += 1
         return at
 
-    def _name(self, at: int, word: Word) -> None:
+    def _name(self, at: int, word: LuaWord) -> None:
         if self._word(at - 1).text in (".", ":"):
             return
         following = self._word(at + 1)
@@ -198,11 +198,13 @@ class _Reader:
             if word.text in _LOADERS:
                 self._module(at, word)
             elif not is_local:
-                self._facts.calls.append(Call(word.text, word.line, self._arguments(at + 1, word)))
+                self._facts.calls.append(
+                    LuaCall(word.text, word.line, self._arguments(at + 1, word))
+                )
         elif not self._nested and not is_local and self._is_assigned(at, following):
             self._sets(word)
 
-    def _is_assigned(self, at: int, following: Word) -> bool:
+    def _is_assigned(self, at: int, following: LuaWord) -> bool:
         """Return whether a name stands on the left side of an assignment."""
         if following.text == ",":
             # A list of names: only a statement can begin behind these.
@@ -212,14 +214,14 @@ class _Reader:
                 at += 2
         return self._word(at).kind == "name" and self._word(at + 1).text == "="
 
-    def _sets(self, word: Word) -> None:
+    def _sets(self, word: LuaWord) -> None:
         self._facts.defined.add(word.text)
         if any(kind == "function" for kind, _ in self._scopes):
             self._facts.leaked.setdefault(word.text, word.line)
         else:
             self._top.add(word.text)
 
-    def _module(self, at: int, word: Word) -> None:
+    def _module(self, at: int, word: LuaWord) -> None:
         named = self._word(at + 2 if self._word(at + 1).text == "(" else at + 1)
         if named.kind == "text":
             name = text_of(named)
@@ -227,14 +229,14 @@ class _Reader:
                 (name + (".lua" if word.text == "require" else ""), word.line)
             )
 
-    def _arguments(self, at: int, word: Word) -> tuple[Word | None, ...] | None:
+    def _arguments(self, at: int, word: LuaWord) -> tuple[LuaWord | None, ...] | None:
         """Return the arguments of a call whose bracket or text stands at an index."""
         if word.text not in self._wanted:
             return None
         if self._word(at).kind == "text":
             return (self._word(at),)
-        found: list[Word | None] = []
-        part: list[Word] = []
+        found: list[LuaWord | None] = []
+        part: list[LuaWord] = []
         depth = 0
         # Commas of a function inside of the brackets separate nothing here.
         blocks = 0
@@ -256,8 +258,8 @@ class _Reader:
             found.append(part[0] if len(part) == 1 else None)
         return tuple(found)
 
-    def _word(self, at: int) -> Word:
+    def _word(self, at: int) -> LuaWord:
         return self._words[at] if 0 <= at < len(self._words) else _END
 
 
-_END: Final = Word("", "", 0)
+_END: Final = LuaWord("", "", 0)

@@ -131,7 +131,7 @@ class Assembler:
         return bytes(data)
 
 
-class Placement(Enum):
+class SequencePlacement(Enum):
     """The place of a sequence number."""
 
     NEXT = "the expected one"
@@ -159,33 +159,35 @@ class ReceiveWindow:
         self._count_limit = config.held_packet_limit
         self.bytes_limit = min(config.held_bytes_limit, config.unauthenticated_message_size_limit)
 
-    def place(self, sequence: int, opcode: int, data: bytes) -> Placement:
+    def place(self, sequence: int, opcode: int, data: bytes) -> SequencePlacement:
         """Return the place of a packet; hold an early one. NEXT moves the window."""
         if sequence == self.expected:
             self.expected = (sequence + 1) & MASK
-            return Placement.NEXT
+            return SequencePlacement.NEXT
         ahead = distance(self.expected, sequence)
         # Numbers wrap at 65,536. Far outside the window a number may belong to the round before or
         # to the next one, so such a packet must not be acknowledged as a duplicate.
         if ahead < 0:
-            return Placement.DUPLICATE if ahead >= -self._window else Placement.OUTSIDE
+            return (
+                SequencePlacement.DUPLICATE if ahead >= -self._window else SequencePlacement.OUTSIDE
+            )
         if ahead >= self._window:
-            return Placement.OUTSIDE
+            return SequencePlacement.OUTSIDE
         return self.hold(sequence, opcode, data)
 
-    def hold(self, sequence: int, opcode: int, data: bytes) -> Placement:
+    def hold(self, sequence: int, opcode: int, data: bytes) -> SequencePlacement:
         """Hold an early packet; return FUTURE, or FULL if a limit forbids it."""
         held = self.held
         if held is None:
             held = self.held = {}
         # A second copy must not be counted against the limits again.
         if sequence in held:
-            return Placement.FUTURE
+            return SequencePlacement.FUTURE
         if len(held) >= self._count_limit or self.held_bytes + len(data) > self.bytes_limit:
-            return Placement.FULL
+            return SequencePlacement.FULL
         held[sequence] = (opcode, data)
         self.held_bytes += len(data)
-        return Placement.FUTURE
+        return SequencePlacement.FUTURE
 
     def take_next(self) -> tuple[int, bytes] | None:
         """Return the held entry with the expected number and move the window, or return None."""
@@ -354,20 +356,20 @@ class ReliableChannel:
             self._begin(opcode, sequence)
         if self.is_paused and sequence == window.expected:
             placement = window.hold(sequence, opcode, data)  # not acknowledged until its turn
-            if placement is Placement.FUTURE:
+            if placement is SequencePlacement.FUTURE:
                 return
         else:
             placement = window.place(sequence, opcode, data)
-        if placement is Placement.NEXT:
+        if placement is SequencePlacement.NEXT:
             yield from self._payloads((opcode, data))
-        elif placement is Placement.FUTURE:
+        elif placement is SequencePlacement.FUTURE:
             if self._early_acks is None:
                 self._early_acks = {}
             self._early_acks[sequence] = None
-        elif placement is Placement.DUPLICATE:
+        elif placement is SequencePlacement.DUPLICATE:
             self.ack_pending = True  # the peer repeats it, so our Ack was lost
             raise MalformedDatagram(DropReason.DUPLICATE.value)
-        elif placement is Placement.OUTSIDE:
+        elif placement is SequencePlacement.OUTSIDE:
             raise LimitExceeded("outside the window")
         else:
             raise LimitExceeded("too much held out of order")

@@ -23,11 +23,11 @@ from emu.store.asynchronous import (
 from emu.store.content_edits import ContentEdits
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
-from emu.store.ledger import Ledger
+from emu.store.ledger import LedgerRepository
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
-from emu.store.petitions import Petitions
+from emu.store.petitions import PetitionRepository
 from emu.store.placement_facts import PlacementFacts
 from emu.store.row_cache import StoreCache
 from emu.store.store import Store
@@ -155,15 +155,15 @@ def _of_movement(cache: StoreCache, movement: Movement, *_others: Any, **_named:
         cache.world_characters.forget(account_id)
 
 
-class AsyncLedger(AsyncRepository[Ledger]):
+class AsyncLedger(AsyncRepository[LedgerRepository]):
     """Implements `emu.processes.ports.LedgerStore`."""
 
-    move = write(Ledger.move, _of_movement)
-    move_surely = persistent(Ledger.move, _of_movement)
-    bar = persistent(Ledger.bar, _of_movement)
+    move = write(LedgerRepository.move, _of_movement)
+    move_surely = persistent(LedgerRepository.move, _of_movement)
+    bar = persistent(LedgerRepository.bar, _of_movement)
     # From the writer: what was just stored must be seen.
-    in_bank = write(Ledger.in_bank, forget_nothing)
-    prune = write(Ledger.prune, forget_nothing)
+    in_bank = write(LedgerRepository.in_bank, forget_nothing)
+    prune = write(LedgerRepository.prune, forget_nothing)
 
 
 class AsyncThings(AsyncRepository[Things]):
@@ -190,18 +190,18 @@ class AsyncMail(AsyncRepository[Mailboxes]):
     give_back = write(Mailboxes.give_back, forget_nothing)
 
 
-class AsyncPetitions(AsyncRepository[Petitions]):
+class AsyncPetitions(AsyncRepository[PetitionRepository]):
     """Implements `emu.processes.ports.PetitionStore`."""
 
-    open = write(Petitions.open, forget_nothing)
-    find = read(Petitions.find)
-    every = read(Petitions.every)
-    of_account = read(Petitions.of_account)
-    unseen = read(Petitions.unseen)
-    answer = write(Petitions.answer, forget_nothing)
-    close = write(Petitions.close, forget_nothing)
-    cancel = write(Petitions.cancel, forget_nothing)
-    seen = later(Petitions.seen, forget_nothing)
+    open = write(PetitionRepository.open, forget_nothing)
+    find = read(PetitionRepository.find)
+    every = read(PetitionRepository.every)
+    of_account = read(PetitionRepository.of_account)
+    unseen = read(PetitionRepository.unseen)
+    answer = write(PetitionRepository.answer, forget_nothing)
+    close = write(PetitionRepository.close, forget_nothing)
+    cancel = write(PetitionRepository.cancel, forget_nothing)
+    seen = later(PetitionRepository.seen, forget_nothing)
 
 
 class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):

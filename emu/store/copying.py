@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.database import Database, Kind
-from emu.database.catalog import Table, by_parents
+from emu.database.catalog import CatalogTable, by_parents
 from emu.errors import CommandError, StoreError
 
 PORTION: Final = 1000
@@ -74,7 +74,7 @@ def copy_store(
     return copied
 
 
-def content(database: Database, table: Table) -> Content:
+def content(database: Database, table: CatalogTable) -> Content:
     """Return the content of a table. Equal rows have equal sums on every engine."""
     rows = total = 0
     for portion in _portions(database, table, ()):
@@ -84,7 +84,7 @@ def content(database: Database, table: Table) -> Content:
     return Content(rows, total % _SUM)
 
 
-def _tables(source: Database, target: Database) -> list[Table]:
+def _tables(source: Database, target: Database) -> list[CatalogTable]:
     """Return the tables to copy, as the source has them. Raises `StoreError`."""
     found = {table.name: table for table in source.tables_of() if table.name not in SKIPPED}
     there = {table.name: table for table in target.tables_of()}
@@ -104,11 +104,11 @@ def _tables(source: Database, target: Database) -> list[Table]:
             column: kind[column] if kind[column] is Kind.BOOLEAN else own
             for column, own in table.columns.items()
         }
-        kept.append(Table(name, columns, table.key, table.parents))
+        kept.append(CatalogTable(name, columns, table.key, table.parents))
     return by_parents([table for table in kept if not table.name.startswith("opcode")])
 
 
-def _copy_table(source: Database, target: Database, table: Table, progress: Progress) -> int:
+def _copy_table(source: Database, target: Database, table: CatalogTable, progress: Progress) -> int:
     columns = [*table.columns]
     copied = 0
     last = _last_key(target, table)
@@ -131,7 +131,9 @@ def _copy_table(source: Database, target: Database, table: Table, progress: Prog
     return copied
 
 
-def _keep_deletion_times(target: Database, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+def _keep_deletion_times(
+    target: Database, table: CatalogTable, rows: Sequence[Sequence[Any]]
+) -> None:
     """Store the times of deletions again: a trigger sets the present one."""
     if not {"id", "deleted", "deleted_at"} <= set(table.columns):
         return
@@ -147,7 +149,7 @@ def _keep_deletion_times(target: Database, table: Table, rows: Sequence[Sequence
         )
 
 
-def _last_key(target: Database, table: Table) -> Sequence[Any]:
+def _last_key(target: Database, table: CatalogTable) -> Sequence[Any]:
     if not table.key:
         return ()
     order = ", ".join(f"{name} DESC" for name in table.key)
@@ -157,7 +159,7 @@ def _last_key(target: Database, table: Table) -> Sequence[Any]:
     return () if row is None else tuple(row)
 
 
-def _portions(database: Database, table: Table, after: Sequence[Any]) -> Iterator[list[Any]]:
+def _portions(database: Database, table: CatalogTable, after: Sequence[Any]) -> Iterator[list[Any]]:
     """Yield the rows behind a key, or all of them, in portions."""
     names = ", ".join(table.columns)
     if not table.key:
@@ -180,12 +182,12 @@ def _portions(database: Database, table: Table, after: Sequence[Any]) -> Iterato
         after = [rows[-1][place] for place in places]
 
 
-def _count(database: Database, table: Table) -> int:
+def _count(database: Database, table: CatalogTable) -> int:
     row = database.connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()  # noqa: S608
     return int(row[0])
 
 
-def _compare(source: Database, target: Database, table: Table) -> None:
+def _compare(source: Database, target: Database, table: CatalogTable) -> None:
     ours, theirs = content(source, table), content(target, table)
     if ours != theirs:
         raise StoreError(
@@ -195,7 +197,7 @@ def _compare(source: Database, target: Database, table: Table) -> None:
         )
 
 
-def _converted(table: Table, row: Sequence[Any]) -> tuple[Any, ...]:
+def _converted(table: CatalogTable, row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(
         value if value is None else _value(kind, value)
         for kind, value in zip(table.columns.values(), row, strict=True)
@@ -211,6 +213,6 @@ def _value(kind: Kind, value: Any) -> Any:
     return value.replace("\0", "\ufffd") if kind is Kind.TEXT else value
 
 
-def _form(table: Table, row: Sequence[Any]) -> bytes:
+def _form(table: CatalogTable, row: Sequence[Any]) -> bytes:
     """Return the same bytes for equal rows of all engines."""
     return json.dumps([*zip(table.columns, _converted(table, row), strict=True)]).encode()

@@ -41,7 +41,7 @@ from emu.sqldump.report import (
 )
 from emu.store.accounts import BannedAddress
 from emu.store.eq2emu_character import BuiltInWorld
-from emu.store.eq2emu_ids import Ids, Rules
+from emu.store.eq2emu_ids import Ids, ImportOptions
 from emu.store.eq2emu_list import CharacterImport
 from emu.store.eq2emu_rows import CHARACTERS
 from emu.store.eq2emu_rows import TABLES as WORLD_TABLES
@@ -73,7 +73,7 @@ class LoginImport:
 
     ids: Ids
     report: ImportReport
-    rules: Rules
+    rules: ImportOptions
     imported: ImportedCharacters
     names: list[str] = field(default_factory=list)
     """Names of the worlds of the dump."""
@@ -275,7 +275,7 @@ def import_dump(
     the whole import is one transaction, and no server may run. `check` is called after the dump was
     read to its end for the first time; it may raise.
     """
-    rules = Rules(clean_name, moment, renumber, old_worlds, built_in)
+    rules = ImportOptions(clean_name, moment, renumber, old_worlds, built_in)
     if old_worlds and not dry_run:
         work = _Import(store, rules, "Nothing was imported", check)
         with store.transaction():
@@ -295,7 +295,7 @@ class _Import:
     """One run of an import."""
 
     def __init__(
-        self, store: Store, rules: Rules, refused: str, check: Callable[[], object]
+        self, store: Store, rules: ImportOptions, refused: str, check: Callable[[], object]
     ) -> None:
         tables = (*TABLES, *WORLD_TABLES) if rules.old_worlds else TABLES
         self.report = ImportReport({table: Tally() for table in tables})

@@ -15,7 +15,7 @@ from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
 from emu.facts import U8, U16, U32
 from emu.model import Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import Columns, fraction, moment, number, text, visible
-from emu.store.eq2emu_rows import BELONGINGS, StoredRow
+from emu.store.eq2emu_rows import BELONGINGS, DumpRow
 from emu.usable import usable_world_character
 
 LONGEST_NAME: Final = 63
@@ -71,7 +71,7 @@ class Composed:
     character: WorldCharacter
     lost_zone: str = ""
     """The zone that the built-in world does not have; empty if it has it."""
-    left_out: list[tuple[StoredRow, str]] = field(default_factory=list)
+    left_out: list[tuple[DumpRow, str]] = field(default_factory=list)
     """Rows that cannot be imported, with the reasons."""
     later: list[str] = field(default_factory=list)
     """Names of what cannot be used yet."""
@@ -118,7 +118,7 @@ class Facts:
 
 
 def compose(
-    columns: Columns, account_id: int, version: int, rows: Sequence[StoredRow], facts: Facts
+    columns: Columns, account_id: int, version: int, rows: Sequence[DumpRow], facts: Facts
 ) -> Composed:
     """Return a character of the built-in world, without an id, and what is not in it.
 

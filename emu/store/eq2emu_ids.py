@@ -52,7 +52,7 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ImportOptions:
     """Options of an import."""
 
     clean_name: Callable[[str], str]

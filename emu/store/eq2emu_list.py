@@ -15,7 +15,7 @@ from emu.link.messages import MAX_NAME
 from emu.model import BUILT_IN_ACCOUNT, Character, Color, Equipment, ZoneDescription
 from emu.sqldump.report import Columns, fraction, moment, number, text, visible
 from emu.store.appearance import Appearance
-from emu.store.eq2emu_ids import Ids, Rules
+from emu.store.eq2emu_ids import Ids, ImportOptions
 from emu.store.eq2emu_world import ContinuedWorld, ImportedCharacters, own_list_row
 from emu.store.store import Store
 from emu.store.worlds import MOST_ZONES
@@ -44,7 +44,9 @@ MAX_SLOT = 255
 class CharacterImport:
     """Takes rows; each method says whether a row was new, or raises `ValueError` why it is out."""
 
-    def __init__(self, store: Store, ids: Ids, rules: Rules, imported: ImportedCharacters) -> None:
+    def __init__(
+        self, store: Store, ids: Ids, rules: ImportOptions, imported: ImportedCharacters
+    ) -> None:
         self._ids = ids
         self._find = store.world.characters.find
         self._rules = rules

@@ -43,7 +43,7 @@ LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 
 
-class StoredRow(NamedTuple):
+class DumpRow(NamedTuple):
     """One row of a dump."""
 
     table: str
@@ -105,14 +105,14 @@ class CharacterRows:
         self._rows.execute("CREATE INDEX characters_rows ON character (owner)")
         self._rows.execute("CREATE INDEX facts ON fact (kind, owner)")
 
-    def characters(self) -> Iterator[StoredRow]:
+    def characters(self) -> Iterator[DumpRow]:
         """Yield the rows of the table characters by number."""
         # Each query has a cursor of its own, so the caller may ask for belongings meanwhile.
         yield from self._query(
             "SELECT kind, place, columns FROM character WHERE kind = ? ORDER BY owner", CHARACTERS
         )
 
-    def belongings(self, char_id: int) -> list[StoredRow]:
+    def belongings(self, char_id: int) -> list[DumpRow]:
         """Return the other rows of a character, in the order of the dump."""
         return list(
             self._query(
@@ -123,7 +123,7 @@ class CharacterRows:
             )
         )
 
-    def ownerless(self) -> Iterator[StoredRow]:
+    def ownerless(self) -> Iterator[DumpRow]:
         """Yield the rows of characters that do not exist."""
         yield from self._query(
             "SELECT kind, place, columns FROM character AS row WHERE NOT EXISTS"
@@ -188,10 +188,10 @@ class CharacterRows:
             )
         raise FileFormatError(f"{', '.join(str(dump) for dump in dumps)}: {text}")
 
-    def _query(self, sql: str, *values: Value) -> Iterator[StoredRow]:
+    def _query(self, sql: str, *values: Value) -> Iterator[DumpRow]:
         for kind, place, columns in self._rows.execute(sql, values):
             # JSON, because the tables have different columns.
-            yield StoredRow(kind, place, json.loads(columns))
+            yield DumpRow(kind, place, json.loads(columns))
 
 
 def _text(value: object) -> Any:

@@ -21,7 +21,7 @@ from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
 from emu.sqldump import ImportReport, RowSource, Tally
 from emu.sqldump.report import number
 from emu.store.eq2emu_character import BuiltInWorld, Composed, Facts, compose
-from emu.store.eq2emu_rows import CHARACTERS, CharacterRows, StoredRow
+from emu.store.eq2emu_rows import CHARACTERS, CharacterRows, DumpRow
 from emu.store.repository import Repository, changes, reads
 from emu.store.store import Store
 from emu.times import Moment
@@ -156,7 +156,7 @@ class WorldImport:
         self._summarize(source)
 
     def _bring_one(
-        self, source: ContinuedWorld, row: StoredRow, rows: CharacterRows, facts: Facts
+        self, source: ContinuedWorld, row: DumpRow, rows: CharacterRows, facts: Facts
     ) -> None:
         char_id = int(row.columns["id"])
         own = rows.belongings(char_id)
@@ -218,7 +218,7 @@ class WorldImport:
         account = self.store.login.accounts.get(account_id)
         return account.last_client_version if account is not None else 0
 
-    def _count(self, rows: Sequence[StoredRow], result: str) -> None:
+    def _count(self, rows: Sequence[DumpRow], result: str) -> None:
         """Count rows, in a field of `Tally` besides `read`."""
         for row in rows:
             # Every counted row was read, so the report's sum stays right.

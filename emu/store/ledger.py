@@ -21,8 +21,8 @@ from emu.ledger import (
     MOST_COINS,
     Audit,
     Balance,
-    Difference,
-    Entry,
+    BalanceDifference,
+    LedgerEntry,
     Moved,
     Movement,
     Outcome,
@@ -48,11 +48,11 @@ EXISTS: Final[Mapping[OwnerKind, str]] = {
     OwnerKind.LETTER: "",
     OwnerKind.BANK: "",
 }
-COLUMNS: Final = tuple(field.name for field in fields(Entry))
+COLUMNS: Final = tuple(field.name for field in fields(LedgerEntry))
 ADDED: Final = COLUMNS[1:]
 NOTHING: Final = "CAST(NULL AS BIGINT)"
 OLDEST_AT_ONCE: Final = 2000
-"""Entries that one call of `Ledger.prune` removes."""
+"""Entries that one call of `LedgerRepository.prune` removes."""
 LEAST_AGE: Final = 86_400.0
 """Seconds for which every entry is kept: the identities of movements that may be repeated."""
 
@@ -350,7 +350,7 @@ _MADE: Final = (
 """How many things an entry makes; below 0: removes."""
 
 
-class Ledger(Repository):
+class LedgerRepository(Repository):
     """Movements as transactions, and what is known of them afterwards."""
 
     __slots__ = ("_movements",)
@@ -380,7 +380,7 @@ class Ledger(Repository):
         return row["coins"] if row is not None else 0
 
     @reads
-    def of_owner(self, owner: Owner, most: int) -> list[Entry]:
+    def of_owner(self, owner: Owner, most: int) -> list[LedgerEntry]:
         """Return the newest entries of an owner, the newest first."""
         names = ", ".join(COLUMNS)
         rows = self._run(
@@ -389,7 +389,7 @@ class Ledger(Repository):
             " ORDER BY id DESC LIMIT ?",
             (owner.number, owner.kind, owner.number, owner.kind, most),
         )
-        return [Entry(**dict(row)) for row in rows]
+        return [LedgerEntry(**dict(row)) for row in rows]
 
     @changes
     def prune(self, before: Moment, most: int, moment: Moment) -> int:
@@ -433,12 +433,12 @@ class Ledger(Repository):
             # Every owner begins with nothing; where entries were removed, its balance is unknown.
             known, before = last.get(owner, (0, 0))
             if known + 1 == revision and before + change != left:
-                differences.append(Difference(owner, revision, before + change, left))
+                differences.append(BalanceDifference(owner, revision, before + change, left))
             last[owner] = (revision, left)
         for owner, (coins, revision) in found.items():
             by_entries = last.get(owner, (revision, 0 if not revision else coins))[1]
             if by_entries != coins:
-                differences.append(Difference(owner, revision, by_entries, coins))
+                differences.append(BalanceDifference(owner, revision, by_entries, coins))
         held = sum(coins for coins, _ in found.values())
         counts, wrong = self._things()
         return Audit(

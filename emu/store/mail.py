@@ -13,7 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from emu.correspondence import Letter, Mailbox, NewLetter, Postage, Posted, SendResult, Taken
+from emu.correspondence import (
+    CharacterMailbox,
+    Letter,
+    NewLetter,
+    Postage,
+    Posted,
+    SendResult,
+    Taken,
+)
 from emu.database import Database
 from emu.errors import OutOfDate
 from emu.ledger import Balance, Moved, Movement, Owner, OwnerKind, Part, Reason
@@ -91,7 +99,9 @@ class Mailboxes(Repository):
         return SendResult.SENT
 
     @changes
-    def open(self, _account_id: int, char_id: int, postage: Postage, moment: Moment) -> Mailbox:
+    def open(
+        self, _account_id: int, char_id: int, postage: Postage, moment: Moment
+    ) -> CharacterMailbox:
         """Settle what is late, and return the mailbox of a character.
 
         `_account_id` is the character's account, whose cached rows have the old coins.
@@ -109,7 +119,7 @@ class Mailboxes(Repository):
         if removed := [*late]:
             self._settle(owner, removed, moment)
             letters, balance = self._asked_letters(char_id, postage), self._asked_balance(char_id)
-        return Mailbox(
+        return CharacterMailbox(
             tuple(_letter(row) for row in letters),
             self._read_balance(balance) or Balance(char_id, 0, 0),
         )

@@ -15,8 +15,8 @@ from emu.cluster.ports import (
     NodeAbout,
     NodeRow,
     NodeState,
-    Placement,
     ZonePlace,
+    ZonePlacement,
 )
 from emu.store.repository import Repository, asks, change, changes, changes_ahead, reads
 
@@ -171,13 +171,13 @@ class NodeTable(Repository):
         return found is not None
 
     @asks
-    def placement(self, zone_id: int) -> Generator[None, None, Placement]:
+    def placement(self, zone_id: int) -> Generator[None, None, ZonePlacement]:
         """Return what the node of a zone is chosen from."""
         # A row that changes in between is noticed by `claim`.
         rows = self._after(f"{PLACES} WHERE zone_id = ? ORDER BY instance", (zone_id,))
         nodes = self.database.after(self._timed(NODES))
         yield
-        return Placement([_node(*row) for row in nodes], [_place(row) for row in rows])
+        return ZonePlacement([_node(*row) for row in nodes], [_place(row) for row in rows])
 
     @reads
     def places(self, lease: float) -> Sequence[ZonePlace]:

@@ -18,7 +18,7 @@ COLUMNS: Final = (
 )
 
 
-class Petitions(Repository):
+class PetitionRepository(Repository):
     """The petitions of all players."""
 
     __slots__ = ()

@@ -28,11 +28,11 @@ from emu.store.characters import CharacterRepository
 from emu.store.content_edits import ContentEdits
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
-from emu.store.ledger import Ledger, Movements
+from emu.store.ledger import LedgerRepository, Movements
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
-from emu.store.petitions import Petitions
+from emu.store.petitions import PetitionRepository
 from emu.store.placement_facts import PlacementFacts
 from emu.store.repository import Repository, changes, name_key, reads, schemas
 from emu.store.things import Things
@@ -199,10 +199,10 @@ class WorldStore:
         self.content_edits = ContentEdits(database)
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)
-        self.ledger = Ledger(database)
+        self.ledger = LedgerRepository(database)
         self.things = Things(database)
         self.mail = Mailboxes(database)
-        self.petitions = Petitions(database)
+        self.petitions = PetitionRepository(database)
 
 
 class Store:

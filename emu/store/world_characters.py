@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from emu.database import Database, Dialect, Kind
+from emu.database import Database, Kind, SqlDialect
 from emu.errors import DuplicateName, OutOfDate, StoreError
 from emu.facts import Listed, Problem, facts_of
 from emu.model import CharacterStanding, Place, SavedState, WorldCharacter
@@ -51,7 +51,7 @@ def columns_of(kind: Any) -> Mapping[str, str]:
 
 
 @cache
-def belongings_columns(dialect: Dialect, kind: Any) -> str:
+def belongings_columns(dialect: SqlDialect, kind: Any) -> str:
     """Return columns that have the lists of a row of ``world_characters AS own``.
 
     Each is a JSON text: one statement reads an account's characters with all that they have.

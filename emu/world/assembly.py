@@ -42,7 +42,7 @@ from emu.world.events import Arrived, Events, HidingChanged, LeftWorld, PlayedEl
 from emu.world.groups.changes import GroupChanges
 from emu.world.groups.groups import Groups
 from emu.world.groups.shared import SharedGroups
-from emu.world.handlers.interaction import Interaction, Movement
+from emu.world.handlers.interaction import Interaction, MovementRequests
 from emu.world.hiding import Concealed
 from emu.world.knowledge import Knowledge
 from emu.world.ledger.ledger import Ledger
@@ -317,7 +317,7 @@ class Assembly:
             forms=forms, copy_of=self.travel.instances.copy_of,
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
-        self.movement = Movement(
+        self.movement = MovementRequests(
             world,
             departures.stop_camp,
             self.interaction.uses.moved,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.client.swarm import Figures, percentile
+from emu.client.swarm import SwarmFigures, percentile
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0, 100))
@@ -14,7 +14,7 @@ def test_a_percentile_is_one_of_the_values_and_rises(values, percent) -> None:
 
 
 def test_the_report_is_in_milliseconds_and_by_the_second() -> None:
-    figures = Figures(4, logins_ok=3, logins_failed=1, packets=500, bytes=1000, seconds=2.0)
+    figures = SwarmFigures(4, logins_ok=3, logins_failed=1, packets=500, bytes=1000, seconds=2.0)
     figures.logins = [0.010, 0.020, 0.030]
     figures.entries = [0.001 * number for number in range(1, 1001)]
     report = figures.report()

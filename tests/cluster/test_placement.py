@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from emu.cluster.placement import choose, least_loaded
-from emu.cluster.ports import LEASE, NodeAbout, NodeRow, NodeState, Placement, ZonePlace
+from emu.cluster.ports import LEASE, NodeAbout, NodeRow, NodeState, ZonePlace, ZonePlacement
 
 
 def node(name: str, players: int = 0, capacity: int = 500, **changes: object) -> NodeRow:
@@ -20,7 +20,7 @@ AT_WEST = ZonePlace(12, 0, "west", 1)
 
 
 def test_a_zone_stays_where_it_is_while_its_node_lives() -> None:
-    choice = choose(12, Placement([EAST, WEST], [AT_WEST]), LEASE)
+    choice = choose(12, ZonePlacement([EAST, WEST], [AT_WEST]), LEASE)
     assert choice is not None
     assert (choice.node, choice.place, choice.is_new) == (WEST, AT_WEST, False)
 
@@ -28,7 +28,7 @@ def test_a_zone_stays_where_it_is_while_its_node_lives() -> None:
 def test_a_new_zone_goes_to_the_node_with_the_least_load_for_its_capacity() -> None:
     small = node("small", 10, capacity=100)
     assert least_loaded(12, [small, node("large", 30, capacity=1000)]).name == "large"  # type: ignore[union-attr]
-    choice = choose(12, Placement([EAST, WEST], []), LEASE)
+    choice = choose(12, ZonePlacement([EAST, WEST], []), LEASE)
     assert choice is not None
     assert (choice.place, choice.instead_of) == (ZonePlace(12, 0, "east", 1), None)
     assert choice.is_new
@@ -36,14 +36,14 @@ def test_a_new_zone_goes_to_the_node_with_the_least_load_for_its_capacity() -> N
 
 def test_a_node_whose_clock_is_wrong_keeps_its_zones_and_takes_no_new_ones() -> None:
     wrong = replace(WEST, about=replace(WEST.about, clock_ahead=-3600.0))
-    kept = choose(12, Placement([EAST, wrong], [AT_WEST]), LEASE)
+    kept = choose(12, ZonePlacement([EAST, wrong], [AT_WEST]), LEASE)
     assert kept is not None
     assert (kept.node, kept.is_new) == (wrong, False)
     busy = replace(EAST, players=400)
-    new = choose(33, Placement([busy, wrong], []), LEASE)
+    new = choose(33, ZonePlacement([busy, wrong], []), LEASE)
     assert new is not None
     assert new.node == busy
-    assert choose(33, Placement([wrong], []), LEASE) is None
+    assert choose(33, ZonePlacement([wrong], []), LEASE) is None
 
 
 def test_zones_that_were_just_placed_count_as_load() -> None:
@@ -69,7 +69,7 @@ def test_a_zone_of_a_lost_restarted_or_drained_node_is_replaced() -> None:
         replace(WEST, state=NodeState.STOPPED),
     ):
         east = replace(EAST, players=400)
-        choice = choose(12, Placement([east, lost], [AT_WEST]), LEASE)
+        choice = choose(12, ZonePlacement([east, lost], [AT_WEST]), LEASE)
         assert choice is not None
         assert choice.is_new
         assert choice.instead_of == AT_WEST
@@ -79,11 +79,11 @@ def test_a_zone_of_a_lost_restarted_or_drained_node_is_replaced() -> None:
 
 def test_a_full_instance_is_followed_by_the_next_number() -> None:
     full = [ZonePlace(12, number, "west", 1, full=True) for number in (0, 2)]
-    choice = choose(12, Placement([EAST, WEST], full), LEASE)
+    choice = choose(12, ZonePlacement([EAST, WEST], full), LEASE)
     assert choice is not None
     assert (choice.place, choice.instead_of) == (ZonePlace(12, 1, "east", 1), None)
     free = ZonePlace(12, 3, "west", 1)
-    choice = choose(12, Placement([EAST, WEST], [*full, free]), LEASE)
+    choice = choose(12, ZonePlacement([EAST, WEST], [*full, free]), LEASE)
     assert choice is not None
     assert choice.place == free
 
@@ -92,18 +92,18 @@ def test_pinned_zones_go_to_their_node_while_it_lives() -> None:
     pinning = replace(WEST, about=replace(WEST.about, pinned=(12,)))
     assert least_loaded(12, [EAST, pinning]) == pinning
     assert least_loaded(33, [EAST, pinning]) == EAST
-    choice = choose(12, Placement([EAST, replace(pinning, silence=99.0)], []), LEASE)
+    choice = choose(12, ZonePlacement([EAST, replace(pinning, silence=99.0)], []), LEASE)
     assert choice is not None
     assert choice.node == EAST
 
 
 def test_nodes_without_capacity_run_no_zone() -> None:
-    assert choose(12, Placement([node("login", capacity=0)], []), LEASE) is None
-    assert choose(12, Placement([], []), LEASE) is None
+    assert choose(12, ZonePlacement([node("login", capacity=0)], []), LEASE) is None
+    assert choose(12, ZonePlacement([], []), LEASE) is None
 
 
 def test_a_drained_node_runs_zones_if_there_is_no_other() -> None:
     only = replace(WEST, state=NodeState.DRAINING)
-    choice = choose(12, Placement([only], [AT_WEST]), LEASE)
+    choice = choose(12, ZonePlacement([only], [AT_WEST]), LEASE)
     assert choice is not None
     assert (choice.place, choice.is_new) == (AT_WEST, False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.cluster.ports import NodeState, Placement, ZonePlace
+from emu.cluster.ports import NodeState, ZonePlace, ZonePlacement
 from emu.cluster.zone_servers import TRIES, ClusterZones
 from emu.errors import Unanswered
 from emu.processes.bus import LocalBus
@@ -128,7 +128,7 @@ async def test_what_a_node_certainly_holds_needs_no_question(
     east = await cluster.add("east")
     await east.holds(12)
 
-    async def placement(_zone_id: int) -> Placement:
+    async def placement(_zone_id: int) -> ZonePlacement:
         raise AssertionError("the database was asked")
 
     monkeypatch.setattr(cluster.store, "placement", placement)
@@ -285,7 +285,7 @@ async def test_the_node_of_a_zone_is_asked_while_the_database_is(cluster: Cluste
     await east.holds(12)
     there, placement = ZoneAddress("east", "east.example", 9001), cluster.store.placement
 
-    async def noted(zone_id: int) -> Placement:
+    async def noted(zone_id: int) -> ZonePlacement:
         order.append("begin")
         found = await placement(zone_id)
         order.append("end")

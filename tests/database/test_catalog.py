@@ -3,11 +3,11 @@
 import pytest
 
 from emu.database import Kind
-from emu.database.catalog import Table, by_parents
+from emu.database.catalog import CatalogTable, by_parents
 
 
-def table(name: str, *parents: str) -> Table:
-    return Table(name, {"id": Kind.INTEGER}, ["id"], parents)
+def table(name: str, *parents: str) -> CatalogTable:
+    return CatalogTable(name, {"id": Kind.INTEGER}, ["id"], parents)
 
 
 def test_parents_come_before_their_children() -> None:

@@ -10,9 +10,9 @@ from emu.opcodes import OpcodeRow, VersionRange
 from emu.opcodes.changes import (
     Keep,
     Key,
+    OpcodeRowChange,
     Plan,
     Rejected,
-    RowChange,
     key_of,
     plan_reset,
     plan_rows,
@@ -44,13 +44,13 @@ def test_a_format_without_source_and_note_leaves_them() -> None:
 
 def test_a_new_number_gets_the_new_source_and_loses_the_old_note() -> None:
     made = plan(have(OLD), OpcodeRow(540, 546, "OP_A", 2), source="dump.sql")
-    assert made.changes == [RowChange(OLD, OpcodeRow(540, 546, "OP_A", 2, "dump.sql", ""))]
+    assert made.changes == [OpcodeRowChange(OLD, OpcodeRow(540, 546, "OP_A", 2, "dump.sql", ""))]
     assert (made.added, made.altered, made.removed) == (0, 1, 0)
 
 
 def test_a_given_note_is_a_change() -> None:
     made = plan(have(OLD), OLD._replace(note=""))
-    assert made.changes == [RowChange(OLD, OLD._replace(note=""))]
+    assert made.changes == [OpcodeRowChange(OLD, OLD._replace(note=""))]
 
 
 def test_rows_that_make_no_sense_are_rejected_with_their_place() -> None:
@@ -74,9 +74,9 @@ def test_what_is_kept_is_chosen() -> None:
     other = OpcodeRow(540, 546, "OP_B", 2, "", "")
     existing = have(OLD, other, ELSE)
     assert plan(existing, OLD).removed == 0
-    assert plan(existing, OLD, keep=Keep.OTHER_RANGES).changes == [RowChange(other, None)]
+    assert plan(existing, OLD, keep=Keep.OTHER_RANGES).changes == [OpcodeRowChange(other, None)]
     assert plan(existing, OLD, keep=Keep.NOTHING).removed == 2
-    assert RowChange(other, None).row == other
+    assert OpcodeRowChange(other, None).row == other
 
 
 @given(ROWS, ROWS)
@@ -98,8 +98,10 @@ def test_a_reset_is_planned_for_what_is_chosen() -> None:
     present = [shipped[0]._replace(opcode=9), OpcodeRow(3, 4, "OP_C", 3, "", "")]
     plan = plan_reset(present, shipped)
     assert (plan.altered, plan.added, plan.removed, plan.unchanged) == (1, 1, 1, 0)
-    assert plan_reset(present, shipped, name="OP_B").changes == [RowChange(None, shipped[1])]
-    assert plan_reset(present, shipped, VersionRange(3, 4)).changes == [RowChange(present[1], None)]
+    assert plan_reset(present, shipped, name="OP_B").changes == [OpcodeRowChange(None, shipped[1])]
+    assert plan_reset(present, shipped, VersionRange(3, 4)).changes == [
+        OpcodeRowChange(present[1], None)
+    ]
     assert plan_reset(shipped, shipped).unchanged == 2
     with pytest.raises(CommandError, match="such rows"):
         plan_reset(present, shipped, VersionRange(1, 2), "OP_C")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.opcodes import OpcodeRow, OpcodeTables, VersionRange, shipped_tables
-from emu.opcodes.changes import Difference, compare_rows, compare_tables
+from emu.opcodes.changes import OpcodeDifference, compare_rows, compare_tables
 
 CUT = "OP_ExpectClientAsCharacterReplyMs"
 FULL = "OP_ExpectClientAsCharacterReplyMsg"
@@ -25,10 +25,10 @@ def test_differences_stand_in_the_order_of_the_numbers() -> None:
     first = OpcodeTables(rows).for_version(1)
     second = OpcodeTables([OpcodeRow(2, 2, "OP_D", 4)]).for_version(2)
     assert compare_tables(first, second) == [
-        Difference("", "OP_B", 3, None),
-        Difference("", "OP_D", None, 4),
-        Difference("", "OP_C", 5, None),
-        Difference("", "OP_A", 9, None),
+        OpcodeDifference("", "OP_B", 3, None),
+        OpcodeDifference("", "OP_D", None, 4),
+        OpcodeDifference("", "OP_C", 5, None),
+        OpcodeDifference("", "OP_A", 9, None),
     ]
     assert compare_tables(first, first) == []
 
@@ -42,7 +42,7 @@ def test_ranges_that_both_have_are_compared_and_the_others_named() -> None:
     first = [OpcodeRow(1, 2, "OP_A", 1), OpcodeRow(1, 2, "OP_B", 999), OpcodeRow(5, 6, "OP_A", 1)]
     second = [OpcodeRow(1, 2, "OP_A", 2), OpcodeRow(7, 8, "OP_A", 1)]
     assert compare_rows(first, second) == (
-        [Difference("1-2", "OP_A", 1, 2)],
+        [OpcodeDifference("1-2", "OP_A", 1, 2)],
         [VersionRange(5, 6)],
         [VersionRange(7, 8)],
     )

@@ -81,7 +81,10 @@ async def enter(
 ) -> ClientWorldConnection:
     who = Credentials(user, ACCOUNTS[user])
     return await enter_world(
-        server.clock, HOST, server.login_port, Entrance(who, character, create=True, version=546)
+        server.clock,
+        HOST,
+        server.login_port,
+        Entrance(who, character, create=True, version=546),
     )
 
 

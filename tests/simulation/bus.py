@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from emu.net.bus.transport import Receiver, TransportState
+from emu.net.bus.transport import BusReceiver, TransportState
 from emu.net.scheduler import DelayedCall, Scheduler
 from tests.simulation.virtual_time import SimulatedProcess, Timeline
 
@@ -59,7 +59,7 @@ class SimulatedTransport:
     """The connection of one process; a `BrokerTransport`."""
 
     def __init__(self, broker: Broker, process: SimulatedProcess, scheduler: Scheduler) -> None:
-        self.receiver: Receiver
+        self.receiver: BusReceiver
         self.state = TransportState("simulated")
         self.broker = broker
         self.process = process

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from emu.model import Place, Title, WorldCharacter
 from emu.sqldump.report import Columns
 from emu.store.eq2emu_character import Composed, Facts, compose
-from emu.store.eq2emu_rows import BELONGINGS, StoredRow
+from emu.store.eq2emu_rows import BELONGINGS, DumpRow
 from emu.usable import usable_world_character
 from tests.support.files.eq2emu_players import ANTONIA
 
@@ -41,7 +41,7 @@ def facts(**tables: Any) -> Facts:
 
 
 def made(*rows: tuple[str, Columns], about: Facts | None = None, **changes: Any) -> Composed:
-    stored = [StoredRow(table, "line 1", columns) for table, columns in rows]
+    stored = [DumpRow(table, "line 1", columns) for table, columns in rows]
     return compose({**ALDANA, **changes}, 7, 546, stored, about or facts())
 
 

@@ -7,7 +7,7 @@ import pytest
 from emu.correspondence import NewPetition, PetitionKind, PetitionLimits
 from emu.errors import CommandError
 from emu.store import Store
-from emu.store.petitions import DAY, KEPT, Petitions
+from emu.store.petitions import DAY, KEPT, PetitionRepository
 from emu.times import Moment
 from tests.support.world.world_fakes import world_character
 
@@ -29,7 +29,7 @@ def petition(account: int = 1, char_id: int = 1, text: str = "Help") -> NewPetit
     )  # fmt: skip
 
 
-def opened(petitions: Petitions, moment: Moment = NOW, account: int = 1) -> int:
+def opened(petitions: PetitionRepository, moment: Moment = NOW, account: int = 1) -> int:
     return petitions.open(petition(account), LIMITS, moment)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from emu.structs.packed import unpack
 from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
-from emu.world.actors.options import Options
+from emu.world.actors.options import PlayerOptions
 from emu.world.actors.sheet import Sheet
 from emu.world.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
@@ -18,7 +18,7 @@ from tests.support.world.worlds import WorldHarness
 
 def fields(**changes: object) -> dict[str, object]:
     character = world_character(name="Aldana", race=9, gender=1, class_=1, level=1)
-    return sheet_fields(character, Sheet(43, 47)) | Options().sheet_fields() | changes
+    return sheet_fields(character, Sheet(43, 47)) | PlayerOptions().sheet_fields() | changes
 
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])

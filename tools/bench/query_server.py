@@ -15,8 +15,8 @@ from typing import Any
 from twisted.internet import reactor as _reactor
 
 from emu.admin.a2s.responder import A2sResponder
-from emu.admin.ggmp.acting import ActorState, Place
-from emu.admin.ogp.responder import ContentSource, OgpResponder, Presentation
+from emu.admin.ggmp.acting import ActorState, GgmpPlace
+from emu.admin.ogp.responder import OgpContentSource, OgpResponder, Presentation
 from emu.admin.ssq.responder import SsqResponder, SsqTokens
 from emu.admin.ssq.tables import SsqContent
 from emu.admin.status import PlayerStatus, ServerStatus
@@ -55,7 +55,7 @@ def core_of(protocol: str) -> QueryCore:
     """Return the core of a protocol, with a status that stays the same."""
     status, challenges = status_of(Monotonic(0.0)), Challenges(os.urandom(32))
     if protocol == "ogp":
-        content = ContentSource(lambda _now: status, Presentation())
+        content = OgpContentSource(lambda _now: status, Presentation())
         return OgpResponder(content.content, challenges)
     if protocol == "a2s":
         return A2sResponder(lambda _now: status, challenges)
@@ -71,7 +71,7 @@ class OneActor:
 
     def find(self, actor: int) -> ActorState | None:
         """Return the actor, whatever its number."""
-        return ActorState(actor, "a guard", 5, Place(1.0, 2.0, 3.0, 90.0))
+        return ActorState(actor, "a guard", 5, GgmpPlace(1.0, 2.0, 3.0, 90.0))
 
     def named(self, _name: str) -> ActorState | None:
         """Return the actor."""
@@ -81,7 +81,7 @@ class OneActor:
         """Return nobody."""
         return ()
 
-    def move(self, actor: int, place: Place) -> None:
+    def move(self, actor: int, place: GgmpPlace) -> None:
         """Do nothing."""
 
     def say(self, actor: int, text: str) -> None:

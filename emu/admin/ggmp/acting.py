@@ -28,7 +28,7 @@ from emu.admin.ggmp.messages import (
     uint32,
     utf8,
 )
-from emu.admin.ggmp.peer import Peer, Whole
+from emu.admin.ggmp.peer import GgmpPeer, Whole
 from emu.admin.status import ServerStatus
 from emu.commands import Use
 from emu.errors import CommandError
@@ -36,7 +36,7 @@ from emu.limits.addresses import parse_host
 from emu.times import Monotonic
 
 
-class Place(NamedTuple):
+class GgmpPlace(NamedTuple):
     """A position in world units, Y up, with the heading in degrees."""
 
     x: float
@@ -51,7 +51,7 @@ class ActorState(NamedTuple):
     id: int
     name: str
     zone: int
-    place: Place
+    place: GgmpPlace
 
 
 class GgmpWorld(Protocol):
@@ -69,7 +69,7 @@ class GgmpWorld(Protocol):
     def inside(self, zone: int) -> Sequence[int]:
         """Return the actors in all running instances of a zone."""
 
-    def move(self, actor: int, place: Place) -> None:
+    def move(self, actor: int, place: GgmpPlace) -> None:
         """Move an actor. Raises `CommandError` for a player or an unknown actor."""
 
     def say(self, actor: int, text: str) -> None:
@@ -216,7 +216,7 @@ class GgmpSubscription:
     id: int
     address: tuple[str, int]
     grant: Grant
-    peer: Peer
+    peer: GgmpPeer
     since: Monotonic
     heard: Monotonic
     is_validated: bool = True
@@ -406,7 +406,7 @@ def _text(data: bytes) -> str:
     return text
 
 
-def _place(whole: Whole, here: Place, order: ByteOrder) -> Place:
+def _place(whole: Whole, here: GgmpPlace, order: ByteOrder) -> GgmpPlace:
     """Return the destination of a move.
 
     Data are x, y, z as doubles, and optionally the heading. Without data the conditions are x and z
@@ -419,10 +419,10 @@ def _place(whole: Whole, here: Place, order: ByteOrder) -> Place:
     form = order.place if len(whole.data) == order.place.size else order.point
     if len(whole.data) != form.size:
         raise CommandError("a place is three doubles, or four with the heading")
-    return _checked(Place(*(*form.unpack(whole.data), here.heading)[:4]))
+    return _checked(GgmpPlace(*(*form.unpack(whole.data), here.heading)[:4]))
 
 
-def _checked(place: Place) -> Place:
+def _checked(place: GgmpPlace) -> GgmpPlace:
     if not all(math.isfinite(number) and abs(number) <= FARTHEST for number in place):
         # NaN and infinity are valid doubles, but no places: clients would get them as they are.
         raise CommandError("this place is outside of the world")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from emu.admin.ggmp.acting import WHOLE_SERVER, GgmpAction, Place
+from emu.admin.ggmp.acting import WHOLE_SERVER, GgmpAction, GgmpPlace
 from emu.admin.ggmp.messages import (
     BIG,
     SERVER,
@@ -15,7 +15,7 @@ from emu.admin.ggmp.messages import (
     pull_message,
     utf8,
 )
-from emu.admin.ggmp.peer import WAIT, Delivery, Peer
+from emu.admin.ggmp.peer import WAIT, Delivery, GgmpPeer
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
 
@@ -25,7 +25,7 @@ class GgmpClient:
 
     def __init__(self, wait: float = WAIT, order: ByteOrder = BIG, number: int = SERVER) -> None:
         """`number` is for a static client, which the server knows without a login."""
-        self._peer = Peer(number, wait, order)
+        self._peer = GgmpPeer(number, wait, order)
         self._deliveries: deque[Delivery] = deque()
 
     @property
@@ -65,7 +65,7 @@ class GgmpClient:
         """Let an actor speak."""
         self._peer.send_act(Act(actor, GgmpAction.SAY), text.encode(), now=now)
 
-    def move(self, actor: int, place: Place, now: Monotonic) -> None:
+    def move(self, actor: int, place: GgmpPlace, now: Monotonic) -> None:
         """Move an actor."""
         self._peer.send_act(
             Act(actor, GgmpAction.MOVE), self._peer.order.place.pack(*place), now=now

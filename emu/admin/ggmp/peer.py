@@ -255,7 +255,7 @@ Delivery = Whole | tuple[Value, ...] | bytes
 """An act with its data, the values of an ArbData, or raw data."""
 
 
-class Peer:
+class GgmpPeer:
     """The peer of a conversation; `own` is this side's client number, 0 for the server."""
 
     __slots__ = ("_next_id", "_outbox", "_outgoing", "_short", "_transfers", "_window", "counters",

@@ -34,7 +34,7 @@ from emu.admin.ggmp.messages import (
     pull_message,
     push_message,
 )
-from emu.admin.ggmp.peer import WAIT, Peer, Whole
+from emu.admin.ggmp.peer import WAIT, GgmpPeer, Whole
 from emu.commands import Use
 from emu.errors import MalformedMessage
 from emu.limits.addresses import address_key
@@ -367,7 +367,7 @@ class GgmpServer:
     def _add(
         self, number: int, grant: Grant, address: _Address, now: Monotonic
     ) -> GgmpSubscription:
-        peer = Peer(SERVER, self.rules.wait, self.rules.order)
+        peer = GgmpPeer(SERVER, self.rules.wait, self.rules.order)
         client = GgmpSubscription(number, address, grant, peer, now, now)
         self._by_id[client.id] = self._by_address[address] = client
         # One second later, so that the check finds the client silent for longer than the limit.
@@ -378,7 +378,7 @@ class GgmpServer:
         """Reset a client's counters and watches after its restart."""
         # The new peer counts from 0, so the losses so far are kept here.
         self.counters["lost"] += client.peer.lost
-        client.peer = Peer(SERVER, self.rules.wait, self.rules.order)
+        client.peer = GgmpPeer(SERVER, self.rules.wait, self.rules.order)
         client.watched.clear()
         client.since = now
 

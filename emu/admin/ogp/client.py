@@ -10,9 +10,9 @@ from typing import Any, Final
 from emu.admin.ogp.elements import Name
 from emu.admin.ogp.fields import V91, OgpVersion
 from emu.admin.ogp.messages import (
-    Content,
     DefaultQuery,
     Error,
+    OgpContent,
     QueryHead,
     Type,
     everything,
@@ -53,7 +53,7 @@ class OgpQuestion:
         self._datagram = push_query_head(head) + push_query(query or everything(dialect), dialect)
         self._joiner = OgpJoiner()
         self._challenges = 0
-        self.answer: Content | None = None
+        self.answer: OgpContent | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -108,7 +108,7 @@ class OgpQuestion:
             raise MalformedMessage("the copy is another query")
 
 
-def as_record(content: Content) -> dict[str, Any]:
+def as_record(content: OgpContent) -> dict[str, Any]:
     """Return a content as JSON; missing sections are left out."""
     record = {one.name: getattr(content, one.name) for one in fields(content) if one.compare}
     if content.rules is not None:

@@ -247,7 +247,7 @@ class DefaultQuery:
 
 
 @dataclass(frozen=True)
-class Content:
+class OgpContent:
     """The content of an answer; a section that is None is unknown.
 
     All rows of a list have the same fields.
@@ -371,7 +371,7 @@ class _List:
 _LONGEST_COUNT: Final = 7
 
 
-def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, size: int) -> bytes:
+def push_answer(content: OgpContent, query: DefaultQuery, dialect: OgpVersion, size: int) -> bytes:
     """Return the body of an answer, at most `size` bytes long.
 
     Fields that the content lacks are left out. If `size` is too small, players are dropped, the
@@ -397,7 +397,9 @@ def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, size
     return clamped(content.game_id, 2) + push_bits(flags) + server + b"".join(written)
 
 
-def _lists(content: Content, query: DefaultQuery, dialect: OgpVersion, style: Style) -> list[_List]:
+def _lists(
+    content: OgpContent, query: DefaultQuery, dialect: OgpVersion, style: Style
+) -> list[_List]:
     lists = []
     if content.teams is not None:
         lists.append(_rows(content, "teams", TEAM_FIELDS, query.teams, style))
@@ -417,7 +419,7 @@ _FLAGS: Final = {"teams": TEAMS, "players": PLAYERS, "add_ons": ADD_ONS}
 
 
 def _rows(
-    content: Content, section: str, table: Sequence[OgpField], asked: int, style: Style
+    content: OgpContent, section: str, table: Sequence[OgpField], asked: int, style: Style
 ) -> _List:
     rows: Sequence[Row] = getattr(content, section)
     # All rows have the same fields, so the first one stands for all.
@@ -427,7 +429,7 @@ def _rows(
     return _List(_FLAGS[section], push_bits(there), entries)
 
 
-def _column(content: Content, section: str, one: OgpField, style: Style) -> list[bytes]:
+def _column(content: OgpContent, section: str, one: OgpField, style: Style) -> list[bytes]:
     """Return one encoded field of all rows, cached in the content."""
     key = (section, one.name, style.numbers, style.colored)
     written = content.columns.get(key)
@@ -462,7 +464,7 @@ def _pull_limit(reader: Reader, style: Style) -> dict[str, Any]:
     return row | ({"left": style.numbers.pull_uint(reader)} if bits & LIMIT_LEFT else {})
 
 
-def pull_answer(body: bytes, dialect: OgpVersion) -> Content:
+def pull_answer(body: bytes, dialect: OgpVersion) -> OgpContent:
     """Return the content of an answer; missing sections are None."""
     reader = Reader(body)
     game_id, flags = reader.unsigned(2), pull_bits(reader)
@@ -482,7 +484,7 @@ def pull_answer(body: bytes, dialect: OgpVersion) -> Content:
         content["limits"] = _pull_list(reader, style, lambda: _pull_limit(reader, style))
     if not reader.is_done:
         raise MalformedMessage("more than was announced")
-    return Content(game_id, **content)
+    return OgpContent(game_id, **content)
 
 
 def _pull_rows(reader: Reader, table: Sequence[OgpField], style: Style) -> list[Row]:

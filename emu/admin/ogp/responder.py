@@ -25,8 +25,8 @@ from emu.admin.ogp.fields import (
 )
 from emu.admin.ogp.messages import (
     AnswerHead,
-    Content,
     Error,
+    OgpContent,
     QueryHead,
     Type,
     find_body,
@@ -57,7 +57,7 @@ class Presentation:
     host_name_colors: tuple[ColorChange, ...] = ()
 
 
-class ContentSource:
+class OgpContentSource:
     """Makes the content of a status, once for each status object."""
 
     def __init__(
@@ -66,9 +66,9 @@ class ContentSource:
         self._status = status
         self._presentation = presentation
         self._seen: ServerStatus | None = None
-        self._kept = Content()
+        self._kept = OgpContent()
 
-    def content(self, now: Monotonic) -> Content:
+    def content(self, now: Monotonic) -> OgpContent:
         """Return the content; the same object while the status is the same."""
         status = self._status(now)
         if status is not self._seen:
@@ -77,9 +77,9 @@ class ContentSource:
         return self._kept
 
 
-def content_of(status: ServerStatus, presentation: Presentation) -> Content:
+def content_of(status: ServerStatus, presentation: Presentation) -> OgpContent:
     """Return a status as OGP's content."""
-    return Content(
+    return OgpContent(
         game_id=presentation.game_id,
         server=_server(status, presentation),
         teams=[_team(zone) for zone in status.zones],
@@ -246,7 +246,7 @@ class OgpResponder:
 
     def __init__(
         self,
-        content: Callable[[Monotonic], Content],
+        content: Callable[[Monotonic], OgpContent],
         challenges: Challenges,
         rules: OgpRules | None = None,
         *,
@@ -262,7 +262,7 @@ class OgpResponder:
         self._request_id = 0
         self._pulled: _Pulled | None = None
         """The last head that `validates` has parsed; `answer` gets the same datagram next."""
-        self._seen: Content | None = None
+        self._seen: OgpContent | None = None
         self._bodies: dict[tuple[bytes, int], tuple[str, bytes]] = {}
         """By query and maximum length: the counter's name, and the body."""
         self.counters: Counter[str] = Counter()

@@ -298,7 +298,7 @@ class ColumnList:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class SsqVersion:
     """``VERSION``: of the protocol, the game and the server."""
 
 
@@ -307,7 +307,7 @@ class Ping:
     """``PING``, or ``SP ping``: the shortest answer."""
 
 
-Query = Auth | Select | StoredProcedure | ColumnList | Version | Ping
+Query = Auth | Select | StoredProcedure | ColumnList | SsqVersion | Ping
 
 
 def pull_query(body: bytes) -> Query:
@@ -338,7 +338,7 @@ def _pull(command: str, rest: str) -> Query:
         case "CL", _:
             return _pull_columns_wanted(tokens_of(rest))
         case "VERSION", "":
-            return Version()
+            return SsqVersion()
     raise MalformedMessage("unknown query")
 
 

@@ -35,7 +35,7 @@ class PublicForm(Enum):
     BADGE = "status.svg"
 
 
-class Condition(Enum):
+class ServerCondition(Enum):
     """Whether players can enter; the values are the words on page and badge."""
 
     UP = "up"
@@ -58,7 +58,7 @@ class PublicStatus:
 
     name: str
     game: str
-    condition: Condition
+    condition: ServerCondition
     since: str
     """The start of the server in UTC, like ``2026-11-21T20:33:07Z``."""
     players: int
@@ -70,11 +70,11 @@ class PublicStatus:
 
 def public_status(status: ServerStatus, started: Moment, *, is_ready: bool) -> PublicStatus:
     """Return the public facts of a status without hidden players."""
-    condition = Condition.UP
+    condition = ServerCondition.UP
     if not is_ready:
-        condition = Condition.DOWN
+        condition = ServerCondition.DOWN
     elif status.locked:
-        condition = Condition.LOCKED
+        condition = ServerCondition.LOCKED
     return PublicStatus(
         status.name,
         status.game,
@@ -104,8 +104,8 @@ def status_json(status: PublicStatus) -> dict[str, Any]:
     return {
         "name": status.name,
         "game": status.game,
-        "up": status.condition is not Condition.DOWN,
-        "locked": status.condition is Condition.LOCKED,
+        "up": status.condition is not ServerCondition.DOWN,
+        "locked": status.condition is ServerCondition.LOCKED,
         "since": status.since,
         "players": status.players,
         "places": status.places,
@@ -127,14 +127,14 @@ LINKS: Final = (
     PageLink(PublicForm.BADGE.value, "Badge"),
 )
 CONDITION_CLASSES: Final = {
-    Condition.UP: "good",
-    Condition.LOCKED: "bad",
-    Condition.DOWN: "bad",
+    ServerCondition.UP: "good",
+    ServerCondition.LOCKED: "bad",
+    ServerCondition.DOWN: "bad",
 }
 EXPLAINED: Final = {
-    Condition.UP: "Players can enter.",
-    Condition.LOCKED: "Only game masters can enter now.",
-    Condition.DOWN: "The server runs, but players cannot enter yet.",
+    ServerCondition.UP: "Players can enter.",
+    ServerCondition.LOCKED: "Only game masters can enter now.",
+    ServerCondition.DOWN: "The server runs, but players cannot enter yet.",
 }
 
 
@@ -196,7 +196,11 @@ LETTER: Final = 6.8
 LETTERS: Final = dict.fromkeys("fijlrt.,:;'|!()[] ", 4.2) | dict.fromkeys("mwMWQ@%", 9.8)
 """Widths of narrow and wide letters of the badge, in pixels; `textLength` corrects the rest."""
 PADDING: Final = 12
-COLORS: Final = {Condition.UP: "#1f6f4f", Condition.LOCKED: "#8a5a00", Condition.DOWN: "#a3262a"}
+COLORS: Final = {
+    ServerCondition.UP: "#1f6f4f",
+    ServerCondition.LOCKED: "#8a5a00",
+    ServerCondition.DOWN: "#a3262a",
+}
 """Colors on which white text has a contrast of at least 4.5 to 1."""
 BADGE: Final = Template(
     '<svg xmlns="http://www.w3.org/2000/svg" width="$width" height="20" role="img"'
@@ -219,7 +223,7 @@ def status_badge(status: PublicStatus) -> str:
     if len(label) > LONGEST_LABEL:
         label = label[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
     value = status.condition.value
-    if status.condition is Condition.UP:
+    if status.condition is ServerCondition.UP:
         value = counted(status.players, "player")
     # Widths are estimated, because the server has no fonts.
     label_width, value_width = (

@@ -14,7 +14,7 @@ from emu.cli.opcodes.common import present_tables
 from emu.cli.options import given_password, password_option
 from emu.cli.tables import line_format_option, print_record
 from emu.client.flow import STEP_TIMEOUT
-from emu.client.swarm import BotHabits, Figures
+from emu.client.swarm import BotHabits, SwarmFigures
 from emu.config import Address
 from emu.errors import CommandError
 from emu.versions import CLIENT_2006
@@ -125,7 +125,7 @@ class Display(Progress):
         self._in = self.add_task("in the world", total=clients, text="")
         self._time = self.add_task("seconds", total=round(seconds), text="")
 
-    def show_figures(self, figures: Figures, playing: int) -> None:
+    def show_figures(self, figures: SwarmFigures, playing: int) -> None:
         """Update the display."""
         report = figures.report()
         failed = f"{figures.logins_failed} failed" if figures.logins_failed else ""

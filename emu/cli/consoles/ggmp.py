@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from emu.admin.ggmp.acting import Place
+from emu.admin.ggmp.acting import GgmpPlace
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import BIG, MOST_CLIENTS, ORDERS, SERVER, ByteOrder, ValueType
 from emu.admin.ggmp.peer import Delivery, Whole
@@ -230,7 +230,7 @@ def move(*, join: Join, style: str, actor: int, place: tuple[float, float, float
     Example: emu ggmp move 127.0.0.1:12358 17 10.5 -3 22 90
     """
     with join() as talk:
-        talk.client.move(actor, Place(*place), talk.now)
+        talk.client.move(actor, GgmpPlace(*place), talk.now)
         _print(_record(talk.expect(), talk.client), style)
 
 

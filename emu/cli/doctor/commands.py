@@ -191,7 +191,7 @@ def visited(
     running: Snapshot, config: Config, account: Entrance | None, *, enters: bool = False
 ) -> list[Finding]:
     """Return the findings of a login."""
-    from emu.cli.doctor.visit import NOBODY, Visit, near_address  # noqa: PLC0415  # imports the reactor
+    from emu.cli.doctor.visit import NOBODY, DoctorVisit, near_address  # noqa: PLC0415  # imports the reactor
 
     at, world = near_address(running, "login.listen"), near_address(running, "world.listen")
     if at is None:
@@ -206,7 +206,7 @@ def visited(
     found: list[Finding] = []
 
     async def body(reactor: Any) -> None:
-        visit = Visit(reactor, at, tables)
+        visit = DoctorVisit(reactor, at, tables)
         if account is None:
             made = config.login.auto_create_accounts
             await visit.without_account(accounts_are_made=made)

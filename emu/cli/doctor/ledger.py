@@ -8,7 +8,7 @@ from typing import Final
 from emu.cli.doctor.findings import Finding, ok, warn
 from emu.database import Where
 from emu.errors import EmuError
-from emu.ledger import Audit, Difference
+from emu.ledger import Audit, BalanceDifference
 from emu.store import Store
 from emu.texts import counted
 
@@ -59,5 +59,5 @@ def judge_ledger(audit: Audit) -> Finding:
     )  # fmt: skip
 
 
-def _text(one: Difference) -> str:
+def _text(one: BalanceDifference) -> str:
     return f"{one.owner.kind} {one.owner.number} {one.found - one.by_entries:+} copper"

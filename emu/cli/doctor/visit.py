@@ -43,7 +43,7 @@ def near_address(now: Snapshot, key: str) -> Address | None:
     return None
 
 
-class Visit:
+class DoctorVisit:
     """One visit. Each step adds a finding; a step that fails is the last."""
 
     def __init__(self, reactor: Any, at: Address, tables: OpcodeTables) -> None:

@@ -23,7 +23,7 @@ from emu.cli.tables import format_option
 from emu.errors import CommandError
 from emu.opcodes.changes import (
     Keep,
-    RowChange,
+    OpcodeRowChange,
     derive,
     parse_insertion,
     plan_reset,
@@ -32,7 +32,7 @@ from emu.opcodes.table import OpcodeRow, OpcodeTables, VersionRange
 from emu.opcodes.text import shipped_rows
 
 
-def print_change(change: RowChange) -> None:
+def print_change(change: OpcodeRowChange) -> None:
     """Print one changed row."""
     old, new = (None if one is None else one.opcode for one in (change.old, change.new))
     sides = f"{'none' if old is None else old} -> {'none' if new is None else new}"

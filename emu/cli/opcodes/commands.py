@@ -38,7 +38,7 @@ from emu.cli.opcodes.files import export_verb, import_verb
 from emu.cli.options import message_names
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
-from emu.opcodes.changes import Difference, Rejected, compare_rows, compare_tables
+from emu.opcodes.changes import OpcodeDifference, Rejected, compare_rows, compare_tables
 from emu.opcodes.checks import Severity, check, errors
 from emu.opcodes.files import read_rows
 from emu.opcodes.table import (
@@ -184,7 +184,7 @@ def diff(
     found, only = _differences((first, second), version, version_range)
     if both:
         found = [one for one in found if one.first is not None and one.second is not None]
-    print_rows([one._asdict() for one in found], style, Difference._fields)
+    print_rows([one._asdict() for one in found], style, OpcodeDifference._fields)
     for name, ranges in only:
         click.echo(f"only in {name}: {', '.join(map(str, ranges))}", err=True)
     if exit_code and (found or only):
@@ -195,7 +195,7 @@ def _differences(
     operands: tuple[str, str],
     version: int | None,
     version_range: VersionRange | None,
-) -> tuple[list[Difference], list[tuple[str, list[VersionRange]]]]:
+) -> tuple[list[OpcodeDifference], list[tuple[str, list[VersionRange]]]]:
     sides = [_operand(one) for one in operands]
     chosen = version if version is not None else version_range
     # --version and --range apply to the operands that name no version.

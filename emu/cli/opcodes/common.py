@@ -16,7 +16,7 @@ from emu.cli.common import given_database, load_config, naming, print_database, 
 from emu.cli.tables import print_rows
 from emu.database.sqlite import readable_errors
 from emu.errors import CommandError
-from emu.opcodes.changes import RowChange
+from emu.opcodes.changes import OpcodeRowChange
 from emu.opcodes.checks import check, errors
 from emu.opcodes.files import read_rows
 from emu.opcodes.history import HistoryEntry
@@ -204,7 +204,7 @@ def print_history(entries: Iterable[HistoryEntry], style: str) -> None:
     print_rows(shown, style, HISTORY, least=("at", "who", "action"))
 
 
-def print_changes(changes: Iterable[RowChange], style: str) -> None:
+def print_changes(changes: Iterable[OpcodeRowChange], style: str) -> None:
     """Print changes of rows, made or planned."""
     shown = []
     for change in changes:
@@ -214,7 +214,7 @@ def print_changes(changes: Iterable[RowChange], style: str) -> None:
     print_rows(shown, style, CHANGES)
 
 
-def _numbers(change: RowChange | HistoryEntry) -> tuple[int | None, int | None]:
+def _numbers(change: OpcodeRowChange | HistoryEntry) -> tuple[int | None, int | None]:
     """Return the number before and after."""
     old, new = (None if one is None else one.opcode for one in (change.old, change.new))
     return old, new

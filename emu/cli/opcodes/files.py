@@ -49,7 +49,7 @@ MAX_REJECTED = 10
 """Rejected rows that are printed; the others are only counted."""
 
 
-class OpcodeSource(click.Path):
+class OpcodeTableSource(click.Path):
     """A file or folder, `-`, or the URL of a live database."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class OpcodeSource(click.Path):
 
 
 @click.command("import")
-@click.argument("file", type=OpcodeSource())
+@click.argument("file", type=OpcodeTableSource())
 @click.option("--dry-run", is_flag=True, help="Print what would change and write nothing.")
 @click.option(
     "--as",

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from emu.client.world.core import WorldClientCore, WorldHandoff, WorldPhase, make_session
 from emu.client.world.messages import ClientWorldMessages
-from emu.client.world.surroundings import Place, SeenGhost, Surroundings, Walker
+from emu.client.world.surroundings import ClientSurroundings, Place, SeenGhost, Walker
 
 __all__ = [
+    "ClientSurroundings",
     "ClientWorldMessages",
     "Place",
     "SeenGhost",
-    "Surroundings",
     "Walker",
     "WorldClientCore",
     "WorldHandoff",

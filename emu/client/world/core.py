@@ -24,8 +24,8 @@ from emu.client.world.messages import ClientWorldMessages, PredictionWriter
 from emu.client.world.surroundings import (
     GHOST_COMMANDS,
     RUNNING_SPEED,
+    ClientSurroundings,
     Place,
-    Surroundings,
     Walker,
     place_of,
 )
@@ -122,7 +122,7 @@ class WorldClientCore:
     options: OptionsShown | None = None
     """The open window of options."""
     walker: Walker = field(default_factory=Walker)
-    surroundings: Surroundings | None = None
+    surroundings: ClientSurroundings | None = None
     """None for versions with unknown ghosts, and if `reads_ghosts` is False."""
     own_index: int = 0
     entering: float | None = None
@@ -151,7 +151,7 @@ class WorldClientCore:
         try:
             self._predictions = PredictionWriter(self.messages.dialect)
             if self.reads_ghosts:
-                self.surroundings = Surroundings(self.messages.dialect)
+                self.surroundings = ClientSurroundings(self.messages.dialect)
         except UnknownStruct:
             pass  # A version without known layouts: the client sees nothing, or cannot walk.
 

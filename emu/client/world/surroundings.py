@@ -134,7 +134,7 @@ class SeenGhost(NamedTuple):
     distance: float
 
 
-class Surroundings:
+class ClientSurroundings:
     """The ghosts of one zone as this client has received them.
 
     It iterates over the indexes of the ghosts; an index is this client's number for a spawn.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from emu.database.catalog import Table
+from emu.database.catalog import CatalogTable
 from emu.database.dialect import Kind
 from emu.database.postgresql.connection import ServerConnection
 
@@ -32,7 +32,7 @@ _KEYS: Final = """
 """
 
 
-def read_tables(server: ServerConnection) -> list[Table]:
+def read_tables(server: ServerConnection) -> list[CatalogTable]:
     """Return the tables of the schema that the connection uses. Raises `psycopg.Error`."""
     columns: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
     for table, column, kind in server.execute(_COLUMNS):
@@ -43,4 +43,4 @@ def read_tables(server: ServerConnection) -> list[Table]:
             keys[table].append(column)
         else:
             parents[table].add(parent)
-    return [Table(name, found, keys[name], parents[name]) for name, found in columns.items()]
+    return [CatalogTable(name, found, keys[name], parents[name]) for name, found in columns.items()]

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from psycopg.types.numeric import Int8
 
-from emu.database.catalog import Table
+from emu.database.catalog import CatalogTable
 from emu.database.database import Database
-from emu.database.dialect import Connection, Dialect, Kind
+from emu.database.dialect import Connection, Kind, SqlDialect
 from emu.database.postgresql.catalog import read_tables
 from emu.database.postgresql.connection import ServerConnection
 from emu.database.postgresql.errors import EXPLAINED, explained
@@ -35,7 +35,7 @@ def _array(values: Iterable[Any]) -> list[Any]:
     return [Int8(value) if type(value) is int else value for value in values]
 
 
-class PostgresqlDialect(Dialect):
+class PostgresqlDialect(SqlDialect):
     """The statements of PostgreSQL."""
 
     json_rows = "json_agg"
@@ -46,7 +46,7 @@ class PostgresqlDialect(Dialect):
     clock = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
     def among(self, column: str, values: Any) -> tuple[str, Any]:
-        """Return the condition and its parameter; see `Dialect`."""
+        """Return the condition and its parameter; see `SqlDialect`."""
         return f"{column} = ANY(?)", _array(values)
 
     def update_many(
@@ -59,7 +59,7 @@ class PostgresqlDialect(Dialect):
         *,
         growing: str = "",
     ) -> list[Any]:
-        """Change many rows in one statement; see `Dialect`."""
+        """Change many rows in one statement; see `SqlDialect`."""
         every = {**match, **columns}
         arrays = ", ".join(f"?::{_ARRAYS[kind]}[]" for kind in every.values())
         pairs = ", ".join(f"{name} = given.{name}" for name in columns)
@@ -75,7 +75,7 @@ class PostgresqlDialect(Dialect):
         return [found for (found,) in connection.execute(sql, values).fetchall()]
 
     def after_given_id(self, connection: Connection, table: str, row_id: int) -> None:
-        """Continue the table's sequence after an id; see `Dialect`."""
+        """Continue the table's sequence after an id; see `SqlDialect`."""
         sequence = f"{table}_id_seq"
         connection.execute(
             f"SELECT setval('{sequence}', greatest(last_value, ?)) FROM {sequence}",  # noqa: S608
@@ -83,7 +83,7 @@ class PostgresqlDialect(Dialect):
         )
 
     def last_id(self, connection: Connection, table: str) -> int:
-        """Return the greatest id that a table has assigned; see `Dialect`."""
+        """Return the greatest id that a table has assigned; see `SqlDialect`."""
         row = connection.execute(
             "SELECT CASE WHEN is_called THEN last_value ELSE 0 END"  # noqa: S608  # our own names
             f" FROM {table}_id_seq"
@@ -91,7 +91,7 @@ class PostgresqlDialect(Dialect):
         return int(row[0])
 
     def continue_ids(self, connection: Connection, table: str, row_id: int) -> None:
-        """Assign no id up to this one any more; see `Dialect`."""
+        """Assign no id up to this one any more; see `SqlDialect`."""
         if row_id:
             self.after_given_id(connection, table, row_id)
 
@@ -279,7 +279,7 @@ class PostgresqlDatabase(Database):
             finally:
                 self.undo(is_savepoint=is_savepoint)
 
-    def tables_of(self) -> list[Table]:
+    def tables_of(self) -> list[CatalogTable]:
         """Return the tables of the database."""
         with self.explaining():
             return read_tables(self.server)

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
-from emu.database.catalog import Table
+from emu.database.catalog import CatalogTable
 from emu.database.database import Database
 from emu.database.dialect import Kind, SqliteDialect
 from emu.database.sqlite.commits import CommitCounter, CommitWatch
@@ -133,7 +133,7 @@ class SqliteDatabase(Database):
         """Close the file; it contains every acknowledged change."""
         self.connection.close()
 
-    def tables_of(self) -> list[Table]:
+    def tables_of(self) -> list[CatalogTable]:
         """Return the tables of the file."""
         run = self.connection.execute
         with self.explaining():
@@ -142,12 +142,12 @@ class SqliteDatabase(Database):
             ).fetchall()
             return [self._table(name) for (name,) in names]
 
-    def _table(self, name: str) -> Table:
+    def _table(self, name: str) -> CatalogTable:
         rows = self.connection.execute(f"PRAGMA table_info({name})").fetchall()
         parents = self.connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
         key = sorted((row["pk"], row["name"]) for row in rows if row["pk"])
         known = set(Kind)
-        return Table(
+        return CatalogTable(
             name,
             {row["name"]: Kind(row["type"] if row["type"] in known else "TEXT") for row in rows},
             [column for _, column in key],

@@ -12,9 +12,9 @@ from twisted.internet.error import CannotListenError
 from emu.admin.ggmp.acting import (
     ActorState,
     GgmpAction,
+    GgmpPlace,
     GgmpWorld,
     Grant,
-    Place,
     read_clients,
     read_grants,
 )
@@ -72,7 +72,7 @@ class ActorWorld:
         """Return the actors in all running instances of a zone."""
         return [spawn.id for running, spawn in self._every() if running.zone_id == zone]
 
-    def move(self, actor: int, place: Place) -> None:
+    def move(self, actor: int, place: GgmpPlace) -> None:
         """Move an actor. Raises `CommandError` for a player or an unknown actor."""
         _, spawn = self._own(actor)
         spawn.move(Position(*place[:3], place.heading % 360, spawn.position.grid))
@@ -117,7 +117,7 @@ def _is_shown(spawn: Spawn) -> bool:
 
 def _state(zone: Zone, spawn: Spawn) -> ActorState:
     at = spawn.position
-    return ActorState(spawn.id, spawn.name, zone.zone_id, Place(at.x, at.y, at.z, at.heading))
+    return ActorState(spawn.id, spawn.name, zone.zone_id, GgmpPlace(at.x, at.y, at.z, at.heading))
 
 
 _log = logger("ggmp")

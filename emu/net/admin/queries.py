@@ -17,7 +17,7 @@ from emu.admin.a2s.responder import A2sResponder
 from emu.admin.ogp.elements import ColorChange
 from emu.admin.ogp.fields import DIALECTS
 from emu.admin.ogp.responder import (
-    ContentSource,
+    OgpContentSource,
     OgpResponder,
     Presentation,
     master_uplink,
@@ -247,7 +247,7 @@ class QueryEndpoints:
         return shell
 
     def _ogp(self) -> OgpResponder:
-        content = ContentSource(self._status, presentation(self._config))
+        content = OgpContentSource(self._status, presentation(self._config))
         rules = ogp_rules(self._config)
         return OgpResponder(content.content, self._challenges, rules, is_banned=self._is_banned)
 

@@ -32,7 +32,7 @@ from emu.net.bus.transport import (
     MOST_QUEUED,
     RETRY_FIRST,
     RETRY_MOST,
-    Receiver,
+    BusReceiver,
     TransportState,
 )
 from emu.net.scheduler import Scheduler
@@ -126,7 +126,7 @@ class NatsTransport:
         self, server: NatsServer, reactor: Any, scheduler: Scheduler, heartbeat: float = HEARTBEAT
     ) -> None:
         """`heartbeat` is how many seconds are between two measurements of the delay."""
-        self.receiver: Receiver
+        self.receiver: BusReceiver
         self.state = TransportState(server.url)
         self._server = server
         self._reactor = reactor

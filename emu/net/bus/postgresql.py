@@ -28,7 +28,7 @@ from zope.interface import implementer
 
 from emu.database.postgresql.connection import parameters
 from emu.database.where import ServerUrl
-from emu.net.bus.transport import HEARTBEAT, MOST_QUEUED, Receiver, TransportState
+from emu.net.bus.transport import HEARTBEAT, MOST_QUEUED, BusReceiver, TransportState
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.processes.exchange import MOST_OTHERS
 from emu.processes.messages import LARGEST
@@ -264,7 +264,7 @@ class PostgresqlTransport:
     ) -> None:
         """`heartbeat` is how many seconds are between two heartbeats."""
         self.reactor = reactor
-        self.receiver: Receiver
+        self.receiver: BusReceiver
         self.state = TransportState(str(where))
         self._where = where
         self._scheduler = scheduler

@@ -29,7 +29,7 @@ MOST_QUEUED: Final = 8 * 1024 * 1024
 """Bytes that may wait to be sent; further messages are dropped."""
 
 
-class Receiver(Protocol):
+class BusReceiver(Protocol):
     """The exchange, as a transport uses it."""
 
     def connected(self) -> None:
@@ -45,7 +45,7 @@ class Receiver(Protocol):
 class BrokerTransport(Transport, Protocol):
     """A transport on a broker; `start`, then `stop`."""
 
-    receiver: Receiver
+    receiver: BusReceiver
     """Set before `start`."""
     state: TransportState
 

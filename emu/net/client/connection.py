@@ -28,7 +28,7 @@ from emu.client.events import (
     PlayAnswer,
 )
 from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFailed
-from emu.client.messages import LoginMessages
+from emu.client.messages import ClientLoginMessages
 from emu.config import Address
 from emu.errors import CommandError, LocalProtocolError
 from emu.net.scheduler import Scheduler, Timed, Timer
@@ -280,7 +280,7 @@ async def open_client(
     host name or the credentials cannot be used.
     """
     core = LoginClient(
-        LoginMessages(version, tables or shipped_tables(), shipped_catalog()),
+        ClientLoginMessages(version, tables or shipped_tables(), shipped_catalog()),
         credentials,
         config=config,
     )

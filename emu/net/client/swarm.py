@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred, DeferredList, gatherResults
 
 from emu.client import Credentials
 from emu.client.flow import STEP_TIMEOUT, Entrance
-from emu.client.swarm import Bot, BotHabits, Figures
+from emu.client.swarm import Bot, BotHabits, SwarmFigures
 from emu.client.world import WorldPhase
 from emu.client.world.events import WorldEvent
 from emu.config import Address
@@ -102,10 +102,10 @@ class Swarm:
         plan: SwarmPlan,
         *,
         tables: OpcodeTables | None = None,
-        progress: Callable[[Figures, int], None] = lambda _figures, _playing: None,
+        progress: Callable[[SwarmFigures, int], None] = lambda _figures, _playing: None,
     ) -> None:
         self.scheduler = Scheduler(reactor)
-        self.figures = Figures(plan.clients)
+        self.figures = SwarmFigures(plan.clients)
         self.failures: dict[str, int] = {}
         """Why clients could not enter, with their number."""
         self._reactor = reactor
@@ -116,7 +116,7 @@ class Swarm:
         self._members: list[_Member] = []
         self._chance = random.Random()  # noqa: S311  # where bots walk is no secret
 
-    async def run(self) -> Figures:
+    async def run(self) -> SwarmFigures:
         """Run the plan and return the measurements."""
         await self.come()
         await self.stay()

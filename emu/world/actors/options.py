@@ -74,7 +74,7 @@ STATUS_FIELDS: Final = {
 """Fields of older sheets that are 1 while the option is switched."""
 
 
-class Options:
+class PlayerOptions:
     """The switched options of one player."""
 
     __slots__ = ("_switched",)

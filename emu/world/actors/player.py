@@ -27,7 +27,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.client_data import ClientData
 from emu.world.actors.movement import Pace, StepReader
-from emu.world.actors.options import Options
+from emu.world.actors.options import PlayerOptions
 from emu.world.actors.past import Past
 from emu.world.actors.spawn import Destination, Spawn, StateWord, Verb
 from emu.world.actors.unsaved import Confirmations
@@ -434,7 +434,7 @@ class Player:
         self.confirmations = Confirmations(now)
         """Changes that are stored before the server confirms them."""
         self.away_message = ""
-        self.options, self.past = Options(character.options), Past(character.past)
+        self.options, self.past = PlayerOptions(character.options), Past(character.past)
         self.client_data = ClientData(character.client_data)
         self.proposed_last_name: str | None = None
         """The last name that waits for its confirmation; empty to remove the present one."""

@@ -130,7 +130,7 @@ class Idle(NamedTuple):
         )
 
 
-class Entrance(NamedTuple):
+class EntranceAnimation(NamedTuple):
     """An animation that is shown to those who see a spawn for the first time, for a while."""
 
     animation: int
@@ -177,7 +177,7 @@ class Pose(NamedTuple):
     mood_state: int = 0
     emote_state: int = 0
     idle: Idle | None = None
-    entrance: Entrance | None = None
+    entrance: EntranceAnimation | None = None
 
 
 class Vitals(NamedTuple):
@@ -310,7 +310,7 @@ class Spawn:
     mood_state = Grouped[int]("pose", "mood_state")
     emote_state = Grouped[int]("pose", "emote_state")
     idle = Grouped["Idle | None"]("pose", "idle")
-    entrance = Grouped["Entrance | None"]("pose", "entrance")
+    entrance = Grouped["EntranceAnimation | None"]("pose", "entrance")
     hp_percent = Grouped[int]("vitals", "hp_percent")
     power_percent = Grouped[int]("vitals", "power_percent")
 

@@ -29,7 +29,7 @@ from emu.world.minds.guard import Budget
 from emu.world.minds.moves import Mover
 from emu.world.minds.pacing import Pacing
 from emu.world.minds.shared import Minds
-from emu.world.minds.timers import Timer
+from emu.world.minds.timers import MindTimer
 from emu.world.minds.walks import Waypoint
 from emu.world.reports import BehaviorPaced
 from emu.world.social.chat import Chat
@@ -556,7 +556,7 @@ def _set_timer(
     elif timers.count(behavior) >= limits.timers:
         raise EmuError(f"{behavior.name} has {limits.timers} timers already")
     timers.add(
-        Timer(
+        MindTimer(
             owner=behavior, name=key, zone=behavior.zone, seconds=wait,
             ring=lambda: context.call(behavior, Hook.TIMER, text),
         )

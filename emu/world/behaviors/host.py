@@ -30,7 +30,7 @@ from emu.world.entry.leaving import Departures
 from emu.world.events import DialogAnswered, Entered, LeftZone, Order
 from emu.world.minds import plain
 from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, place_of, unguarded
-from emu.world.minds.hearing import Reach
+from emu.world.minds.hearing import HearingReach
 from emu.world.minds.nearness import NearActor
 from emu.world.minds.shared import Minds
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
@@ -242,9 +242,9 @@ class Behaviors:
     # -- events of the world --------------------------------------------------------------------
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> HearingReach:
         """How near a player must be to be heard by an actor."""
-        return Reach(self._world.rules.hear, has_height=False)
+        return HearingReach(self._world.rules.hear, has_height=False)
 
     def mind_of(self, zone: Zone, spawn: Spawn) -> RunningBehavior | None:
         """Return the behavior of a spawn."""

@@ -70,7 +70,7 @@ POINT: Final = Form(_point, "[x, y, z]")
 """Reads a point in a zone: x, y and z in world units; Y is up."""
 
 
-class OptionRow(NamedTuple):
+class BehaviorOptionRow(NamedTuple):
     """One option as people are shown it; every value is a text."""
 
     key: str
@@ -123,7 +123,7 @@ def option_faults(behavior: object, values: Mapping[str, Any]) -> Sequence[Table
     return ()
 
 
-def option_rows(behavior: object) -> list[OptionRow]:
+def option_rows(behavior: object) -> list[BehaviorOptionRow]:
     """Return the declared options of a behavior's class, in order; empty without declarations."""
     kind = declared_options(behavior)
     return [] if kind is None else [_row(attribute) for attribute in attrs.fields(kind)]
@@ -140,9 +140,9 @@ def zones_named(behavior: object, options: Any) -> Mapping[str, str]:
     return {key: str(zone) for key, zone in named.items() if zone not in (None, "")}
 
 
-def _row(attribute: attrs.Attribute[Any]) -> OptionRow:
+def _row(attribute: attrs.Attribute[Any]) -> BehaviorOptionRow:
     rule = rule_of(attribute)
-    return OptionRow(
+    return BehaviorOptionRow(
         rule.key or attribute.name,
         _type_name(attribute.type, rule),
         _toml(attribute.default),

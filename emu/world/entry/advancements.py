@@ -37,7 +37,7 @@ class Tree:
 
 
 @frozen
-class Template:
+class AdvancementTemplate:
     """A profile of advancements: a row of ``template``."""
 
     id: int = field(limits=(0, 0xFF))
@@ -53,13 +53,13 @@ class Advancements:
     classes: tuple[str, ...] = field(form=NAME)
     tabs: tuple[str, ...] = field(form=NAME)
     tree: tuple[Tree, ...] = field()
-    template: tuple[Template, ...] = field()
+    template: tuple[AdvancementTemplate, ...] = field()
 
     def trees(self, version: int) -> Sequence[Tree]:
         """Return the trees of a client version."""
         return [row for row in self.tree if row.first_version <= version <= row.last_version]
 
-    def templates(self, version: int) -> Sequence[Template]:
+    def templates(self, version: int) -> Sequence[AdvancementTemplate]:
         """Return the profiles of a client version."""
         return [row for row in self.template if row.first_version <= version]
 

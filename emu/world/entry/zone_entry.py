@@ -173,7 +173,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedEntry:
     """The client of a character has another address; its session goes on there."""
 
     name: str
@@ -182,7 +182,7 @@ class Moved:
     port: int
 
 
-ZoneEntryEvent = CharacterEntered | ZoneEntryRefused | Left | Moved
+ZoneEntryEvent = CharacterEntered | ZoneEntryRefused | Left | MovedEntry
 
 
 async def _nobody_is_banned(_account_id: int, _address: str) -> bool:
@@ -303,7 +303,7 @@ class EnteringClient:
         if player is None or self._over or player.client.link is not self._link:
             return
         player.client.address = address
-        self._entry.report(Moved(player.name, before, address, port))
+        self._entry.report(MovedEntry(player.name, before, address, port))
         # Every change of the host, not at the next review: a ban would be evaded that long.
         if address != before:
             self._link.start(self._review(player, address))

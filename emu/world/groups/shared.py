@@ -54,7 +54,7 @@ MALFORMED: Final = "malformed message about groups"
 NOT_NOW: Final = "groups cannot be changed at the moment; try again in a few seconds"
 
 
-class Claim(NamedTuple):
+class GroupsClaim(NamedTuple):
     """The right of a process to order; of two, the greater one counts."""
 
     epoch: int
@@ -64,14 +64,14 @@ class Claim(NamedTuple):
     process: str
 
 
-NO_CLAIM: Final = Claim(0, 0.0, "")
+NO_CLAIM: Final = GroupsClaim(0, 0.0, "")
 
 
 class Unreadable:
     """A row of another process that is not one of a group."""
 
 
-Row = Claim | GroupRow | Unreadable
+Row = GroupsClaim | GroupRow | Unreadable
 
 
 def read_row(values: Any) -> Row:
@@ -80,7 +80,7 @@ def read_row(values: Any) -> Row:
         case {
             "epoch": int() as epoch, "earlier": float() as earlier, "process": str() as process,
         } if math.isfinite(earlier):  # fmt: skip
-            return Claim(epoch, earlier, process)
+            return GroupsClaim(epoch, earlier, process)
         case {
             "id": int() as number, "members": list() as members, "raid": int() as raid,
             "place": int() as place,
@@ -154,10 +154,10 @@ class SharedGroups(GroupChanges):
         is_there = process == self._process or self._claims().get(process) == self._claim
         return process if is_there else ""
 
-    def _claims(self) -> dict[str, Claim]:
+    def _claims(self) -> dict[str, GroupsClaim]:
         """Return the claims that the other processes follow, `NO_CLAIM` for those without one."""
         holders = self._rows.holders(CLAIM)
-        claims = {process: row for process, row in holders if isinstance(row, Claim)}
+        claims = {process: row for process, row in holders if isinstance(row, GroupsClaim)}
         return dict.fromkeys(self._rows.processes, NO_CLAIM) | claims
 
     async def make(self, action: GroupAction, by: int, to: int = 0) -> GroupOutcome:
@@ -249,7 +249,7 @@ class SharedGroups(GroupChanges):
         """Order from now on, with the groups as they are here."""
         known = max((self._claim, *self._claims().values()))
         self._unclaimed = None
-        self._claim = Claim(known.epoch + 1, -self._clock.moment(), self._process)
+        self._claim = GroupsClaim(known.epoch + 1, -self._clock.moment(), self._process)
         self.table.settle()
         self._show()
         # Not published one by one, because they may be thousands: the others notice a gap, and ask
@@ -260,7 +260,7 @@ class SharedGroups(GroupChanges):
         self._rows.put(CLAIM, self._claim._asdict())
         self._report(self._process)
 
-    def _follow(self, claim: Claim) -> None:
+    def _follow(self, claim: GroupsClaim) -> None:
         """Copy the groups of another process from now on."""
         for key in list(self._rows.own.rows):
             self._rows.own.change(key, None)
@@ -287,7 +287,7 @@ class SharedGroups(GroupChanges):
         if not self._is_begun:
             return
         if key == CLAIM:
-            if isinstance(row, Claim) and row.process == process:
+            if isinstance(row, GroupsClaim) and row.process == process:
                 self._heard_claim(row)
         elif process == self._claim.process:
             # The rows of a lost process stay: whoever takes over continues with them.
@@ -296,7 +296,7 @@ class SharedGroups(GroupChanges):
             self.table.apply(key, row if isinstance(row, GroupRow) and row.id == key else None)
             self._show()
 
-    def _heard_claim(self, claim: Claim) -> None:
+    def _heard_claim(self, claim: GroupsClaim) -> None:
         if claim == self._claim:
             # Its process was lost, and has come back.
             self._copy_all()
@@ -442,7 +442,7 @@ class SharedGroups(GroupChanges):
             return
 
 
-def _successor(claims: Mapping[str, Claim]) -> str:
+def _successor(claims: Mapping[str, GroupsClaim]) -> str:
     """Return the process that orders next: the first by name of those with the last claim."""
     last = max(claims.values())
     return min(process for process, claim in claims.items() if claim == last)

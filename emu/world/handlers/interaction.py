@@ -56,7 +56,7 @@ class Carriers(Protocol):
         """Note the place to which a player has stepped, and where its client says it stands."""
 
 
-class Movement:
+class MovementRequests:
     """Handles the messages about a player's place, posture and target."""
 
     def __init__(

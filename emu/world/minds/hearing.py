@@ -18,7 +18,7 @@ from emu.world.reports import Faults
 from emu.world.zones.zone import Zone
 
 
-class Reach(NamedTuple):
+class HearingReach(NamedTuple):
     """How near a player must be."""
 
     distance: float
@@ -36,7 +36,7 @@ class Engine(Protocol):
     """Runs the minds of actors: `Behaviors` and `Scripts` do. A mind is its own object for one."""
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> HearingReach:
         """How near a player must be to hail an actor."""
 
     def mind_of(self, zone: Zone, spawn: Spawn) -> Any | None:

@@ -77,7 +77,7 @@ class Crowd:
         return [player for player in found if player.zone is self.zone] if found else found
 
 
-class Group(NamedTuple):
+class NearnessGroup(NamedTuple):
     """The watches of a zone that are checked together."""
 
     zone: Zone
@@ -92,7 +92,7 @@ Found = Mapping[int, Any]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Watch:
+class NearnessWatch:
     """What somebody looks out for; `came` and `went` are called with a player, or with a spawn."""
 
     zone: Zone
@@ -101,9 +101,9 @@ class Watch:
     inside: Found = field(default_factory=dict)
 
     @property
-    def group(self) -> Group:
+    def group(self) -> NearnessGroup:
         """The watches with which it is checked."""
-        return Group(self.zone, NEAR_PAUSE, is_eager=True)
+        return NearnessGroup(self.zone, NEAR_PAUSE, is_eager=True)
 
     @property
     def spawn_of_events(self) -> Spawn | None:
@@ -122,7 +122,7 @@ class Watch:
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class NearSpawn(Watch):
+class NearSpawn(NearnessWatch):
     """The players near the spawn of a script, once their clients can show it."""
 
     spawn: Spawn
@@ -147,7 +147,7 @@ class NearSpawn(Watch):
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class NearActor(Watch):
+class NearActor(NearnessWatch):
     """The players near the spawn of a behavior, or in the zone of one, who are not hidden."""
 
     spawn: Spawn | None
@@ -156,9 +156,9 @@ class NearActor(Watch):
     pause: float
 
     @property
-    def group(self) -> Group:
+    def group(self) -> NearnessGroup:
         """The watches with which it is checked; a zone's behavior waits for nothing."""
-        return Group(self.zone, self.pause, is_eager=self.spawn is None)
+        return NearnessGroup(self.zone, self.pause, is_eager=self.spawn is None)
 
     @property
     def spawn_of_events(self) -> Spawn | None:
@@ -184,7 +184,7 @@ class NearActor(Watch):
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class NearOthers(Watch):
+class NearOthers(NearnessWatch):
     """The spawns of a kind that are near a spawn."""
 
     spawn: Spawn
@@ -202,7 +202,7 @@ class NearOthers(Watch):
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class AtPlace(Watch):
+class AtPlace(NearnessWatch):
     """The players at a place, which has the shape of a diamond."""
 
     place: Position
@@ -211,9 +211,9 @@ class AtPlace(Watch):
     """Whether each player counts as inside until it leaves the zone."""
 
     @property
-    def group(self) -> Group:
+    def group(self) -> NearnessGroup:
         """The watches with which it is checked."""
-        return Group(self.zone, PLACE_PAUSE, is_eager=True)
+        return NearnessGroup(self.zone, PLACE_PAUSE, is_eager=True)
 
     def find(self, crowd: Crowd) -> Found:
         """Return the players who are there."""
@@ -240,15 +240,15 @@ class Nearness:
         self._events = events
         self._players = players
         self._now = now
-        self._of_owner: dict[Hashable, list[Watch]] = {}
-        self._groups: dict[Zone, dict[Group, dict[Watch, None]]] = {}
-        self._around: dict[int, set[Watch]] = {}
+        self._of_owner: dict[Hashable, list[NearnessWatch]] = {}
+        self._groups: dict[Zone, dict[NearnessGroup, dict[NearnessWatch, None]]] = {}
+        self._around: dict[int, set[NearnessWatch]] = {}
         """The watches in which a player is, by character id."""
         self._looks = timetable.deadlines("who is near", self._look_all)
         events.subscribe(Entered, self._entered, Order.MINDS)
         events.subscribe(LeftZone, self._left, Order.MINDS)
 
-    def add(self, owner: Hashable, watch: Watch, *, most: int) -> bool:
+    def add(self, owner: Hashable, watch: NearnessWatch, *, most: int) -> bool:
         """Begin a watch for an owner; return False if it has `most` of the kind already."""
         own = self._of_owner.setdefault(owner, [])
         if sum(type(one) is type(watch) for one in own) >= most:
@@ -260,7 +260,7 @@ class Nearness:
             self._arm(group, self._now())
         return True
 
-    def forget(self, owner: Hashable, kind: type[Watch] = Watch) -> None:
+    def forget(self, owner: Hashable, kind: type[NearnessWatch] = NearnessWatch) -> None:
         """End the watches of an owner, or those of one kind; nothing is called for who is near."""
         for watch in self._of_owner.pop(owner, []):
             if isinstance(watch, kind):
@@ -268,7 +268,7 @@ class Nearness:
             else:
                 self._of_owner.setdefault(owner, []).append(watch)
 
-    def _end(self, watch: Watch) -> None:
+    def _end(self, watch: NearnessWatch) -> None:
         for key in watch.inside:
             self._around.get(key, set()).discard(watch)
         group, groups = watch.group, self._groups[watch.zone]
@@ -285,7 +285,7 @@ class Nearness:
             if group.is_eager or self._looks.get(group, "") is None:
                 self._arm(group, event.now)
 
-    def _arm(self, group: Group, now: Monotonic) -> None:
+    def _arm(self, group: NearnessGroup, now: Monotonic) -> None:
         due = now if group.is_eager else Monotonic(now + group.pause)
         self._looks.set(group, "", due)
 
@@ -297,7 +297,7 @@ class Nearness:
             if watch.calls_leavers:
                 self._went(watch, player)
 
-    def _look_all(self, group: Group, _name: str, now: Monotonic) -> None:
+    def _look_all(self, group: NearnessGroup, _name: str, now: Monotonic) -> None:
         watches = self._groups.get(group.zone, {}).get(group)
         players = self._players.standing_in(group.zone)
         # An empty zone is looked at again when somebody enters it.
@@ -310,7 +310,7 @@ class Nearness:
             if watch in watches:
                 self._look(watch, crowd)
 
-    def _look(self, watch: Watch, crowd: Crowd) -> None:
+    def _look(self, watch: NearnessWatch, crowd: Crowd) -> None:
         before, here = watch.inside, watch.find(crowd)
         if before.keys() == here.keys():
             watch.inside = here
@@ -330,13 +330,13 @@ class Nearness:
         for one in new:
             self._came(watch, one)
 
-    def _came(self, watch: Watch, subject: Any) -> None:
+    def _came(self, watch: NearnessWatch, subject: Any) -> None:
         watch.came(subject)
         spawn = watch.spawn_of_events
         if spawn is not None and self._events.has_listener(Came):
             self._events.publish(Came(subject, spawn))
 
-    def _went(self, watch: Watch, subject: Any) -> None:
+    def _went(self, watch: NearnessWatch, subject: Any) -> None:
         watch.went(subject)
         spawn = watch.spawn_of_events
         if spawn is not None and self._events.has_listener(Went):

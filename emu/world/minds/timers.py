@@ -25,7 +25,7 @@ Pace = Callable[[Callable[[], object]], object]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Timer:
+class MindTimer:
     """A call that an owner wants later."""
 
     owner: Hashable
@@ -49,10 +49,10 @@ class Timers:
         self, *, events: Events, timetable: Timetable, now: Callable[[], Monotonic]
     ) -> None:
         self._now = now
-        self._of_owner: dict[Hashable, list[Timer]] = {}
-        self._waiting: dict[Zone, dict[Timer, None]] = {}
+        self._of_owner: dict[Hashable, list[MindTimer]] = {}
+        self._waiting: dict[Zone, dict[MindTimer, None]] = {}
         """Timers that were due while nobody was in the zone."""
-        self._due: Deadlines[Timer, str] = timetable.deadlines(
+        self._due: Deadlines[MindTimer, str] = timetable.deadlines(
             "a timer of a behavior or a script", self._ring
         )
         events.subscribe(Entered, self._entered, Order.MINDS)
@@ -65,7 +65,7 @@ class Timers:
         """Return whether an owner has a timer with a name."""
         return any(timer.name == name for timer in self._of_owner.get(owner, ()))
 
-    def add(self, timer: Timer) -> None:
+    def add(self, timer: MindTimer) -> None:
         """Begin a timer."""
         timer.seconds = max(SHORTEST_TIMER, timer.seconds)
         timer.times = max(1, timer.times)
@@ -78,7 +78,7 @@ class Timers:
             if not name or timer.name == name:
                 self._stop(timer)
 
-    def _stop(self, timer: Timer) -> None:
+    def _stop(self, timer: MindTimer) -> None:
         timer.is_stopped = True
         own = self._of_owner[timer.owner]
         own.remove(timer)
@@ -94,7 +94,7 @@ class Timers:
         for timer in self._waiting.pop(event.player.zone, ()):
             self._due.set(timer, "", event.now)
 
-    def _ring(self, timer: Timer, _name: str, _now: Monotonic) -> None:
+    def _ring(self, timer: MindTimer, _name: str, _now: Monotonic) -> None:
         if timer.waits_for_player and not timer.zone.is_watched:
             self._waiting.setdefault(timer.zone, {})[timer] = None
         elif timer.pace is None:
@@ -102,7 +102,7 @@ class Timers:
         else:
             timer.pace(partial(self._run, timer))
 
-    def _run(self, timer: Timer) -> None:
+    def _run(self, timer: MindTimer) -> None:
         """Make the call, and set the timer again if it has calls left."""
         # It may have waited for its share.
         if timer.is_stopped:

@@ -49,7 +49,7 @@ class Chances(Protocol):
         """Return a whole number from a to b, both included."""
 
 
-class Answer(NamedTuple):
+class CallAnswer(NamedTuple):
     """How a call of a script ended."""
 
     is_found: bool
@@ -59,7 +59,7 @@ class Answer(NamedTuple):
     has_failed: bool = False
 
 
-NO_ANSWER: Final = Answer(is_found=False)
+NO_ANSWER: Final = CallAnswer(is_found=False)
 
 
 @dataclass(slots=True)
@@ -298,7 +298,7 @@ class Calls:
 
     def ask(
         self, owner: Body | Home, event: str, *values: Body | Handle | str | float | None
-    ) -> Answer:
+    ) -> CallAnswer:
         """Call a function as `call` does; return whether it is there, and its result."""
         if not owner.script or owner.is_gone:
             return NO_ANSWER
@@ -306,7 +306,7 @@ class Calls:
 
     def run(
         self, script: str, event: str, *values: Body | Home | Handle | str | float | None
-    ) -> Answer:
+    ) -> CallAnswer:
         """Call a function of a file by the name of a row."""
         file = self._file(script)
         if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
@@ -323,11 +323,11 @@ class Calls:
             )  # fmt: skip
         except ScriptError as error:
             self._failed(file, _name(values), event, error)
-            return Answer(is_found=True, has_failed=True)
+            return CallAnswer(is_found=True, has_failed=True)
         except Exception as error:  # noqa: BLE001  # the fault of a function, not of its script
             self.counters["functions failed"] += 1
             self._faults.add("a function for scripts", _name(values), error)
-            return Answer(is_found=True, has_failed=True)
+            return CallAnswer(is_found=True, has_failed=True)
         finally:
             self._depth -= 1
             if began is not None and event not in APPEARANCES:
@@ -338,7 +338,7 @@ class Calls:
             return NO_ANSWER
         self.counters[f"event {event}" if event in EVENTS else "functions called"] += 1
         file.failures = 0
-        return Answer(is_found=True, value=result)
+        return CallAnswer(is_found=True, value=result)
 
     def table(self, values: Iterable[Any] | None) -> Any:
         """Return a table of Lua's with values, counted from 1; None for None."""

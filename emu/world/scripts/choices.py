@@ -15,7 +15,7 @@ from emu.world.actors.player import Player
 from emu.world.conversations import DialogPage, Ends, Shown
 from emu.world.scripts.bodies import Body
 from emu.world.speech import windows
-from emu.world.speech.windows import Option, Question
+from emu.world.speech.windows import OfferedOption, Question
 
 WINDOW: Final = "WS_SelectOption"
 SELECT: Final = "select"
@@ -53,7 +53,12 @@ class Choices:
         """Whose script asked with which command, and whether that one declines; by character id."""
 
     def offer(
-        self, speaker: Body | None, player: Player, title: str, rows: Sequence[Option], cancel: str
+        self,
+        speaker: Body | None,
+        player: Player,
+        title: str,
+        rows: Sequence[OfferedOption],
+        cancel: str,
     ) -> None:
         """Show a player a window; `speaker` is whose script answers, None for nobody's.
 

@@ -25,7 +25,7 @@ from emu.world.events import (
     Used,
     WidgetUsed,
 )
-from emu.world.minds.hearing import Reach
+from emu.world.minds.hearing import HearingReach
 from emu.world.minds.shares import Shares
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
@@ -44,7 +44,7 @@ UNCHANGED: Final = None
 class SpawnEvents:
     """Calls the functions of spawns' scripts for what happens to the spawns."""
 
-    reach = Reach(5.0, has_height=True)
+    reach = HearingReach(5.0, has_height=True)
     """How near a player must be to hail a spawn."""
 
     def __init__(self, calls: Calls, homes: Homes) -> None:

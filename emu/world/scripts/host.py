@@ -50,7 +50,7 @@ from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.grids import GridEvents
 from emu.world.scripts.letters import Letters
-from emu.world.scripts.making import Maker, Zones
+from emu.world.scripts.making import FilledZones, Maker
 from emu.world.scripts.regions import RegionEvents
 from emu.world.scripts.states import States
 from emu.world.scripts.waits import Waits
@@ -106,7 +106,7 @@ class Scripts(Calls):
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
-        zones: Zones | None,
+        zones: FilledZones | None,
         figures: Figures | None = None,
         shares: ScriptShares | None = None,
         collected: Callable[[], object] = lambda: None,

@@ -17,7 +17,7 @@ from emu.world.scripts.bodies import Body, Home
 from emu.world.zones.zone import Zone
 
 
-class Zones(Protocol):
+class FilledZones(Protocol):
     """The zones of a content file; `emu.world.population.served.ContentZones` has them."""
 
     def population(self, zone: Zone) -> Population | None:
@@ -36,7 +36,7 @@ class Zones(Protocol):
 class Maker:
     """Makes spawns in the zones of a content file."""
 
-    def __init__(self, *, zones: Zones | None, now: Callable[[], Monotonic]) -> None:
+    def __init__(self, *, zones: FilledZones | None, now: Callable[[], Monotonic]) -> None:
         """Without `zones` nothing can be made."""
         self.zones = zones
         self._now = now

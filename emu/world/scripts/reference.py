@@ -40,7 +40,7 @@ def known_functions() -> dict[str, Known]:
     return found
 
 
-class Subject(NamedTuple):
+class ScriptSubject(NamedTuple):
     """A set of functions that need the same."""
 
     title: str
@@ -48,10 +48,10 @@ class Subject(NamedTuple):
 
 
 @cache
-def subjects() -> tuple[Subject, ...]:
+def subjects() -> tuple[ScriptSubject, ...]:
     """Return the sets of functions; each function is in one."""
     table = tomllib.loads(data_file("lua", "sets.toml").read_text(encoding="utf-8"))
-    return tuple(Subject(one["title"], tuple(one["functions"])) for one in table.values())
+    return tuple(ScriptSubject(one["title"], tuple(one["functions"])) for one in table.values())
 
 
 def signatures() -> dict[str, Signature]:

@@ -15,7 +15,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.minds.nearness import AtPlace, NearOthers, NearSpawn
 from emu.world.minds.shared import Minds
 from emu.world.minds.shares import OF_PLAYERS, Shares
-from emu.world.minds.timers import Timer
+from emu.world.minds.timers import MindTimer
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
 from emu.world.zones.zone import Zone
@@ -64,7 +64,7 @@ class Waits:
         ring = self._despawn if is_despawn else partial(self._ring, function=function, other=other)
         file = body.script if body.player is None else OF_PLAYERS
         self._timers.add(
-            Timer(
+            MindTimer(
                 owner=body, name=function, zone=body.home.zone, ring=partial(ring, body),
                 seconds=seconds, times=times, waits_for_player=True,
                 # A spawn has a limited number of timers.

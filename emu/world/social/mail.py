@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple, Self
 from emu.commands import Cost
 from emu.correspondence import (
     MAIL_FULL,
+    CharacterMailbox,
     Letter,
-    Mailbox,
     NewLetter,
     Postage,
     SendResult,
@@ -319,7 +319,7 @@ class Mail:
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def mailbox(self, player: Player) -> Mailbox:
+    async def mailbox(self, player: Player) -> CharacterMailbox:
         """Return the player's mailbox. Raises `StoreError`."""
         found = await self._store.open(
             player.character.account_id, player.id, self.postage, self._world.clock.moment()

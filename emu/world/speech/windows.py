@@ -17,7 +17,7 @@ _U32: Final = 0xFFFFFFFF
 _BYTES_OF_FLAGS: Final = 5
 
 
-class Option(NamedTuple):
+class OfferedOption(NamedTuple):
     """One row of a window of options."""
 
     name: str
@@ -43,7 +43,7 @@ def popup(player: Player, text: str, color: tuple[int, int, int]) -> None:
     )  # fmt: skip
 
 
-def choose(player: Player, title: str, options: Sequence[Option], cancel: str) -> None:
+def choose(player: Player, title: str, options: Sequence[OfferedOption], cancel: str) -> None:
     """Show a window of options; the choice comes as a client command."""
     player.client.send(
         "WS_SelectOption",

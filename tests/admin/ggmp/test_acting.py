@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.admin.ggmp.acting import GgmpAction, Grant, Place
+from emu.admin.ggmp.acting import GgmpAction, GgmpPlace, Grant
 from emu.admin.ggmp.messages import BIG, LITTLE, Act, GgmpMessageType, pull_message
 from emu.admin.ggmp.peer import Whole
 from tests.support.admin.ggmp import BOB, GUARD, TOKEN, Talk
@@ -36,7 +36,7 @@ def test_query(talk: Talk) -> None:
 
 def test_an_actor_that_has_moved_is_reported_anew(talk: Talk) -> None:
     for z in (3.0, 4.0, 3.0):
-        talk.actors.move(GUARD, Place(1.0, 2.0, z, 90.0))
+        talk.actors.move(GUARD, GgmpPlace(1.0, 2.0, z, 90.0))
         talk.client.query(GUARD, talk.now)
         assert plain(talk.settle())[0][6] == z
 
@@ -71,7 +71,7 @@ def test_say(talk: Talk) -> None:
 
 
 def test_move(talk: Talk) -> None:
-    talk.client.move(GUARD, Place(5.0, 6.0, 7.5, 180.0), talk.now)
+    talk.client.move(GUARD, GgmpPlace(5.0, 6.0, 7.5, 180.0), talk.now)
     assert plain(talk.settle()) == [[4, GUARD, "done"]]
     assert talk.actors.actors[GUARD].place == (5.0, 6.0, 7.5, 180.0)
     talk.client._peer.send_act(Act(GUARD, 4, 1250, (-300) & 0xFFFFFFFF), now=talk.now)
@@ -93,7 +93,7 @@ def test_watch(talk: Talk) -> None:
     talk.client.watch(GUARD, 0.2, talk.now)
     first = plain(talk.settle(1.0))
     assert [one[2] for one in first] == ["done", "a guard"]
-    talk.actors.move(GUARD, Place(9.0, 9.0, 9.0, 0.0))
+    talk.actors.move(GUARD, GgmpPlace(9.0, 9.0, 9.0, 0.0))
     assert [one[4:] for one in plain(talk.settle(1.0))] == [[9.0, 9.0, 9.0, 0.0]]
     assert talk.settle(1.0) == []
     del talk.actors.actors[GUARD]
@@ -106,7 +106,7 @@ def test_the_end_of_watching(talk: Talk) -> None:
     talk.settle()
     talk.client.watch(GUARD, 0, talk.now)
     talk.settle()
-    talk.actors.move(GUARD, Place(9.0, 9.0, 9.0, 0.0))
+    talk.actors.move(GUARD, GgmpPlace(9.0, 9.0, 9.0, 0.0))
     assert talk.settle() == []
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, pull_message, uint32
-from emu.admin.ggmp.peer import Delivery, Peer, Whole
+from emu.admin.ggmp.peer import Delivery, GgmpPeer, Whole
 from emu.times import Monotonic
 from tests.support.examples import tries
 
@@ -15,7 +15,7 @@ NOW = Monotonic(0.0)
 ACT = Act(45, 3)
 
 
-def exchange(ends: tuple[Peer, Peer], chance: float, random: Random) -> list[Delivery]:
+def exchange(ends: tuple[GgmpPeer, GgmpPeer], chance: float, random: Random) -> list[Delivery]:
     """Half a second between two peers; each datagram arrives by chance, and some of them twice."""
     shown: list[Delivery] = []
     for step in range(100):
@@ -32,7 +32,7 @@ def exchange(ends: tuple[Peer, Peer], chance: float, random: Random) -> list[Del
 @tries(30)
 @given(st.lists(st.binary(max_size=900), max_size=6), st.integers())
 def test_over_a_bad_link_everything_is_delivered_once(acts: list[bytes], seed: int) -> None:
-    sender, receiver = Peer(1), Peer(0)
+    sender, receiver = GgmpPeer(1), GgmpPeer(0)
     for data in acts:
         sender.send_act(ACT, data, now=NOW)
     shown = exchange((sender, receiver), 0.8, Random(seed))
@@ -43,7 +43,7 @@ def test_over_a_bad_link_everything_is_delivered_once(acts: list[bytes], seed: i
 
 
 def test_nothing_is_lost_on_a_good_link() -> None:
-    sender, receiver = Peer(1), Peer(0)
+    sender, receiver = GgmpPeer(1), GgmpPeer(0)
     sender.send_act(ACT, now=NOW)
     sender.send_values(uint32(5), now=NOW)
     sender.send_act(ACT, b"x" * 1000, now=NOW)
@@ -54,14 +54,14 @@ def test_nothing_is_lost_on_a_good_link() -> None:
 
 
 def test_what_nobody_acknowledges_is_lost() -> None:
-    sender, nobody = Peer(1), Peer(0)
+    sender, nobody = GgmpPeer(1), GgmpPeer(0)
     sender.send_act(ACT, now=NOW)
     exchange((sender, nobody), 0.0, Random(1))
     assert (sender.lost, sender.get_timer()) == (1, None)
 
 
 def test_the_box_of_what_waits_is_bounded() -> None:
-    sender = Peer(1)
+    sender = GgmpPeer(1)
     for _ in range(1000):
         sender.send_act(ACT, now=NOW)
     sender.send_values(uint32(1), now=NOW, wants_ack=False)
@@ -71,7 +71,7 @@ def test_the_box_of_what_waits_is_bounded() -> None:
 
 @pytest.mark.parametrize("wants_ack", [True, False])
 def test_only_who_asks_is_acknowledged(wants_ack: bool) -> None:
-    receiver = Peer(0)
+    receiver = GgmpPeer(0)
     shown = receiver.receive(
         GgmpMessage(GgmpMessageType.RAW_DATA, 1, 9, wants_ack, data=b"raw"), NOW
     )
@@ -80,7 +80,7 @@ def test_only_who_asks_is_acknowledged(wants_ack: bool) -> None:
 
 
 def test_the_two_counters_are_apart() -> None:
-    receiver = Peer(0)
+    receiver = GgmpPeer(0)
     assert receiver.receive(GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, 9, act=ACT), NOW) == [
         Whole(ACT)
     ]
@@ -89,7 +89,7 @@ def test_the_two_counters_are_apart() -> None:
 
 
 def test_the_counters_of_messages_wrap_after_32_and_16_bits() -> None:
-    receiver = Peer(0)
+    receiver = GgmpPeer(0)
     for number in (0xFFFFFFFF, 0, 1):
         raw = GgmpMessage(GgmpMessageType.RAW_DATA, 1, number, data=b"raw")
         assert receiver.receive(raw, NOW) == [b"raw"]

@@ -7,9 +7,9 @@ from emu.admin.ogp.fields import SERVER, V91, V94
 from emu.admin.ogp.messages import (
     PREFIX,
     AnswerHead,
-    Content,
     DefaultQuery,
     Error,
+    OgpContent,
     Type,
     push_answer_head,
 )
@@ -22,7 +22,7 @@ from tests.support.admin.statuses import crowd, server_status
 NOW = Monotonic(5.0)
 
 
-def ask(question: OgpQuestion, content: Content) -> int:
+def ask(question: OgpQuestion, content: OgpContent) -> int:
     """Carry datagrams to and fro until the answer is there; returns how many were asked."""
     responder = OgpResponder(lambda _now: content, Challenges(bytes(16)))
     asked = 0
@@ -50,7 +50,7 @@ def test_a_question_takes_two_rounds_and_brings_everything(dialect) -> None:
 def test_only_what_is_wanted_is_asked_for() -> None:
     question = OgpQuestion(7, V91, DefaultQuery(SERVER, server=1))
     ask(question, content_of(server_status(), Presentation()))
-    assert question.answer == Content(server={"game_name": "EverQuest II"})
+    assert question.answer == OgpContent(server={"game_name": "EverQuest II"})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from emu.admin.ogp.client import as_record
 from emu.admin.ogp.fields import DIALECTS
-from emu.admin.ogp.messages import Content
+from emu.admin.ogp.messages import OgpContent
 from emu.admin.ogp.responder import Presentation, content_of
 from tests.support.admin.ogp_contents import contents
 from tests.support.admin.statuses import server_status
@@ -22,7 +22,7 @@ def test_flags_are_words_and_names_are_texts() -> None:
 
 
 def test_what_was_not_reported_is_left_out() -> None:
-    assert as_record(Content(5, rules=[])) == {"game_id": 5, "rules": {}}
+    assert as_record(OgpContent(5, rules=[])) == {"game_id": 5, "rules": {}}
 
 
 @given(st.data())

@@ -11,8 +11,8 @@ from emu.admin.ogp.elements import Name, bit, push_bits
 from emu.admin.ogp.fields import COLORED, DIALECTS, PLAYERS, SERVER, V91, V94
 from emu.admin.ogp.messages import (
     MOST_EMPTY,
-    Content,
     DefaultQuery,
+    OgpContent,
     everything,
     pull_answer,
     pull_query,
@@ -69,8 +69,8 @@ def test_bodies_that_are_no_question(body: str) -> None:
         pull_query(bytes.fromhex(body), DIALECTS)
 
 
-def crowd(count: int) -> Content:
-    return Content(
+def crowd(count: int) -> OgpContent:
+    return OgpContent(
         server={"host_name": Name("Qeynos")},
         players=[{"slot": slot, "name": Name(f"Player{slot:05}")} for slot in range(count)],
         rules=[(f"rule{number:03}", "x" * 20) for number in range(100)],
@@ -93,14 +93,14 @@ def test_an_answer_fits_players_are_left_out_before_rules(bench: int) -> None:
 def test_fields_that_are_not_asked_for_are_not_reported() -> None:
     query = DefaultQuery(PLAYERS, players=1 << 1)
     shown = pull_answer(push_answer(crowd(3), query, V91, SPACE), V91)
-    assert shown == Content(players=[{"slot": 0}, {"slot": 1}, {"slot": 2}])
+    assert shown == OgpContent(players=[{"slot": 0}, {"slot": 1}, {"slot": 2}])
     nothing = push_answer(crowd(3), DefaultQuery(PLAYERS), V91, SPACE)
     assert pull_answer(nothing, V91).players == [{}, {}, {}]
 
 
 def test_a_next_map_is_not_reported_without_the_map_in_the_later_version() -> None:
     place = {"name": "Harbor", "file": "qey_harbor"}
-    content = Content(server={"next_map": place})
+    content = OgpContent(server={"next_map": place})
     assert pull_answer(push_answer(content, everything(V94), V94, SPACE), V94).server == {}
     assert pull_answer(push_answer(content, everything(V91), V91, SPACE), V91) == content
 

@@ -11,8 +11,8 @@ from emu.admin.ogp.fields import V91, V94
 from emu.admin.ogp.messages import (
     PREFIX,
     AnswerHead,
-    Content,
     Error,
+    OgpContent,
     QueryHead,
     Type,
     everything,
@@ -38,7 +38,7 @@ NUMBER = 0x11223344
 EXAMPLES = read_examples("ogp")
 
 
-def responder(content: Content | None = None, **rules) -> OgpResponder:
+def responder(content: OgpContent | None = None, **rules) -> OgpResponder:
     shown = content or content_of(server_status(), Presentation())
     return OgpResponder(lambda _now: shown, OneChallenge(NUMBER), OgpRules(**rules))
 
@@ -79,7 +79,7 @@ def test_a_question_without_a_number_comes_back_to_be_sent_again() -> None:
 
 
 def test_a_number_is_an_addresses_own_and_does_not_last() -> None:
-    made = OgpResponder(lambda _now: Content(), Challenges(bytes(16)))
+    made = OgpResponder(lambda _now: OgpContent(), Challenges(bytes(16)))
     _, head = error_of(made.answer(question(challenge=None), ASKER, NOW))
     asked = question(challenge=head.challenge)
     elsewhere, later = ("192.0.2.8", 5000), Monotonic(NOW + 2 * PERIOD)
@@ -156,7 +156,7 @@ def test_a_version_that_an_operator_excludes_is_error_4() -> None:
 
 def test_a_banned_address_is_notified_now_and_then() -> None:
     made = OgpResponder(
-        lambda _now: Content(), OneChallenge(NUMBER), is_banned=lambda host: host == ASKER[0]
+        lambda _now: OgpContent(), OneChallenge(NUMBER), is_banned=lambda host: host == ASKER[0]
     )
     assert error_of(made.answer(question(), ASKER, NOW))[0] is Error.BANNED
     assert made.answer(question(), ASKER, Monotonic(NOW + 9)) == []
@@ -177,7 +177,7 @@ def test_an_answer_is_made_once_for_all_who_ask_the_same() -> None:
 
 @given(st.binary(max_size=600), st.booleans())
 def test_any_bytes_draw_little_without_a_number(data: bytes, prefixed: bool) -> None:
-    made = OgpResponder(lambda _now: Content(), Challenges(bytes(16)))
+    made = OgpResponder(lambda _now: OgpContent(), Challenges(bytes(16)))
     data = PREFIX + data if prefixed else data
     answers = made.answer(data, ASKER, NOW)
     assert sum(map(len, answers)) <= len(data) + 20
@@ -197,7 +197,7 @@ def test_mutated_questions_raise_nothing(data: st.DataObject) -> None:
 
 @pytest.mark.slow
 def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
-    made = OgpResponder(lambda _now: Content(), Challenges(bytes(16)))
+    made = OgpResponder(lambda _now: OgpContent(), Challenges(bytes(16)))
     asked = question(challenge=None)
     tracemalloc.start()
     with within(60):
@@ -217,7 +217,7 @@ def test_a_master_server_is_sent_the_game() -> None:
 
 def test_only_a_challenge_of_this_address_proves_it() -> None:
     challenges = Challenges(bytes(16))
-    made = OgpResponder(lambda _now: Content(), challenges)
+    made = OgpResponder(lambda _now: OgpContent(), challenges)
     number = challenges.issue(ASKER[0], 0, NOW)
     assert made.validates(question(challenge=number), ASKER, NOW)
     assert not made.validates(question(challenge=number), ("192.0.2.8", 5000), NOW)

@@ -1,6 +1,6 @@
 from emu.admin.ogp.elements import ColorChange
 from emu.admin.ogp.fields import NOT_ASSIGNED, V91, V94, AddOnFlag, PlayerFlag, all_flags, flags_of
-from emu.admin.ogp.responder import POPULATION, ContentSource, Presentation, content_of
+from emu.admin.ogp.responder import POPULATION, OgpContentSource, Presentation, content_of
 from tests.support.admin.statuses import NOW, crowd, server_status
 
 PLAIN = Presentation()
@@ -53,7 +53,7 @@ def test_an_operator_colors_the_name_and_numbers_the_game() -> None:
 
 def test_content_is_the_same_object_as_long_as_the_status_is() -> None:
     statuses = [server_status()]
-    source = ContentSource(lambda _now: statuses[-1], PLAIN)
+    source = OgpContentSource(lambda _now: statuses[-1], PLAIN)
     first = source.content(NOW)
     assert source.content(NOW) is first
     statuses.append(server_status(online=9))

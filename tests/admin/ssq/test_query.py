@@ -12,8 +12,8 @@ from emu.admin.ssq.query import (
     Ping,
     Query,
     Select,
+    SsqVersion,
     StoredProcedure,
-    Version,
     pull_query,
 )
 from emu.errors import MalformedMessage
@@ -32,7 +32,7 @@ WHERE = Comparison("ping", ">", "10")
         ("ping", Ping()),
         ("CL", ColumnList(is_long=False)),
         ("cl long\0\r\n ", ColumnList(is_long=True)),
-        ("VERSION", Version()),
+        ("VERSION", SsqVersion()),
         ("\tSELECT\thostname\n", Select(("hostname",))),
         ("auth\tX", Auth("X")),
         ("SELECT hostname", Select(("hostname",))),

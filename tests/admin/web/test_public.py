@@ -17,11 +17,11 @@ from emu.admin.web.public import (
     COLORS,
     FRESH,
     MOST_ROWS,
-    Condition,
     OpenZone,
     PageLink,
     PublicForm,
     PublicSource,
+    ServerCondition,
     open_zones,
     public_status,
     status_badge,
@@ -58,21 +58,21 @@ def test_the_json_has_counts_and_no_names_of_players() -> None:
 @pytest.mark.parametrize(
     ("changes", "is_ready", "condition"),
     [
-        ({}, True, Condition.UP),
-        ({"locked": True}, True, Condition.LOCKED),
-        ({}, False, Condition.DOWN),
-        ({"locked": True}, False, Condition.DOWN),
+        ({}, True, ServerCondition.UP),
+        ({"locked": True}, True, ServerCondition.LOCKED),
+        ({}, False, ServerCondition.DOWN),
+        ({"locked": True}, False, ServerCondition.DOWN),
     ],
 )
-def test_conditions(changes: dict[str, Any], is_ready: bool, condition: Condition) -> None:
+def test_conditions(changes: dict[str, Any], is_ready: bool, condition: ServerCondition) -> None:
     status = public_status(server_status(**changes), STARTED, is_ready=is_ready)
     assert status.condition is condition
     value = status_json(status)
     assert value["up"] is is_ready
-    assert value["locked"] is (condition is Condition.LOCKED)
+    assert value["locked"] is (condition is ServerCondition.LOCKED)
     page = status_page(status, Template(TEMPLATE), [])
     assert f">{condition.value}</p>" in page
-    assert condition is Condition.UP or condition.value in status_badge(status)
+    assert condition is ServerCondition.UP or condition.value in status_badge(status)
 
 
 def test_zones_are_joined_and_the_fullest_is_first() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.ledger import check_ledger, judge_ledger
-from emu.ledger import Audit, Difference, Owner
+from emu.ledger import Audit, BalanceDifference, Owner
 from emu.store import Store
 from tests.support.world.world_fakes import world_character
 
@@ -25,7 +25,7 @@ def test_coins_that_another_program_changed_are_found(tmp_path: Path) -> None:
 
 
 def test_a_finding_names_the_first_of_many_owners() -> None:
-    many = tuple(Difference(Owner.letter(number), 1, 0, 5) for number in range(9))
+    many = tuple(BalanceDifference(Owner.letter(number), 1, 0, 5) for number in range(9))
     finding = judge_ledger(Audit(45, 0, many))
     assert finding.what.startswith("9 balances")
     assert finding.what.count("letter") == 5

@@ -9,7 +9,7 @@ import pytest
 
 from emu.admin.status import OpenPort
 from emu.cli.doctor.findings import Level
-from emu.cli.doctor.visit import Visit, judge_lists, judge_refusal, near_address
+from emu.cli.doctor.visit import DoctorVisit, judge_lists, judge_refusal, near_address
 from emu.client import Credentials, LoginDenied
 from emu.client.flow import Entrance
 from emu.config import Address
@@ -20,11 +20,11 @@ from tests.support.running.whole_server import HOST, harness, reactor
 pytestmark = pytest.mark.slow
 
 
-def visit(port: int) -> Visit:
-    return Visit(reactor, Address(HOST, port), shipped_tables())
+def visit(port: int) -> DoctorVisit:
+    return DoctorVisit(reactor, Address(HOST, port), shipped_tables())
 
 
-def levels(done: Visit) -> list[str]:
+def levels(done: DoctorVisit) -> list[str]:
     return [str(one.level) for one in done.findings]
 
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from emu.client.world.surroundings import Place, Surroundings, place_of
+from emu.client.world.surroundings import ClientSurroundings, Place, place_of
 from emu.errors import MalformedMessage, UnknownStruct
 from emu.world_stream.ghosts import CREATE_GHOST, CREATE_SIGN, INFO, POSITION, SIGN_FOOTER
 from tests.support.world.ghost_views import dialect
 from tests.support.world.ghost_writer import GhostWriter
 
 
-def around(version: int = 546) -> tuple[Surroundings, GhostWriter]:
-    writer, seen = GhostWriter(version), Surroundings(dialect(version))
+def around(version: int = 546) -> tuple[ClientSurroundings, GhostWriter]:
+    writer, seen = GhostWriter(version), ClientSurroundings(dialect(version))
     for index, name, x in ((1, "Aldana", 0.0), (2, "Borvik", 30.0), (9, "Ünlu", -4.0)):
         text = name.encode().decode("latin-1")
         fields = {"pos_x": x, "pos_y": 2.0, "pos_z": 0.0, "pos_heading1": 64 * 10}
@@ -44,7 +44,7 @@ def test_names_and_places_follow_updates() -> None:
 
 @pytest.mark.parametrize("version", [546, 561, 1208, 60114])
 def test_a_sign_without_a_place_is_where_its_object_is(version: int) -> None:
-    writer, seen = GhostWriter(version), Surroundings(dialect(version))
+    writer, seen = GhostWriter(version), ClientSurroundings(dialect(version))
     object_at = {"widget_id": 7, "widget_x": 40.0, "widget_y": 2.0, "widget_z": 50.0}
     footer = dialect(version).layout(SIGN_FOOTER).encode(object_at)
     seen.create(CREATE_SIGN, writer.create(3, footer, position={}))
@@ -63,6 +63,6 @@ def test_what_is_destroyed_is_gone() -> None:
 
 def test_versions_whose_ghosts_nobody_wrote_down_are_refused() -> None:
     with pytest.raises(UnknownStruct):
-        Surroundings(dialect(372))
+        ClientSurroundings(dialect(372))
     with pytest.raises(MalformedMessage):
         place_of({"pos_x": 1.0})

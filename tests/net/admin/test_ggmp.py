@@ -8,7 +8,7 @@ import attrs
 import pytest
 from twisted.internet.threads import deferToThread
 
-from emu.admin.ggmp.acting import GgmpAction, Place
+from emu.admin.ggmp.acting import GgmpAction, GgmpPlace
 from emu.admin.ggmp.messages import LITTLE
 from emu.cli.consoles.ggmp import GgmpSocket
 from emu.commands import Use
@@ -35,7 +35,7 @@ async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
     def talk() -> list[object]:
         with GgmpSocket(Address(HOST, port.port), TOKEN, 5.0) as server:
             server.client.watch(GUARD, 0.1, server.now)
-            server.client.move(GUARD, Place(5.0, 5.0, 5.0, 0.0), server.now)
+            server.client.move(GUARD, GgmpPlace(5.0, 5.0, 5.0, 0.0), server.now)
             reported = [server.expect() for _ in range(4)]
             return [values[-1].value for values in reported]  # type: ignore[index, union-attr]
 

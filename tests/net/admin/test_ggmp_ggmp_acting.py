@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.admin.ggmp.acting import Place
+from emu.admin.ggmp.acting import GgmpPlace
 from emu.errors import CommandError
 from emu.net.admin.ggmp import ActorWorld
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -54,10 +54,10 @@ def test_a_creature_is_moved_and_speaks(harness: WorldHarness) -> None:
     client = harness.stand(1, name="Alice")
     guard = guard_beside(harness)
     context = context_of(harness)
-    context.move(guard.id, Place(1.0, 2.0, 3.0, 450.0))
+    context.move(guard.id, GgmpPlace(1.0, 2.0, 3.0, 450.0))
     assert guard.position == Position(1.0, 2.0, 3.0, 90.0, guard.position.grid)
     assert client.player is not None
-    context.move(guard.id, Place(*client.player.position[:4]))
+    context.move(guard.id, GgmpPlace(*client.player.position[:4]))
     before = len(client.log)
     context.say(guard.id, "Halt!")
     assert len(client.log) > before
@@ -71,6 +71,6 @@ def test_players_act_for_themselves(harness: WorldHarness) -> None:
     with pytest.raises(CommandError, match="Alice is a player"):
         context.say(alice.id, "I give it all away")
     with pytest.raises(CommandError, match="Alice is a player"):
-        context.move(alice.id, Place(0.0, 0.0, 0.0, 0.0))
+        context.move(alice.id, GgmpPlace(0.0, 0.0, 0.0, 0.0))
     with pytest.raises(CommandError, match="no actor 99999"):
         context.say(99_999, "hello")

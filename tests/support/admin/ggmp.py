@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from secrets import randbelow
 
-from emu.admin.ggmp.acting import EVERYTHING, ActorState, Grant, Place
+from emu.admin.ggmp.acting import EVERYTHING, ActorState, GgmpPlace, Grant
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import BIG, ByteOrder
 from emu.admin.ggmp.peer import Delivery
@@ -27,8 +27,8 @@ class FakeActors:
 
     def __init__(self) -> None:
         self.actors = {
-            GUARD: ActorState(GUARD, "a guard", 5, Place(1.0, 2.0, 3.0, 90.0)),
-            BOB: ActorState(BOB, "Bob", 5, Place(0.0, 0.0, 0.0, 0.0)),
+            GUARD: ActorState(GUARD, "a guard", 5, GgmpPlace(1.0, 2.0, 3.0, 90.0)),
+            BOB: ActorState(BOB, "Bob", 5, GgmpPlace(0.0, 0.0, 0.0, 0.0)),
         }
         self.said: list[tuple[int, str]] = []
 
@@ -45,7 +45,7 @@ class FakeActors:
     def inside(self, zone: int) -> Sequence[int]:
         return [actor.id for actor in self.actors.values() if actor.zone == zone]
 
-    def move(self, actor: int, place: Place) -> None:
+    def move(self, actor: int, place: GgmpPlace) -> None:
         self._check(actor)
         self.actors[actor] = self.actors[actor]._replace(place=place)
 

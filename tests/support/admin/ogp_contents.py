@@ -20,7 +20,7 @@ from emu.admin.ogp.fields import (
     PlayerFlag,
     ServerFlags,
 )
-from emu.admin.ogp.messages import Content
+from emu.admin.ogp.messages import OgpContent
 
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12)
 U16 = st.integers(0, 0xFFFF)
@@ -100,13 +100,13 @@ def servers(draw: st.DrawFn, dialect: OgpVersion, *, colored: bool) -> dict[str,
 
 
 @st.composite
-def contents(draw: st.DrawFn, dialect: OgpVersion) -> tuple[Content, bool]:
+def contents(draw: st.DrawFn, dialect: OgpVersion) -> tuple[OgpContent, bool]:
     """Return contents, and whether their names have colors."""
     colored = dialect.colors and draw(st.booleans())
     limits = st.fixed_dictionaries(
         {"type": st.integers(0, 15), "limit": U32}, optional={"left": U32}
     )
-    content = Content(
+    content = OgpContent(
         game_id=draw(U16),
         server=draw(st.none() | servers(dialect, colored=colored)),
         teams=draw(st.none() | rows(TEAM_FIELDS, dialect, colored=colored)),
@@ -131,11 +131,11 @@ _PLAYER = {
 }  # fmt: skip
 
 
-def content_of(state: Mapping[str, Any]) -> Content:
+def content_of(state: Mapping[str, Any]) -> OgpContent:
     """Return the content of a server that an example describes; empty lists are unknown there."""
     if "server" not in state:
         players = [{"slot": slot, "name": Name(f"Player{slot:03}")} for slot in range(60)]
-        return Content(258, players=players)
+        return OgpContent(258, players=players)
     server = state["server"]
     info = server["info"]
     colors = bytes.fromhex(server.get("hostname_colour", ""))
@@ -160,4 +160,4 @@ def content_of(state: Mapping[str, Any]) -> Content:
         for one in server["players"]
     ]
     rules = [(name, value) for name, value in server["rules"]]
-    return Content(server["game_id"], row, players=players, rules=rules)
+    return OgpContent(server["game_id"], row, players=players, rules=rules)

@@ -13,34 +13,34 @@ from emu.world.actors.options import (
     SHOWN_FIELDS,
     STATUS_FIELDS,
     Option,
-    Options,
+    PlayerOptions,
 )
 
 
 @given(st.sets(st.sampled_from(Option)))
 def test_options_come_back_from_their_text(options: set[Option]) -> None:
-    one = Options()
+    one = PlayerOptions()
     for option in options:
         assert one.set(option, on=True)
         assert not one.set(option, on=True)
-    again = Options(one.text)
+    again = PlayerOptions(one.text)
     assert {option for option in Option if option in again} == options
     assert again.text == one.text
 
 
 def test_words_of_other_programs_are_left_out() -> None:
-    assert Options("decline_groups fly_high").text == "decline_groups"
+    assert PlayerOptions("decline_groups fly_high").text == "decline_groups"
 
 
 def test_a_sheet_without_switched_options_has_the_recorded_flags() -> None:
-    fields = Options().sheet_fields()
+    fields = PlayerOptions().sheet_fields()
     assert (fields["flags"], fields["flags2"]) == (DEFAULT_FLAGS, 0) == (301465665, 0)
     assert {name for name, value in fields.items() if value == 1} == set(SHOWN_FIELDS)
 
 
 @pytest.mark.parametrize("option", Option)
 def test_an_option_changes_its_bit_alone(option: Option) -> None:
-    fields = Options(option).sheet_fields()
+    fields = PlayerOptions(option).sheet_fields()
     bit = 1 << BITS[option] if option in BITS else 0
     assert fields["flags"] ^ DEFAULT_FLAGS == bit
     assert fields["flags2"] == (1 << SECOND_BITS[option] if option in SECOND_BITS else 0)

@@ -21,7 +21,7 @@ from emu.world.groups.shared import (
     NOT_NOW,
     ORDERS,
     UNCLAIMED,
-    Claim,
+    GroupsClaim,
     Unreadable,
     read_row,
 )
@@ -328,7 +328,7 @@ def test_rows_come_back_as_they_were(
 
 
 def test_a_claim_comes_back_as_it_was() -> None:
-    claim = Claim(7, -1_800_000_000.25, "west")
+    claim = GroupsClaim(7, -1_800_000_000.25, "west")
     assert read_row(json.loads(json.dumps(claim._asdict()))) == claim
 
 

@@ -10,7 +10,7 @@ import pytest
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.events import Hailed, Spoken
-from emu.world.minds.hearing import Reach
+from emu.world.minds.hearing import HearingReach
 from emu.world.minds.walks import Waypoint
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -24,7 +24,7 @@ class Ears:
 
     def __init__(self, minds: dict[Spawn, str], distance: float, *, stands: bool = False) -> None:
         self.minds = minds
-        self.reach = Reach(distance, has_height=False)
+        self.reach = HearingReach(distance, has_height=False)
         self.stands = stands
         self.fails = False
         self.calls: list[tuple[str, ...]] = []
@@ -119,5 +119,5 @@ def test_an_engine_says_whether_a_hail_stops_an_actor(square: Square, *, stands:
 
 def test_a_reach_counts_height_or_not(square: Square) -> None:
     square.near.position = PLACE._replace(y=PLACE.y + 20.0)
-    assert Reach(10.0, has_height=False).holds(square.near, square.player)
-    assert not Reach(10.0, has_height=True).holds(square.near, square.player)
+    assert HearingReach(10.0, has_height=False).holds(square.near, square.player)
+    assert not HearingReach(10.0, has_height=True).holds(square.near, square.player)

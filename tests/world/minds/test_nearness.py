@@ -15,9 +15,9 @@ from emu.world.minds.nearness import (
     AtPlace,
     Crowd,
     NearActor,
+    NearnessWatch,
     NearOthers,
     NearSpawn,
-    Watch,
     distance_between,
 )
 from emu.world_stream.movement import Position
@@ -61,7 +61,7 @@ class Lookout:
             "went": lambda one: self.log.append(f"-{one.name}"),
         }
 
-    def watch(self, watch: Watch, owner: str = "one", most: int = 9) -> bool:
+    def watch(self, watch: NearnessWatch, owner: str = "one", most: int = 9) -> bool:
         return self.nearness.add(owner, watch, most=most)
 
     def walk_by(self, *distances: float) -> list[str]:

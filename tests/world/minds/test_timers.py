@@ -7,7 +7,7 @@ import pytest
 
 from emu.times import Monotonic
 from emu.world.events import Entered, Events
-from emu.world.minds.timers import SHORTEST_REPEAT, Timer, Timers
+from emu.world.minds.timers import SHORTEST_REPEAT, MindTimer, Timers
 from emu.world.reports import Faults
 from tests.support.times import timetable
 
@@ -30,7 +30,7 @@ class Clockwork:
         self.rung: list[tuple[str, float]] = []
 
     def add(self, name: str, seconds: float, owner: str = "one", **values: Any) -> None:
-        timer = Timer(
+        timer = MindTimer(
             owner=owner, name=name, zone=self.zone, seconds=seconds,
             ring=lambda: self.rung.append((name, self.now - 100.0)), **values,
         )  # fmt: skip

@@ -28,7 +28,7 @@ def test_options_are_sent_to_versions_that_have_them(
     tmp_path: Path, version: int, windows_sent: int
 ) -> None:
     scene = ScriptScene(tmp_path, version)
-    rows = [windows.Option("Red", "A red one", 3, 9, "choose_red", "Red, really?")]
+    rows = [windows.OfferedOption("Red", "A red one", 3, 9, "choose_red", "Red, really?")]
     windows.choose(scene.player, "Which?", rows, "none")
     if not windows_sent:
         assert scene.player.client.drops

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind, read_text
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Entrance
+from emu.world.actors.spawn import EntranceAnimation
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.functions.talk import viewers_of
 from emu.world.scripts.host import Scripts
@@ -59,7 +59,9 @@ def set_entrance(scripts: Scripts, spawn: Body | None, number: int, milliseconds
     """Show an animation to those who see a spawn for the first time in the next milliseconds."""
     if spawn is not None:
         until = scripts.now + max(0, milliseconds) / 1000
-        spawn.spawn.entrance = Entrance(number & LARGEST_ANIMATION, until) if number else None
+        spawn.spawn.entrance = (
+            EntranceAnimation(number & LARGEST_ANIMATION, until) if number else None
+        )
 
 
 @SHOWS("PlayVoice", "S spawn, t voice, u key1, u key2, P player?")
@@ -158,18 +160,20 @@ def create_options(_scripts: Scripts) -> Handle:
     "O window, t name, t text, u sheet?, n icon?, t command?, t question?",
 )
 def add_option(
-    _scripts: Scripts, options: list[windows.Option] | None, name: str, text: str, sheet: int,
-    icon: int, command: str, question: str,
+    _scripts: Scripts, options: list[windows.OfferedOption] | None, name: str, text: str,
+    sheet: int, icon: int, command: str, question: str,
 ) -> None:  # fmt: skip
     """Add a row to a window of options; it needs a name and a text."""
     if options is not None and name and text and len(options) < windows.MOST_OPTIONS:
-        row = windows.Option(shown(name), shown(text), sheet, icon, shown(command), shown(question))
+        row = windows.OfferedOption(
+            shown(name), shown(text), sheet, icon, shown(command), shown(question)
+        )
         options.append(row)
 
 
 @SHOWS("SendOptionWindow", "O window, P player, t title, t cancel?")
 def send_options(
-    scripts: Scripts, options: list[windows.Option] | None, body: Body | None, title: str,
+    scripts: Scripts, options: list[windows.OfferedOption] | None, body: Body | None, title: str,
     cancel: str,
 ) -> None:  # fmt: skip
     """Show a player a window of options; each window can be shown once."""
