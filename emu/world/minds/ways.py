@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Final
 
 from emu.ground.routes import Route
-from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.minds.walks import Walk, Walks, Waypoint
 from emu.world.visibility.fields import hovers
@@ -45,7 +44,7 @@ class Ways:
 
         Without a way to the point the creature goes as near as it can, and then straight.
         """
-        if self._ground_for(walk) is None:
+        if self._ground_for(walk, point.place) is None:
             return
 
         def found(route: Route | None) -> None:
@@ -64,10 +63,9 @@ class Ways:
 
         While a search is running, another goal is not taken.
         """
-        here, now = walk.spawn.position, self._grounds.now()
-        if self._ground_for(walk) is None:
-            far = math.dist(here[:3], goal.place[:3])
-            self._take(walk, [here, here.toward(goal.place, far - short)], goal, now)
+        here = walk.spawn.position
+        if self._ground_for(walk, goal.place) is None:
+            self._lead_straight(walk, goal, short)
             return
         if walk in self._led:
             return
@@ -77,8 +75,10 @@ class Ways:
             if self._led.get(walk) is not search:
                 return
             del self._led[walk]
-            if route is not None and self._is_here(walk):
-                self._take(walk, _shortened(_places(route), short), goal, self._grounds.now())
+            if route is None and self._is_here(walk):
+                self._lead_straight(walk, goal, short)
+            elif route is not None and self._is_here(walk):
+                self._take(walk, _shortened(_places(route), short), goal)
 
         self._grounds.find_route(walk.zone, here, goal.place, found)
 
@@ -114,18 +114,30 @@ class Ways:
         """Forget the search for a walk, because the creature is to go elsewhere or to stand."""
         self._led.pop(walk, None)
 
-    def _ground_for(self, walk: Walk) -> ZoneGround | None:
-        """Return the ground on which a creature walks; None if it goes straight."""
+    def _ground_for(self, walk: Walk, goal: Position | None = None) -> ZoneGround | None:
+        """Return the ground on which a creature walks; None if it goes straight.
+
+        Who is in water, or goes there, swims straight.
+        """
         if walk.spawn.kind is not SpawnKind.NPC or hovers(walk.spawn):
             return None
         ground = self._grounds.of(walk.zone)
-        return ground if ground.map is not None or ground.mesh is not None else None
+        if ground.map is None and ground.mesh is None:
+            return None
+        swims = ground.is_water(walk.spawn.position) or (goal is not None and ground.is_water(goal))
+        return None if swims else ground
+
+    def _lead_straight(self, walk: Walk, goal: Waypoint, short: float) -> None:
+        here = walk.spawn.position
+        far = math.dist(here[:3], goal.place[:3])
+        self._take(walk, [here, here.toward(goal.place, far - short)], goal)
 
     def _is_here(self, walk: Walk) -> bool:
         return self._walks.get(walk.spawn, walk.zone) is walk
 
-    def _take(self, walk: Walk, places: Sequence[Position], goal: Waypoint, now: Monotonic) -> None:
+    def _take(self, walk: Walk, places: Sequence[Position], goal: Waypoint) -> None:
         """Have a walk go to some places, of which it is at the first; the last one is the goal."""
+        now = self._grounds.now()
         points = [Waypoint(place, goal.speed) for place in places[1:]]
         if not points:
             walk.clear_queue(now)

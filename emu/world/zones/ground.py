@@ -35,13 +35,15 @@ NO_REGIONS: Final[RegionLists] = {}
 LegTraced = Callable[[Sequence[LegCorner], Monotonic], object]
 """Is passed the corners of a leg, and the time."""
 RouteFound = Callable[[Route | None], object]
-"""Is passed a route; None if its zone has ended meanwhile."""
+"""Is passed a route; None if the zone has ended meanwhile, or too many searches wait."""
 PAUSE: Final = 0.01
 """Seconds between two turns of work, in which sessions are served."""
 LEG_SAMPLES: Final = 20
 """Heights under legs of one turn: about 2 ms."""
 SEARCH_UNITS: Final = 30
 """Samples or polygons of one turn of a search: 1 to 3 ms."""
+MOST_SEARCHES: Final = 500
+"""Searches of one zone that wait: some seconds of work."""
 THROW_STEP: Final = 1.0
 """Meters between two questions for the way of somebody who is thrown."""
 HALF_BODY: Final = 0.5
@@ -289,7 +291,10 @@ class ZoneGround:
         return self.regions.is_lava(_point(place))
 
     def search(self, start: Position, goal: Position, found: RouteFound) -> None:
-        """Search a route in later calls of `work`."""
+        """Search a route in later calls of `work`; too many end at once without one."""
+        if len(self._searches) >= MOST_SEARCHES:
+            found(None)
+            return
         search = RouteSearch(self.map, self.mesh, _point(start), _point(goal), self._passable)
         self._searches.append((search, found))
         self._request_turn()

@@ -23,6 +23,7 @@ from emu.world.events import Events
 from emu.world.minds.moves import Mover, Moves
 from emu.world.minds.walks import Waypoint
 from emu.world.reports import Faults
+from emu.world.zones import ground
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.ground import NO_MAPS, Grounds
 from emu.world.zones.zone import Zone
@@ -217,3 +218,19 @@ def test_a_creature_of_water_hunts_nobody_on_land(folder: Path) -> None:
     scene.run(3.0)
     assert scene.lost == ["lost", "lost"]
     assert scene.wolf.position.x < 20.0, "it stays in the water"
+
+
+def test_a_creature_swims_straight_to_a_target_in_water(folder: Path) -> None:
+    scene = Scene(lambda: MapFolder(folder))
+    lake = [pool((20, -2, 0), (28, 3, 4))]
+    scene.grounds.note_regions("meadow", {MapName("meadow"): lake})
+    scene.hunt()
+    assert [z < 3.0 for z in crossings(scene.run(8.0))] == [True]
+
+
+def test_too_many_searches_end_straight(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ground, "MOST_SEARCHES", 0)
+    scene.hunt()
+    places = scene.run(8.0)
+    assert scene.away() <= 2.01
+    assert [z < 3.0 for z in crossings(places)] == [True]
