@@ -439,6 +439,12 @@ class WorldConfig:
         " snap has the ground's, as EQ2Emulator's server does it.",
         choices=("keep", "snap"),
     )
+    aggro_needs_view: bool = setting(
+        _WORLD.aggro_needs_view,
+        "Creatures begin to attack only those to whom they have a line of sight, as maps show it."
+        " false: whoever is near enough, as with EQ2Emulator's server. It waits for fights.",
+        live=True,
+    )
     scripts: Path | None = file_or_none(
         "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
         " lupa. Empty: none."

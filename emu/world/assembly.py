@@ -274,6 +274,7 @@ class Assembly:
             events=world.events, faults=self.faults, players=world.players,
             timetable=self.timetable, now=world.clock.now, grounds=self.grounds,
             chance=lambda: ports.roll(_CHANCES) / _CHANCES,
+            aggro_needs_view=lambda: world.rules.aggro_needs_view,
         )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,

@@ -172,6 +172,8 @@ class WorldRules:
     """Longest time between two attempts of a save that fails."""
     hear: float = 30.0
     """How far a say is heard."""
+    aggro_needs_view: bool = True
+    """Whether creatures leave those in peace to whom they have no line of sight."""
     message_rate: float = 100.0
     """Messages a second that a client may send over time; walking takes about ten."""
     message_burst: int = 1000

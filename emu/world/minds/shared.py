@@ -32,11 +32,12 @@ class Minds:
         now: Callable[[], Monotonic],
         grounds: Grounds,
         chance: Callable[[], float],
+        aggro_needs_view: Callable[[], bool],
     ) -> None:
         """Make the parts, which subscribe to the events of their world."""
         self.grounds = grounds
         """Heights, lines of sight, water and ways of running zones."""
-        self.views = Views(grounds)
+        self.views = Views(grounds, aggro_needs_view)
         """Who sees whom."""
         self.conversations = Conversations(events=events)
         """The dialogs that players have open."""

@@ -5,6 +5,8 @@ Source: docs/protocol/maps.md#views, docs/protocol/world/fights.md#errors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.zones.ground import Grounds
@@ -14,13 +16,23 @@ from emu.world.zones.zone import Zone
 class Views:
     """Answers which spawns see each other."""
 
-    def __init__(self, grounds: Grounds) -> None:
-        """Ask the maps of running zones; in a zone without a map everybody sees everybody."""
-        self._grounds = grounds
+    def __init__(self, grounds: Grounds, aggro_needs_view: Callable[[], bool]) -> None:
+        """Ask the maps of running zones; in a zone without a map everybody sees everybody.
+
+        `aggro_needs_view` returns the setting ``world.aggro_needs_view``.
+        """
+        self._grounds, self._aggro_needs_view = grounds, aggro_needs_view
 
     def sees(self, zone: Zone, one: Spawn, other: Spawn) -> bool:
         """Return whether two spawns of a zone see each other; everybody sees itself."""
         return one is other or self._grounds.sees(zone, one, other)
+
+    def may_attack(self, zone: Zone, creature: Spawn, player: Spawn) -> bool:
+        """Return whether a creature may begin to attack a player who is near enough.
+
+        This is asked last, after distance, faction and level. EQ2Emulator's server does not ask.
+        """
+        return not self._aggro_needs_view() or self.sees(zone, creature, player)
 
     def may_reach(self, player: Player, target: Spawn) -> bool:
         """Return whether a player's spell or blow may go to a target in its zone.

@@ -5,6 +5,7 @@ The numbers of the error: EQ2Emulator's table of spell errors; the layout: fight
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,9 @@ def test_a_target_behind_a_wall_is_refused(tmp_path: Path, version: int, error: 
     assert not views.may_reach(player, guard)
     assert [one["error_code"] for one in client.decoded("WS_DisplaySpellFailed")] == [error]
     assert views.may_reach(player, player.spawn), "everybody sees itself"
+    assert not views.may_attack(player.zone, guard, player.spawn)
+    world.world.rules = replace(world.world.rules, aggro_needs_view=False)
+    assert views.may_attack(player.zone, guard, player.spawn), "as with EQ2Emulator's server"
     player.teleport(WEST._replace(x=15.0), world.now)
     assert not views.may_reach(player, guard), "an answer counts for a second"
     world.run(1.0)
