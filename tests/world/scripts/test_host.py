@@ -66,7 +66,8 @@ def test_the_spawns_of_an_ended_zone_are_forgotten_in_slices(
     while any(body is not None and not body.is_gone for body in bodies):
         scene.harness.run(0.02)
         steps.append(sum(body is not None and body.is_gone for body in bodies))
-    assert steps[:2] == [FORGOTTEN_AT_ONCE, 2 * FORGOTTEN_AT_ONCE]
+    assert steps[0] <= 2 * FORGOTTEN_AT_ONCE
+    assert steps[1] - steps[0] == FORGOTTEN_AT_ONCE
     assert scene.scripts.body_of(bodies[0].spawn, scene.zone) is None  # type: ignore[union-attr]
 
 
