@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import click
 
 from emu.cli.tables import Row, print_rows
 from emu.config import Config
-from emu.config.content_rules import RuleDefault, rule_defaults
+from emu.config.content_rules import SAME, RuleDefault, rule_defaults
 from emu.content.file import ContentFile
-from emu.content.rules import STARTING_ZONES, RuleName, read_rules
+from emu.content.rules import STARTING_ZONES, ZONE_POPULATION, RuleName, RuleSet, read_rules
 from emu.texts import counted
 
 NO_SETTING = "no setting"
-OTHERWISE = {STARTING_ZONES: "chooses the starting places"}
+OTHERWISE = {
+    STARTING_ZONES: "chooses the starting places",
+    ZONE_POPULATION: "`population` of the zones, where no zone file sets it",
+}
 """Rules that are no settings, and count nevertheless."""
+FOR_ALL_ZONES = "none: the setting is one for all zones"
 _COLUMNS = ("rule", "zones", "value", "setting", "effect")
 
 
@@ -31,14 +37,25 @@ def print_rules(file: ContentFile, config: Config, style: str) -> None:
     ]
     for number in sorted({one.id for one in rules.zones.values()}):
         zones = [zone for zone, one in rules.zones.items() if one.id == number]
-        values = rules.zones[zones[0]].values
-        text = " ".join(map(str, zones))
-        rows += [
-            {"rule": ".".join(rule), "zones": text, "value": value, "setting": NO_SETTING,
-             "effect": ""}
-            for rule, value in sorted(values.items())
-        ]  # fmt: skip
+        rows += _zone_rows(rules.zones[zones[0]], zones, config, is_served=is_served)
     print_rows(rows, style, _COLUMNS)
+
+
+def _zone_rows(
+    own: RuleSet, zones: Sequence[int], config: Config, *, is_served: bool
+) -> Iterator[Row]:
+    """Yield the rules of a set that some zones have."""
+    defaults = {one.rule: one for one in rule_defaults(own.values)}
+    for rule, value in sorted(own.values.items()):
+        default = defaults.get(rule)
+        row = _row(rule, " ".join(map(str, zones)), value, default, config, is_served=is_served)
+        effect = "" if rule == STARTING_ZONES else row["effect"]
+        if default is not None and is_served and not default.problem:
+            is_here = default.setting.name in config.zone_settings.get(zones[0], {})
+            effect = "in force" if is_here else f"none: {default.setting.key} is set"
+            if not SAME[rule].in_zones:
+                effect = FOR_ALL_ZONES
+        yield {**row, "effect": effect}
 
 
 def _row(

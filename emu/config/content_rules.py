@@ -43,23 +43,25 @@ def _milliseconds(value: str) -> str:
     return str(float(value) / 1000)
 
 
-class _Same(NamedTuple):
+class Same(NamedTuple):
     """A setting of ``[world]`` with the meaning of a rule, and how its text is made."""
 
     setting: str
     convert: Callable[[str], str]
+    in_zones: bool = False
+    """Whether the set of a single zone changes it there; else the setting is one for the world."""
 
 
-SAME: Final[Mapping[RuleName, _Same]] = {
-    ("R_Player", "MaxLevel"): _Same("max_level", _level),
-    ("R_World", "MaxPlayers"): _Same("max_players", _whole),
-    ("R_World", "ServerLocked"): _Same("locked", _flag),
-    ("R_World", "LinkDeadTimer"): _Same("link_dead", _milliseconds),
-    ("R_World", "PlayerCampTimer"): _Same("camp_seconds", str),
-    ("R_Expansion", "GlobalExpansionFlag"): _Same("expansions", _whole),
-    ("R_Expansion", "GlobalHolidayFlag"): _Same("holidays", _whole),
+SAME: Final[Mapping[RuleName, Same]] = {
+    ("R_Player", "MaxLevel"): Same("max_level", _level, in_zones=True),
+    ("R_World", "MaxPlayers"): Same("max_players", _whole),
+    ("R_World", "ServerLocked"): Same("locked", _flag),
+    ("R_World", "LinkDeadTimer"): Same("link_dead", _milliseconds, in_zones=True),
+    ("R_World", "PlayerCampTimer"): Same("camp_seconds", str, in_zones=True),
+    ("R_Expansion", "GlobalExpansionFlag"): Same("expansions", _whole, in_zones=True),
+    ("R_Expansion", "GlobalHolidayFlag"): Same("holidays", _whole, in_zones=True),
 }
-"""The rules that are settings here."""
+"""The rules that are settings here: a subject with new settings adds its rows."""
 
 
 class RuleDefault(NamedTuple):
@@ -80,37 +82,60 @@ def _settings() -> Mapping[str, Setting]:
 
 def rule_defaults(rules: Mapping[RuleName, str]) -> Iterator[RuleDefault]:
     """Yield the defaults of settings that some rules give."""
-    for rule, (name, convert) in SAME.items():
+    for rule, same in SAME.items():
         if rule not in rules:
             continue
-        setting = _settings()[name]
+        setting = _settings()[same.setting]
         try:
-            value = SETTINGS.reader(setting.attribute)(convert(rules[rule].strip()))
+            value = SETTINGS.reader(setting.attribute)(same.convert(rules[rule].strip()))
         except (ValueError, OverflowError) as error:
             yield RuleDefault(rule, setting, None, str(error))
         else:
             yield RuleDefault(rule, setting, value)
 
 
-def defaults_of_content(path: Path | None, given: Collection[str]) -> dict[str, Any]:
+class ContentDefaults(NamedTuple):
+    """The settings of ``[world]`` that the rules of a content file give, by their keys."""
+
+    world: Mapping[str, Any]
+    zones: Mapping[int, Mapping[str, Any]]
+    """Those that differ in a zone with rules of its own, by the zone's number."""
+
+
+NO_DEFAULTS: Final = ContentDefaults({}, {})
+
+
+def defaults_of_content(path: Path | None, given: Collection[str]) -> ContentDefaults:
     """Return the settings of ``[world]`` that the rules of a content file give.
 
     `given` are the keys that the operator has given. A file that cannot be read gives none: who
     serves it reports the fault.
     """
     if path is None:
-        return {}
+        return NO_DEFAULTS
     # Most commands have no content file, and need not import what reads one.
     from emu.content.file import ContentFile  # noqa: PLC0415
-    from emu.content.rules import rules_in_force  # noqa: PLC0415
+    from emu.content.rules import read_rules  # noqa: PLC0415
 
     try:
         with ContentFile(path) as file:
-            rules = rules_in_force(file)
+            rules = read_rules(file)
     except FileFormatError:
-        return {}
+        return NO_DEFAULTS
+    world = _values(rules.in_force, given)
+    sets = {one.id: _values(one.values, given, of_zone=True) for one in rules.zones.values()}
+    return ContentDefaults(
+        world, {zone: sets[one.id] for zone, one in rules.zones.items() if sets[one.id]}
+    )
+
+
+def _values(
+    rules: Mapping[RuleName, str], given: Collection[str], *, of_zone: bool = False
+) -> dict[str, Any]:
     return {
         one.setting.name: one.value
         for one in rule_defaults(rules)
-        if one.value is not None and one.setting.name not in given
+        if one.value is not None
+        and one.setting.name not in given
+        and (SAME[one.rule].in_zones or not of_zone)
     }

@@ -11,19 +11,23 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
-
 from emu.config.content_rules import defaults_of_content
 from emu.config.model import Config
 from emu.config.rules import contradictions
 from emu.config.secrets import take_database_url, take_environment, take_files
-from emu.config.setting import SETTINGS, Setting, settings_of, with_settings
+from emu.config.setting import (
+    SETTINGS,
+    Setting,
+    settings_of,
+    tables_of,
+    with_settings,
+)
 from emu.database import ServerUrl
 from emu.errors import ConfigError, FileFormatError
 from emu.files import parse_document, read_whole
 from emu.schema import TableFault, TableFaults, unknown_key
 
-_TABLES: Final = tuple(table.name for table in attrs.fields(Config))
+_TABLES: Final = tuple(table.name for table in tables_of(Config))
 _REMOVED: Final = {
     "processes": (
         "is replaced; several processes serve one world by a shared [database] url, a [bus] url"
@@ -103,8 +107,16 @@ def parse(
 def _with_rules(config: Config, document: Mapping[str, Any]) -> Config:
     """Let the rules of the content file be the defaults of what the operator has not set."""
     given = document.get("world", {})
-    found = defaults_of_content(config.world.content, given) if config.world.enabled else {}
-    return with_settings(config, {"world": found}) if found else config
+    found = defaults_of_content(config.world.content if config.world.enabled else None, given)
+    config = with_settings(config, {"world": found.world}) if found.world else config
+    return with_zone_settings(config, found.zones) if found.zones else config
+
+
+def with_zone_settings(config: Config, zones: Mapping[int, Mapping[str, Any]]) -> Config:
+    """Return a configuration with other values of settings in single zones."""
+    made = with_settings(config, {})
+    object.__setattr__(made, "zone_settings", zones)
+    return made
 
 
 def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) -> None:
@@ -172,4 +184,4 @@ def merged(old: Config, new: Config) -> Config:
     for one in settings_of(Config):
         if one.rule.live:
             tables.setdefault(one.table, {})[one.name] = one.value(new)
-    return with_settings(old, tables)
+    return with_zone_settings(with_settings(old, tables), new.zone_settings)

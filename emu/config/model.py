@@ -7,9 +7,11 @@ The tables of the login service, of the world, of nodes and of the listeners for
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import attrs
 from attrs import Factory, frozen
 
 from emu.config.administration import (
@@ -289,6 +291,9 @@ class Config:
     trace: TraceConfig = Factory(TraceConfig)
     web: WebConfig = Factory(WebConfig)
     webhook: WebhookConfig = Factory(WebhookConfig)
+    zone_settings: Mapping[int, Mapping[str, Any]] = attrs.field(init=False, factory=dict)
+    """Settings of ``[world]`` that rules of the content file change in single zones, by the zone's
+    number; those that the operator has given are not among them."""
 
     @property
     def console_path(self) -> Path:

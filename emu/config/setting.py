@@ -92,11 +92,15 @@ class Setting:
         return limits_of(SETTINGS.reader(self.attribute))
 
 
+def tables_of(kind: Any) -> list[attrs.Attribute[Any]]:
+    """Return the tables of a class of configurations, as attributes with their types."""
+    # The types are texts until they are resolved, and the readers need the types.
+    return [one for one in attrs.fields(attrs.resolve_types(kind)) if one.init]
+
+
 def settings_of(config: Any) -> Iterator[Setting]:
     """Yield every setting of a configuration, or of its class, in the order of declaration."""
-    kind = config if isinstance(config, type) else type(config)
-    # The types are texts until they are resolved, and the readers need the types.
-    for table in attrs.fields(attrs.resolve_types(kind)):
+    for table in tables_of(config if isinstance(config, type) else type(config)):
         assert table.type is not None  # noqa: S101  # each is annotated
         for attribute in attrs.fields(attrs.resolve_types(table.type)):
             yield Setting(table.name, attribute)
@@ -107,4 +111,9 @@ def with_settings(config: AnyConfig, tables: Mapping[str, Mapping[str, Any]]) ->
     changed = {
         name: attrs.evolve(getattr(config, name), **values) for name, values in tables.items()
     }
-    return attrs.evolve(config, **changed)  # type: ignore[misc]  # it is an attrs class
+    made: AnyConfig = attrs.evolve(config, **changed)  # type: ignore[misc]  # an attrs class
+    kind: Any = type(config)
+    for one in attrs.fields(kind):
+        if not one.init:  # `evolve` makes these anew
+            object.__setattr__(made, one.name, getattr(config, one.name))
+    return made

@@ -18,6 +18,8 @@ RuleName = tuple[str, str]
 """Category and name of a rule, such as ``("R_World", "MaxPlayers")``."""
 STARTING_ZONES: Final[RuleName] = ("R_World", "StartingZoneRuleFlag")
 """The rule that chooses among the starting places: bits, of which a place's flag must have one."""
+ZONE_POPULATION: Final[RuleName] = ("R_Zone", "MaxPlayers")
+"""The rule with the most players of one copy of a zone; 0 for any number."""
 _CHOICE: Final = "default_ruleset_id"
 """The variable with the number of the set that is in force."""
 

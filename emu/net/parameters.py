@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import attrs
 
 from emu.config import Config
+from emu.config.world import WorldConfig
 from emu.database.where import ServerUrl
 from emu.errors import CommandError, ConfigError, StoreError
 from emu.files import read_whole
@@ -186,8 +187,15 @@ def read_certificate(config: Config) -> bytes | None:
 
 
 def world_rules(config: Config) -> WorldRules:
-    """Return the rules of the built-in world."""
-    world = config.world
+    """Return the rules of the built-in world, and of its zones with settings of their own."""
+    zones = {
+        zone: _world_rules(attrs.evolve(config.world, **values))
+        for zone, values in config.zone_settings.items()
+    }
+    return replace(_world_rules(config.world), zones=zones)
+
+
+def _world_rules(world: WorldConfig) -> WorldRules:
     return taken_from(
         world,
         WorldRules,

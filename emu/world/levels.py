@@ -35,7 +35,7 @@ class Levels:
 
         The level is cut to those of this world.
         """
-        level = self._cut(level)
+        level = self._cut(player, level)
         before = player.character.level
         if level == before:
             return False
@@ -77,14 +77,14 @@ class Levels:
 
     def set_trade_level(self, player: Player, level: int, now: Monotonic) -> bool:
         """Give a player another tradeskill level, cut to those of this world."""
-        level = self._cut(level)
+        level = self._cut(player, level)
         if level == player.character.tradeskill_level:
             return False
         self._change(player, now, tradeskill_level=level)
         return True
 
-    def _cut(self, level: int) -> int:
-        return cut_level(level, self._world.rules.max_level)
+    def _cut(self, player: Player, level: int) -> int:
+        return cut_level(level, self._world.rules.in_zone(player.zone.zone_id).max_level)
 
     def _change(self, player: Player, now: Monotonic, **values: int) -> None:
         self._world.saves.set_facts(player, now, **values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from emu.commands.registry import GUIDE, MASTER
@@ -207,3 +208,9 @@ class WorldRules:
     petitions_daily: int = 20
     """Petitions that one account may open within a day."""
     movement: MovementRules = field(default_factory=MovementRules)
+    zones: Mapping[int, WorldRules] = field(default_factory=dict)
+    """The rules of zones with settings of their own, by number."""
+
+    def in_zone(self, zone_id: int) -> WorldRules:
+        """Return the rules for the players of a zone."""
+        return self.zones.get(zone_id, self)

@@ -12,8 +12,11 @@ import pytest
 from emu.config import Config
 from emu.config.content_rules import rule_defaults
 from emu.config.load import LIVE, differences, load, merged
+from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
+from emu.net.parameters import world_rules
+from emu.world.population.listing import zone_definitions
 from tests.support.content.dumps import meadow, write_dumps
 
 Rows = Iterable[tuple[str, str, str]]
@@ -25,14 +28,24 @@ OURS: Rows = (
 )  # fmt: skip
 
 
-def made(folder: Path, rows: Rows) -> Path:
-    """Return a content file with these rules."""
+def made(folder: Path, rows: Rows, *zones: Rows) -> Path:
+    """Return a content file with these rules; `zones` are those of zones 9, 10 and so on."""
     details = [
-        {"ruleset_id": 1, "rule_category": category, "rule_type": name, "rule_value": value}
-        for category, name, value in rows
+        {"ruleset_id": number, "rule_category": category, "rule_type": name, "rule_value": value}
+        for number, some in enumerate((rows, *zones), 1)
+        for category, name, value in some
     ]
-    sets = [{"ruleset_id": 1, "ruleset_name": "usual", "ruleset_active": 1}]
+    sets = [
+        {"ruleset_id": number, "ruleset_name": f"set {number}", "ruleset_active": 1}
+        for number in range(1, 2 + len(zones))
+    ]
     tables: dict[str, Any] = {**meadow(), "rulesets": sets, "ruleset_details": details}
+    (meadow_row,) = tables["zones"]
+    tables["zones"] = [
+        {**meadow_row, "id": number, "name": f"zone{number}", "ruleset_id": number - 7}
+        for number in range(9, 9 + max(1, len(zones)))
+    ]
+    tables["variables"] = [{"variable_name": "default_ruleset_id", "variable_value": "1"}]
     target = folder / "content.sqlite"
     import_content(dump_parts([write_dumps(folder / "dumps", tables)]), target)
     return target
@@ -103,3 +116,42 @@ def test_a_value_that_the_setting_does_not_take_is_left_out(
 def test_no_cap_of_levels_is_the_highest_level() -> None:
     (one,) = rule_defaults({("R_Player", "MaxLevel"): "0"})
     assert one.value == 255
+
+
+HERE: Rows = (
+    ("R_World", "LinkDeadTimer", "30000"), ("R_World", "PlayerCampTimer", "0"),
+    ("R_Player", "MaxLevel", "10"), ("R_Expansion", "GlobalHolidayFlag", "4"),
+    ("R_World", "MaxPlayers", "1"), ("R_Zone", "MaxPlayers", "6"),
+)  # fmt: skip
+THERE: Rows = (("R_World", "LinkDeadTimer", "90000"), ("R_Zone", "MaxPlayers", "12"))
+
+
+def test_two_zones_have_the_settings_of_their_sets(tmp_path: Path) -> None:
+    made(tmp_path, OURS, HERE, THERE)
+    config = configured(tmp_path)
+    assert config.zone_settings == {
+        9: {"link_dead": 30.0, "camp_seconds": 0.0, "max_level": 10, "holidays": 4},
+        10: {"link_dead": 90.0},
+    }
+    rules = world_rules(config)
+    assert [rules.in_zone(one).link_dead for one in (9, 10, 11)] == [30.0, 90.0, 60.0]
+    assert [rules.in_zone(one).camp for one in (9, 10, 11)] == [0.0, 5.0, 5.0]
+    assert [rules.in_zone(one).max_level for one in (9, 10, 11)] == [10, 20, 20]
+    with ContentFile(tmp_path / "content.sqlite") as file:
+        population = {one.id: one.population for one in zone_definitions(file)}
+    assert population == {9: 6, 10: 12}
+
+
+def test_what_the_operator_gives_wins_over_the_sets_of_zones(tmp_path: Path) -> None:
+    made(tmp_path, OURS, HERE, THERE)
+    config = configured(tmp_path, "link_dead = 60\n", ["world.max_level=50"])
+    assert config.zone_settings == {9: {"camp_seconds": 0.0, "holidays": 4}}
+    assert world_rules(config).in_zone(9).link_dead == 60.0
+
+
+def test_a_reload_takes_the_sets_of_zones(tmp_path: Path) -> None:
+    made(tmp_path, OURS, HERE, THERE)
+    old = configured(tmp_path)
+    made(tmp_path, OURS, THERE)
+    fresh = configured(tmp_path)
+    assert merged(old, fresh).zone_settings == {9: {"link_dead": 90.0}}

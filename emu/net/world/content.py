@@ -7,7 +7,7 @@ removed from its file.
 from __future__ import annotations
 
 import gc
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -21,6 +21,7 @@ from emu.config.world import WorldConfig
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, stored_value
+from emu.content.population import Condition, Surroundings
 from emu.content.regions import regions_of
 from emu.errors import ConfigError, FileFormatError, StoreError
 from emu.ground.map_folder import MapFolder, maps_folder
@@ -148,12 +149,15 @@ class ContentReader:
         dead: PlacementFactStore,
         edits: ContentEditStore,
         start: Callable[[Any], object],
+        zone_settings: Mapping[int, Mapping[str, Any]],
     ) -> None:
         """Prepare the thread; it starts with the first zone.
 
+        `zone_settings` are the settings of the world that differ in single zones, by number.
         `start` runs a coroutine that nobody awaits.
         """
         self._config = config
+        self._zone_settings = zone_settings
         self._path = config.content
         self._scheduler = scheduler
         self._dead = dead
@@ -283,8 +287,7 @@ class ContentReader:
             failed=_warn,
             deaths=deaths if has_file else None,
             in_thread=self.run,
-            expansions=self._config.expansions,
-            holidays=self._config.holidays,
+            surroundings=self._surroundings,
         )
         zones.targets = Targets(players)
         zones.apart = apart
@@ -297,6 +300,12 @@ class ContentReader:
             self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
             zones.watchers.append(self.memory)
         return zones
+
+    def _surroundings(self, zone_id: int, now: Condition) -> Surroundings:
+        config, own = self._config, self._zone_settings.get(zone_id, {})
+        return Surroundings(
+            now, own.get("expansions", config.expansions), own.get("holidays", config.holidays)
+        )
 
     def grounds(self, timetable: Timetable, clock: Clock) -> Grounds:
         """Return the grounds of running zones, whose files lie beside the content file."""

@@ -106,6 +106,7 @@ class WorldEndpoint:
         self._reader = ContentReader(
             config.world, reactor, scheduler, dead=self.cluster.placement_facts,
             edits=storage.content_edits, start=self._tasks.spawn,
+            zone_settings=config.zone_settings,
         )  # fmt: skip
         if node is not None:
             self._reader.reopened = node.note_content

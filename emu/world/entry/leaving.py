@@ -94,8 +94,9 @@ class Departures:
         if fields["quit"] and fields["camp_desktop"]:
             self.leave_saved(player, LeaveReason.QUIT, now)
             return
-        is_master = player.character.admin_status >= world.rules.game_master
-        seconds = world.rules.camp_game_master if is_master else world.rules.camp
+        rules = world.rules.in_zone(player.zone.zone_id)
+        is_master = player.character.admin_status >= rules.game_master
+        seconds = rules.camp_game_master if is_master else rules.camp
         player.client.send(
             "WS_Camp",
             {
@@ -146,7 +147,7 @@ class Departures:
             return
         attempt = world.faults.attempt
         # Without this deadline a link-dead player would stay for ever.
-        until = Monotonic(now + world.rules.link_dead)
+        until = Monotonic(now + world.rules.in_zone(player.zone.zone_id).link_dead)
         if not attempt(
             "setting the time of link death", player,
             world.players.deadlines.set, player, PlayerDeadline.LINK_DEAD, until,

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.content.file import ContentFile
-from emu.content.rules import STARTING_ZONES, rules_in_force
+from emu.content.rules import STARTING_ZONES, ZONE_POPULATION, Rules, read_rules, rules_in_force
 from emu.link.messages import MAX_ZONE_FILE
 from emu.world.population.files import read_starts
 from emu.world.zones.definitions import INSTANCE_KINDS, Start, ZoneDefinition
 from emu.world_stream.movement import Position
 
+MOST_PLAYERS: Final = 100_000
+"""The largest `population` of a zone."""
 LONGEST_LOCK: Final = 31_536_000
 """Seconds that a copy of a zone stays a player's: a year."""
 ANY: Final = 255
@@ -30,6 +32,7 @@ _FROM: Final = Path("content")
 
 def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
     """Yield the zones of a content file that clients can load."""
+    rules = read_rules(file)
     for row in file.zones():
         name, path = row["name"], row["file"]
         if not name or not path or len(path.encode()) > MAX_ZONE_FILE:
@@ -45,8 +48,14 @@ def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
             instance=_instance_kind(row["instance_type"]), lockout=_seconds(row["lockout_time"]),
             reenter=_seconds(row["reenter_time"]), linger=row["shutdown_time"],
             can_bind=bool(row["can_bind"]), can_gate=bool(row["can_gate"]),
-            can_evac=bool(row["can_evac"]),
+            can_evac=bool(row["can_evac"]), population=_population(rules, row["id"]),
         )  # fmt: skip
+
+
+def _population(rules: Rules, zone_id: int) -> int:
+    """Return how many players one copy of a zone takes, 0 for any number."""
+    value = rules.of_zone(zone_id).get(ZONE_POPULATION, "").strip()
+    return min(int(value), MOST_PLAYERS) if value.isdecimal() else 0
 
 
 def _instance_kind(name: str) -> str:

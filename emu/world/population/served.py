@@ -145,8 +145,9 @@ class ContentZones:
         failed: Callable[[str], object],
         deaths: Deaths | None = None,
         in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
-        expansions: int = 0,
-        holidays: int = ORDINARY,
+        surroundings: Callable[[int, Condition], Surroundings] = lambda _zone_id, now: Surroundings(
+            now, holidays=ORDINARY
+        ),
     ) -> None:
         """Prepare to fill zones.
 
@@ -156,7 +157,7 @@ class ContentZones:
         `hour` is that of the world's clock. `center` returns where a zone's players are, if anybody
         is there. `failed` reports a line to operators. `deaths` keeps what is dead; without it,
         everything lives when a zone starts. `in_thread` carries out a call in a thread.
-        `expansions` and `holidays` are the bits of those whose spawns stand, 0 for all.
+        `surroundings` returns those of a zone at a time of the day, by the zone's number.
         """
         self._read = read
         self._fixtures = fixtures
@@ -172,8 +173,7 @@ class ContentZones:
         self._start = start
         self._failed = failed
         self.deaths = deaths
-        self._expansions = expansions
-        self._holidays = holidays
+        self._surroundings = surroundings
         self._in_thread = in_thread
         self._freeing = Freeing(timetable, now)
         self._filled: dict[Zone, _Filled] = {}
@@ -448,7 +448,7 @@ class ContentZones:
     ) -> Callable[[], tuple[Population, list[Standing]]]:
         """Return what makes the population of a zone that opens, and what stands. For a thread."""
         now, center = self._now(), self._middle(zone)
-        surroundings = Surroundings(self._daytime(), self._expansions, self._holidays)
+        surroundings = self._surroundings(zone.zone_id, self._daytime())
 
         def populated() -> tuple[Population, list[Standing]]:
             population = Population(served.content, self._randomness(), surroundings, dead)

@@ -13,6 +13,7 @@ import pytest
 from emu.config.world import WorldConfig
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
+from emu.content.population import Condition
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError, StoreError
 from emu.ground.importing import import_maps
@@ -174,7 +175,9 @@ def test_scripts_that_cannot_run_are_logged_in_one_line(
     with captured_log("text") as log:
         harness.population.content = served(harness)
         config = WorldConfig(content=path if has_content else None, scripts=folder)
-        reader = ContentReader(config, None, None, dead=None, edits=None, start=None)  # type: ignore[arg-type]  # it reads no zone
+        reader = ContentReader(
+            config, None, None, dead=None, edits=None, start=None, zone_settings={}
+        )  # type: ignore[arg-type]  # it reads no zone
         scripts = reader.scripts(harness.parts)
     assert (scripts is None) == (not has_content)
     lines = log.text.splitlines()
@@ -208,8 +211,19 @@ def test_a_content_file_without_regions_is_reported_once(tmp_path: Path) -> None
     assert not grounds.of(zone).is_water(Position(2.0, 0.0, 2.0))
 
 
+def test_a_zone_has_the_expansions_and_holidays_of_its_own_rules() -> None:
+    reader = ContentReader(
+        WorldConfig(expansions=3, holidays=1), None, None, dead=None, edits=None, start=None,
+        zone_settings={9: {"holidays": 5}, 10: {"expansions": 7}},
+    )  # type: ignore[arg-type]  # it reads no zone  # fmt: skip
+    found = [reader._surroundings(one, Condition.DAY) for one in (9, 10, 11)]
+    assert [(one.expansions, one.holidays) for one in found] == [(3, 5), (7, 1), (3, 1)]
+
+
 def map_reader(path: Path) -> ContentReader:
-    return ContentReader(WorldConfig(content=path), None, None, dead=None, edits=None, start=None)  # type: ignore[arg-type]  # no thread is started
+    return ContentReader(
+        WorldConfig(content=path), None, None, dead=None, edits=None, start=None, zone_settings={}
+    )  # type: ignore[arg-type]  # no thread is started
 
 
 def meadow_zone(path: Path) -> Zone:

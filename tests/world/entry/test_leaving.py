@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from twisted.internet.defer import Deferred
 
@@ -58,6 +60,23 @@ def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once(
     two.say("OP_RequestCampMsg", b"\1\1")
     assert two.is_closed
     assert "OP_CampStartedMsg" not in two.names
+
+
+def test_a_zone_with_rules_of_its_own_has_other_times(harness: WorldHarness) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    world = harness.world
+    assert one.player is not None
+    assert two.player is not None
+    here = replace(world.rules, camp=3.0, link_dead=7.0)
+    world.rules = replace(world.rules, zones={one.player.zone.zone_id: here})
+    one.say("OP_RequestCampMsg", bytes(2))
+    assert ("OP_CampStartedMsg", b"\3\0") in one.log
+    harness.service.closed(two.player, two, "gone", harness.now)  # type: ignore[arg-type]
+    harness.run(3.1)
+    assert one.is_closed
+    assert world.players.get(6) is not None
+    harness.run(4.0)
+    assert world.players.get(6) is None
 
 
 def test_a_game_master_camps_for_a_second(harness: WorldHarness) -> None:
