@@ -16,6 +16,8 @@ import sys
 from collections.abc import Sequence
 
 from tests.simulation.plan import FAULTS, Plan
+from tests.simulation.planted import PLANTS
+from tests.simulation.shrink import Shrinker
 from tests.simulation.simulation import Report, simulate
 
 
@@ -35,6 +37,10 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     made.add_argument("--until", type=float, metavar="T", help="stop after T virtual seconds")
     made.add_argument("--trace", action="store_true", help="print what happens")
+    made.add_argument("--shrink", action="store_true", help="find a smaller run that fails")
+    made.add_argument(
+        "--plant", choices=tuple(PLANTS), default="", help="plant a fault; stop when it is found"
+    )
     made.add_argument("--without-people", type=_numbers, default=frozenset(), metavar="LIST")
     made.add_argument("--without-faults", type=_numbers, default=frozenset(), metavar="LIST")
     return made
@@ -63,7 +69,8 @@ def plans(options: argparse.Namespace) -> list[Plan]:
     return [
         Plan(
             seed, options.minutes, options.clients, options.nodes, options.faults, options.until,
-            without_people=options.without_people, without_faults=options.without_faults,
+            plant=options.plant, without_people=options.without_people,
+            without_faults=options.without_faults,
         )
         for seed in seeds
     ]  # fmt: skip
@@ -93,6 +100,14 @@ def main(arguments: Sequence[str]) -> int:
             for problem in report.problems:
                 print(f"  {problem}")
             print(f"  again: {plan.words()}", flush=True)
+            if options.shrink:
+                smaller = Shrinker(report, lambda words: print(f"  smaller: {words}", flush=True))
+                found = smaller.shrink()
+                print(f"  smallest, after {smaller.runs} runs: {found.plan.words()}")
+                for problem in found.problems:
+                    print(f"    {problem}")
+            if options.plant:
+                break
     return 1 if failed else 0
 
 

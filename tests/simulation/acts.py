@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from emu.client.world import WorldClientCore
 from emu.net.client.world_connection import ClientWorldConnection
+from tests.simulation.content import BELL
 from tests.simulation.people import ClientProgram, Person
 
 Work = Callable[[Person, ClientProgram, ClientWorldConnection], Awaitable[None]]
@@ -165,6 +166,7 @@ async def _give_coins(
 ) -> None:
     other = person.other() or person
     word = person.chance.choice(("give", "give", "take"))
+    person.simulation.asked["command"] += 1
     client.command(f"coins {word} {other.name} {person.chance.randint(1, 500)}c")
 
 
@@ -202,7 +204,52 @@ async def _return_letter(
 
 
 async def _split(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    person.simulation.asked["shared with the group"] += 1
     client.command(f"split {person.chance.randint(1, 30)}")
+
+
+# -- creatures and ways -------------------------------------------------------------------------
+
+
+async def _hunt(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    """Remove a creature, as a game master does; it is dead for its time."""
+    seen = client.core.surroundings
+    if seen is None:
+        return
+    names = sorted((seen.name(index), index) for index in seen)
+    creatures = [one for one in names if " wolf of " in one[0]]
+    if not creatures:
+        return
+    name, index = person.chance.choice(creatures)
+    client.act(lambda core: core.target(index))
+    await client.pause(0.5)
+    person.killing = name
+    client.command("despawn")
+    await client.pause(1.0)
+
+
+async def _travel(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    """Go to the bell of the zone, and take its way, which has a price."""
+    seen = client.core.surroundings
+    bell = seen.find(BELL) if seen is not None else None
+    if seen is None or bell is None:
+        return
+    there = seen.place(bell)
+    client.walk_to(there.x, client.core.place.y, there.z + 2.0)
+    await client.arrival(timeout=60.0)
+    if client.core.surroundings is seen and bell in seen:
+        client.act(lambda core: core.use(bell))
+        await client.until(lambda: client.core.ways is not None, "the ways", timeout=3.0)
+        ways = client.core.ways
+        if ways is not None and ways.ways:
+            person.simulation.asked["travel"] += 1
+            client.act(lambda core: core.travel(ways.ways[0].name))
+            await client.pause(6.0)
+
+
+async def _channel(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    name = person.chance.choice(("trade", "songs"))
+    client.command(f"{person.chance.choice(('joinchannel', 'joinchannel', 'chatleave'))} {name}")
 
 
 # -- leaving --------------------------------------------------------------------------------------
@@ -213,8 +260,11 @@ async def _camp(_person: Person, _program: ClientProgram, client: ClientWorldCon
     await client.pause(6.0)
 
 
-async def _quit(_person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+async def _quit(person: Person, program: ClientProgram, client: ClientWorldConnection) -> None:
     await client.leave()
+    person.note("quits")
+    person.plan_start(1 + 20 * person.chance.random())
+    program.crash()
 
 
 async def _crash(person: Person, program: ClientProgram, client: ClientWorldConnection) -> None:
@@ -256,6 +306,9 @@ ACTS = (
     Act("take coins of a letter", 6, _take),
     Act("return a letter", 1, _return_letter),
     Act("split", 2, _split),
+    Act("hunt", 3, _hunt, _is_master),
+    Act("travel", 5, _travel),
+    Act("channel", 3, _channel),
     Act("camp", 2, _camp),
     Act("quit", 2, _quit),
     Act("crash", 2, _crash),

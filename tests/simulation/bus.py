@@ -1,7 +1,7 @@
 """The broker of a simulated cluster: it loses, doubles and delays notes as its contract permits.
 
 Messages of one subject to one process keep their order. A process that does not answer the
-heartbeat, or whose broker is away, is told that it is disconnected, as NATS and PostgreSQL do.
+heartbeat, or whose broker is away, learns that it is disconnected, as NATS and PostgreSQL do.
 """
 
 from __future__ import annotations

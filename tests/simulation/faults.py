@@ -6,12 +6,12 @@ Each is drawn from its own number, so that leaving one out does not change the o
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.simulation.network import Weather
-from tests.simulation.plan import FAULTS
 
 if TYPE_CHECKING:
     from tests.simulation.people import Person
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from tests.simulation.servers import SimulatedServer
     from tests.simulation.simulation import Simulation
 
-PER_MINUTE = 1.2
-"""Faults that begin in a minute, on average."""
+PER_MINUTE = 2.0
+"""Faults that begin in a minute."""
+OFTEN = {"kill": 3, "clients": 2, "database": 2}
+"""How many times as often as the others some kinds are drawn."""
+FIRST_FAULT = 12.0
+"""Seconds after which the first one may begin."""
 
 
 @dataclass
@@ -64,25 +68,25 @@ def _nothing() -> None:
     pass
 
 
-def drawn(plan: Plan, simulation: Simulation) -> list[FaultPlan]:
+def drawn(plan: Plan) -> list[FaultPlan]:
     """Return the faults of a plan, in the order of their numbers."""
-    del simulation
     if not plan.faults:
         return []
     found = []
     for number in range(round(plan.minutes * PER_MINUTE)):
         seed = f"{plan.seed} fault {number}"
         chance = random.Random(seed)
-        kind = chance.choice(FAULTS)
-        at = 12.0 + max(1.0, plan.seconds - 20.0) * chance.random()
+        kind = chance.choice([one for one in plan.faults for _ in range(OFTEN.get(one, 1))])
+        # By the number alone: a shorter run has the first faults of a longer one.
+        at = FIRST_FAULT + (number + chance.random()) * 60.0 / PER_MINUTE
         lasts = chance.choice((1.0, 4.0, 10.0, 25.0, 60.0)) * (0.5 + chance.random())
-        if kind in plan.faults:
-            found.append(FaultPlan(number, kind, at, lasts, f"{seed} does"))
+        found.append(FaultPlan(number, kind, at, lasts, f"{seed} does"))
     return found
 
 
-def _worlds(simulation: Simulation, chance: random.Random) -> SimulatedServer | None:
-    up = [one for one in simulation.servers if one.is_up]
+def _server(simulation: Simulation, chance: random.Random) -> SimulatedServer | None:
+    """Return a process that runs."""
+    up = [one for one in simulation.servers if one.is_up and one.server is not None]
     return chance.choice(up) if up else None
 
 
@@ -133,12 +137,219 @@ def _crash(person: Person, back: float) -> None:
     person.plan_start(1 + 30 * back)
 
 
-KINDS: dict[str, Callable[[Simulation, random.Random, FaultPlan], Undo]] = {
-    "loss": _loss,
-    "cut": _cut,
-    "ports": _ports,
-    "clients": _clients,
-}
-for _later in ("kill", "power", "stop", "still", "drain", "database", "answers", "slow", "full",
-               "bus", "clock", "reload", "ban", "rank"):  # fmt: skip
-    KINDS.setdefault(_later, lambda _simulation, _chance, _fault: _nothing)
+# -- processes ------------------------------------------------------------------------------------
+
+
+def _kill(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    """Kill a process before one of its next events; it is started again later."""
+    if chance.random() < 0.5:
+        return _when_confirmed(simulation, lambda server: server.kill())
+    server = _server(simulation, chance)
+    if server is None or server.reactor is None:
+        return _nothing
+    reactor = server.reactor
+    server.is_kept_down = True
+
+    def kill() -> None:
+        if server.reactor is reactor:
+            server.kill()
+
+    reactor.kill_at = (reactor.events + chance.randint(0, 400), kill)
+
+    def start() -> None:
+        reactor.kill_at = None
+        _start_again(simulation, server)
+
+    return start
+
+
+def _when_confirmed(simulation: Simulation, end: Callable[[SimulatedServer], object]) -> Undo:
+    """End the process that confirms something next, as soon as a client reads that."""
+    ended: list[SimulatedServer] = []
+
+    def confirmed(server: SimulatedServer) -> None:
+        simulation.on_confirmation = None
+        ended.append(server)
+        server.is_kept_down = True
+        end(server)
+
+    simulation.on_confirmation = confirmed
+
+    def undo() -> None:
+        simulation.on_confirmation = None
+        for server in ended:
+            _start_again(simulation, server)
+
+    return undo
+
+
+def _start_again(simulation: Simulation, server: SimulatedServer) -> None:
+    server.is_kept_down = False
+    simulation.start_server(server)
+
+
+def _power(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    """Cut the power of a machine: files lose what was not flushed to the disk."""
+    if chance.random() < 0.7:
+        return _when_confirmed(simulation, lambda server: server.cut_power())
+    server = _server(simulation, chance)
+    if server is None:
+        return _nothing
+    server.is_kept_down = True
+    server.cut_power()
+    return partial(_start_again, simulation, server)
+
+
+def _stop(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    server = _server(simulation, chance)
+    if server is None:
+        return _nothing
+    server.is_kept_down = True
+    server.stop()
+
+    def start() -> None:
+        # A stop that is still under way is ended, as systemd does after its patience.
+        server.kill()
+        _start_again(simulation, server)
+
+    return start
+
+
+def _still(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    server = _server(simulation, chance)
+    if server is None or server.reactor is None:
+        return _nothing
+    reactor = server.reactor
+    reactor.stand_still()
+    return reactor.go_on
+
+
+def _drain(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    nodes = [one for one in simulation.servers[1:] if one.is_up]
+    if not nodes:
+        return _nothing
+    name = chance.choice(nodes).name
+    simulation.console(f"drain {name}")
+    return lambda: simulation.console(f"resume {name}")
+
+
+# -- the database ---------------------------------------------------------------------------------
+
+
+def _database(simulation: Simulation, chance: random.Random, fault: FaultPlan) -> Undo:
+    """Let the server of the database be away, or let another program lock the file."""
+    database = simulation.database
+    if database is None:
+        fault.lasts = min(fault.lasts, 8.0)
+        return simulation.servers[0].lock_file()
+    if chance.random() < 0.5:
+        database.is_away = True
+        return partial(setattr, database, "is_away", False)
+    name = chance.choice(simulation.servers).name
+    database.cut_off.add(name)
+    return lambda: database.cut_off.discard(name)
+
+
+def _answers(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    """Break connections to the database, before a transaction and after its commit."""
+    database = simulation.database
+    if database is None:
+        return _nothing
+    database.breaks, database.loses = 0.1 * chance.random(), 0.3 * chance.random()
+
+    def undo() -> None:
+        database.breaks = database.loses = 0.0
+
+    return undo
+
+
+def _slow(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    server = _server(simulation, chance)
+    if server is None or server.reactor is None:
+        return _nothing
+    machine = server.reactor.machine
+    machine.slowness = chance.choice((0.1, 0.5, 2.0, 4.0))
+    return partial(setattr, machine, "slowness", server.slowness)
+
+
+def _full(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    del chance
+    return simulation.servers[0].fill_disk() if simulation.database is None else _nothing
+
+
+# -- the rest -------------------------------------------------------------------------------------
+
+
+def _bus(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    broker = simulation.broker
+    if broker is None:
+        return _nothing
+    roll = chance.random()
+    if roll < 0.3:
+        broker.is_away = True
+        return partial(setattr, broker, "is_away", False)
+    if roll < 0.6:
+        name = chance.choice(simulation.servers).name
+        broker.cut_off.add(name)
+        return lambda: broker.cut_off.discard(name)
+    broker.loss, broker.doubled = 0.3 * chance.random(), 0.3 * chance.random()
+    broker.late = 0.3 * chance.random()
+
+    def undo() -> None:
+        broker.loss = broker.doubled = broker.late = 0.0
+
+    return undo
+
+
+def _clock(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    server = _server(simulation, chance)
+    if server is None or server.reactor is None:
+        return _nothing
+    reactor = server.reactor
+    reactor.clock_error = chance.choice((-3600.0, -30.0, -1.0, 1.0, 30.0, 3600.0))
+    # By such a clock the time of a return may have come, or an earlier death is a late one.
+    simulation.deaths.clear()
+    return partial(setattr, reactor, "clock_error", 0.0)
+
+
+def _reload(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    server = _server(simulation, chance)
+    if server is not None and server.server is not None:
+        simulation.start_coroutine(server.server.reload())
+    return _nothing
+
+
+def _ban(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    """Ban an account while its person enters, or at another moment."""
+    if not simulation.people:
+        return _nothing
+    person = chance.choice(simulation.people)
+    if chance.random() < 0.5:
+        _crash(person, 0.0)
+    delay = 4.0 * chance.random()
+    simulation.timeline.call(
+        None, delay, simulation.console, f"account ban {person.account} 1h spam", person.banned
+    )
+
+    def lift() -> None:
+        person.unbanned()
+        simulation.console(f"account unban {person.account}")
+
+    return lift
+
+
+def _rank(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    if not simulation.people:
+        return _nothing
+    person = chance.choice(simulation.people)
+    rank = chance.choice(("player", "guide", "gamemaster", "admin"))
+    simulation.console(f"character rank {person.name} {rank}")
+    return _nothing
+
+
+KINDS: Mapping[str, Callable[[Simulation, random.Random, FaultPlan], Undo]] = {
+    "loss": _loss, "cut": _cut, "ports": _ports, "clients": _clients, "kill": _kill,
+    "power": _power, "stop": _stop, "still": _still, "drain": _drain, "database": _database,
+    "answers": _answers, "slow": _slow, "full": _full, "bus": _bus, "clock": _clock,
+    "reload": _reload, "ban": _ban, "rank": _rank,
+}  # fmt: skip

@@ -24,10 +24,12 @@ from emu.client.world.events import (
     LineShown,
     WorldEvent,
 )
+from emu.commands import Reply
 from emu.errors import EmuError
 from emu.net.client.swarm import character_name
 from emu.net.client.world_connection import ClientWorldConnection, enter_world, world_messages
 from emu.net.scheduler import run
+from emu.world.commands.context import NOT_STORED
 from tests.simulation.network import SimulatedReactor
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class Confirmed:
         self.facts: dict[tuple[str, str], bool | None] = {}
         self.letters: dict[str, bool | None] = {}
         """Subjects of letters; a subject is sent once."""
+        self._last: tuple[str, str] | None = None
         self.letter_on_way = ""
         self.has_character = False
 
@@ -68,16 +71,22 @@ class Confirmed:
         """Note a request whose result is unknown until it is confirmed."""
         self.facts[kind, about] = None
 
-    def read(self, text: str) -> None:
-        """Note what a line of the server confirms."""
+    def read(self, text: str) -> bool:
+        """Note what a line of the server confirms; return whether it confirms anything."""
         for pattern, kind, value in self.PATTERNS:
             found = pattern.fullmatch(text)
             if found is not None:
                 self.facts[kind, found[1]] = value
-                return
+                self._last = (kind, found[1])
+                return True
+        if text == NOT_STORED and self._last is not None:
+            # The line before it is no confirmation then.
+            self.facts[self._last] = None
         if self.SENT.fullmatch(text) and self.letter_on_way:
             self.letters[self.letter_on_way] = True
             self.letter_on_way = ""
+            return True
+        return False
 
 
 class ClientProgram:
@@ -138,6 +147,10 @@ class Person:
         self.acted: dict[str, int] = {}
         self.group_offer: bool = False
         self.guild_offer: bool = False
+        self.killing = ""
+        """The creature that the person removes now."""
+        self.has_coins = False
+        self.banned_since: float | None = None
         self.lines: list[str] = []
         """The last lines that the person was shown."""
 
@@ -179,6 +192,19 @@ class Person:
         else:
             self.note("failed", str(error))
         self.plan_start(2 + 15 * self.chance.random())
+
+    # -- bans -------------------------------------------------------------------------------------
+
+    def banned(self, reply: Reply) -> None:
+        """Note that the account is banned; nobody may be in the world with it from now on."""
+        if reply.ok:
+            self.banned_since = since = self.simulation.timeline.now
+            for delay in (2.0, 3.5, 6.0, 10.0, 20.0):
+                self.simulation.timeline.call(None, delay, self.simulation.audit_ban, self, since)
+
+    def unbanned(self) -> None:
+        """Note that the ban is being lifted."""
+        self.banned_since = None
 
     def note(self, *what: object) -> None:
         """Add a line to the trace."""
@@ -233,7 +259,11 @@ class Person:
     def _heard(self, program: ClientProgram, event: WorldEvent) -> None:
         if isinstance(event, LineShown):
             self.lines = [*self.lines[-30:], event.text]
-            self.confirmed.read(event.text)
+            if self.confirmed.read(event.text):
+                self.simulation.has_confirmed(self.name)
+            if self.killing and event.text.startswith(f"{self.killing} is gone until"):
+                self.simulation.died(self.killing)
+                self.killing = ""
             self.note("reads", event.text)
         elif isinstance(event, Heard):
             self.note("hears", event.channel, event.speaker, event.text)

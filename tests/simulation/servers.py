@@ -22,6 +22,7 @@ from emu.net.watch import Watch
 from emu.session import Session
 from emu.store.server_lock import ServerLock
 from tests.simulation.bus import Broker, SimulatedTransport
+from tests.simulation.content import content_file
 from tests.simulation.network import Network, SimulatedReactor
 from tests.simulation.server_database import ModelDatabase, ModelServer, empty_database
 
@@ -34,6 +35,7 @@ COMMON: Mapping[str, object] = {
     "login.logins_at_once": 10_000, "login.logins_per_minute": 100_000,
     "world.entries_at_once": 10_000, "world.entries_per_minute": 100_000,
     "world.creations_per_hour": 10_000, "world.camp_seconds": 3, "world.link_dead": 20,
+    "world.save_seconds": 15,
     "console.enabled": False, "network.shutdown_time": 5,
 }  # fmt: skip
 
@@ -59,6 +61,7 @@ def prepare() -> None:
     """Make the empty databases, which are the same in every run."""
     empty_file()
     empty_database()
+    content_file()
 
 
 class SimulatedServer:
@@ -80,6 +83,10 @@ class SimulatedServer:
         self.server: EmuServer | None = None
         self.faults: list[str] = []
         self.starts = 0
+        # Some machines are slower: what happens between a change and its answer is then seen.
+        self.slowness = chance.choice((0.001, 0.02, 0.3))
+        self.killed: Callable[[], object] = lambda: None
+        """Called when the process is killed."""
         self.after_crash = False
         self.is_kept_down = False
         """A fault keeps the process from starting again."""
@@ -114,6 +121,7 @@ class SimulatedServer:
         self.starts += 1
         self.reactor = reactor = SimulatedReactor(self.network, self.name, self.host, self.chance)
         reactor.fault = self._failed
+        reactor.machine.slowness = self.slowness
         if ModelServer.present is not None:
             ModelServer.present.opening = reactor
         if self._config is None:
@@ -138,10 +146,42 @@ class SimulatedServer:
         self.faults.append(f"{self.name}: {text}")
         self.network.timeline.note("server", self.name, "fault", text)
 
+    def lock_file(self) -> Callable[[], object]:
+        """Lock the database file, as another program does; return what ends that."""
+        if not self.path.exists():
+            return lambda: None
+        holder = sqlite3.connect(self.path, isolation_level=None, timeout=0.0)
+        try:
+            holder.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error:
+            holder.close()
+            return lambda: None
+        return holder.close
+
+    def fill_disk(self) -> Callable[[], object]:
+        """Let the file not grow any more; return what ends that."""
+        if self.server is None:
+            return lambda: None
+        server = self.server
+        connection = server.storage.direct.sqlite.connection
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+        def undo() -> None:
+            if self.server is server:
+                connection.execute("PRAGMA max_page_count = 4294967294")
+
+        return undo
+
+    def cut_power(self) -> None:
+        """End the process and its machine."""
+        self.kill()
+
     def kill(self) -> None:
         """End the process at once."""
         if self.is_up:
             self.network.timeline.note("server", self.name, "killed")
+            self.killed()
             self._end()
 
     def _end(self) -> None:
@@ -191,6 +231,8 @@ def seeded_chance(seed: int) -> Iterator[None]:
     with (
         patch("os.urandom", source.randbytes),
         patch.object(random, "_urandom", source.randbytes),
+        # SQLite would really sleep while another program has a lock.
+        patch("emu.net.store.LOCK_TRY", 0.0),
         # The default of an argument is bound when its module is imported.
         patch.dict(Session.client.__func__.__kwdefaults__, random_bytes=source.randbytes),  # type: ignore[attr-defined]
     ):

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import random
+import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Coroutine, Iterator
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from twisted.logger import LogEvent, LogLevel, globalLogPublisher
+from twisted.python.failure import Failure
 
+from emu.commands import Caller, Reply
+from emu.commands.registry import OWNER
+from emu.errors import EmuError
+from emu.net.scheduler import run
 from tests.simulation.acts import ACTS, Acts
 from tests.simulation.auditors import AUDITORS, Moment
 from tests.simulation.bus import Broker
+from tests.simulation.content import content_file
 from tests.simulation.faults import FaultPlan, drawn
 from tests.simulation.network import Network, Weather
 from tests.simulation.people import VERSIONS, Person, messages_of
 from tests.simulation.plan import Plan
+from tests.simulation.planted import planted
 from tests.simulation.server_database import ModelServer
 from tests.simulation.servers import (
     COMMON,
@@ -34,7 +44,7 @@ from tests.simulation.servers import (
     scratch_folder,
     seeded_chance,
 )
-from tests.simulation.virtual_time import Timeline
+from tests.simulation.virtual_time import BEGIN, EPOCH, Timeline
 
 FIRST = 6.0
 """Seconds for the servers to start."""
@@ -42,6 +52,10 @@ HEALING = 70.0
 """Seconds after the last fault in which everything has to be right again."""
 LEAVING = 90.0
 """Seconds after which nobody may be left in the world."""
+STORED_WITHIN = 40.0
+"""Seconds in which a death is stored, if the database answers."""
+BAN_KNOWN = 1.5
+"""Seconds after which every process knows of a ban, if nothing else is wrong."""
 AUDITS = 6
 """Audits at random moments of a run."""
 
@@ -95,7 +109,13 @@ class Simulation:
             if number not in plan.without_people
         ]  # fmt: skip
         self.faults: list[FaultPlan] = []
+        self.asked: Counter[str] = Counter()
+        """Movements of coins that people have asked for, by their reason."""
+        self.on_confirmation: Callable[[SimulatedServer], object] | None = None
+        """What happens to the process that confirms something to a person next."""
         self.is_healing = False
+        self.deaths: dict[str, float] = {}
+        """When each creature died that is dead, by its name."""
         self.log: list[str] = []
 
     def _chance(self, name: str) -> random.Random:
@@ -107,7 +127,7 @@ class Simulation:
         folder = self.folder / name
         settings: dict[str, object] = {
             **COMMON, "login.listen": f"{host}:{LOGIN_PORT}",
-            "world.listen": f"{host}:{WORLD_PORT}",
+            "world.listen": f"{host}:{WORLD_PORT}", "world.content": content_file(),
         }  # fmt: skip
         if self.database is None:
             settings |= {
@@ -120,14 +140,26 @@ class Simulation:
                 "node.name": name, "node.lease": 3, "node.drain_wait": 10,
             }  # fmt: skip
             settings |= {"login.enabled": False} if number else {"node.capacity": 0}
-        return SimulatedServer(
+        made = SimulatedServer(
             self.network, name, host, folder, self._chance(f"server {number}"), settings
         )
+        made.killed = self.unsure_of_deaths
+        return made
 
     @property
     def worlds(self) -> list[SimulatedServer]:
         """The servers that run a world now."""
         return [one for one in self.servers if one.is_up and one.server is not None]
+
+    @property
+    def is_troubled(self) -> bool:
+        """Whether the servers cannot learn of a change: the database is away or slow."""
+        now = self.timeline.passed
+        kinds = ("database", "answers", "slow", "full", "still", "kill", "power", "stop", "clock")
+        return any(
+            fault.at <= now <= fault.at + fault.lasts + 60.0 and fault.kind in kinds
+            for fault in self.faults
+        )
 
     def report(self, auditor: str, text: str) -> None:
         """Note a problem."""
@@ -166,7 +198,7 @@ class Simulation:
         for person in self.people:
             person.plan_start(FIRST + min(30.0, plan.seconds / 4) * person.chance.random())
         end = FIRST + plan.seconds
-        self.faults = drawn(plan, self)
+        self.faults = drawn(plan)
         for fault in self.faults:
             if fault.number not in plan.without_faults:
                 timeline.call(None, fault.at, fault.begin, self)
@@ -197,6 +229,9 @@ class Simulation:
                     "UPDATE world_characters SET admin_status = 100 WHERE name = ?"
                     " AND admin_status = 0", person.name,
                 )  # fmt: skip
+            if person.confirmed.has_character and not person.has_coins:
+                person.has_coins = True
+                self.console(f"coins give {person.name} 300c")
         if not self.is_healing:
             self.timeline.call(None, 20.0, self._set_ranks)
 
@@ -205,7 +240,65 @@ class Simulation:
         if self.database is not None:
             self.database.connection.execute(sql, values)
         else:
-            self.servers[0].rows(sql, values)
+            # Another program may have locked the file.
+            with suppress(sqlite3.OperationalError):
+                self.servers[0].rows(sql, values)
+
+    def has_confirmed(self, name: str) -> None:
+        """Note that a process has confirmed something to a person."""
+        happens = self.on_confirmation
+        if happens is not None and not self.is_healing:
+            for server in self.worlds:
+                assert server.server is not None
+                world = server.server.world
+                if world is not None and world.parts.world.players.named(name) is not None:
+                    # Not in the middle of what the client does.
+                    self.timeline.call(None, 0.0, self._end_confirming, server, happens)
+                    return
+
+    def _end_confirming(
+        self, server: SimulatedServer, happens: Callable[[SimulatedServer], object]
+    ) -> None:
+        if self.on_confirmation is happens and server.is_up and not self.is_healing:
+            happens(server)
+
+    def died(self, name: str) -> None:
+        """Note that a creature was removed, and stays dead for its time."""
+        self.deaths[name] = self.timeline.now
+
+    def unsure_of_deaths(self) -> None:
+        """Forget the last deaths: a process has ended before they were stored."""
+        now = self.timeline.now
+        for name in [name for name, at in self.deaths.items() if now - at < STORED_WITHIN]:
+            del self.deaths[name]
+
+    def start_coroutine(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine of a server; a fault of the program is a problem."""
+
+        def failed(failure: Failure) -> None:
+            if not isinstance(failure.value, EmuError):
+                self.report("console", failure.getTraceback())
+
+        run(work, failed)
+
+    def console(self, line: str, then: Callable[[Reply], object] = lambda _reply: None) -> None:
+        """Let an operator type a line at the console of the first server."""
+        if line.startswith("coins"):
+            self.asked["command"] += 1
+        server = self.servers[0].server
+        if server is None or self.servers[0].reactor is None or self.servers[0].reactor.is_still:
+            return
+        reactor = self.servers[0].reactor
+
+        async def type_line() -> None:
+            reply = await server.commands.run(
+                Caller("console", OWNER, "console"), line, server.scheduler.now()
+            )
+            if not reactor.is_dead:
+                self.timeline.note("console", line, reply.ok, *reply.lines)
+                then(reply)
+
+        self.start_coroutine(type_line())
 
     def start_server(self, server: SimulatedServer) -> None:
         """Start a server; try again later if it cannot start, as systemd does."""
@@ -243,7 +336,7 @@ class Simulation:
                 if server.reactor.is_still:
                     server.reactor.go_on()
                 server.reactor.clock_error = 0.0
-                server.reactor.machine.slowness = 0.001
+                server.reactor.machine.slowness = server.slowness
             else:
                 self.timeline.call(None, 1.0, self.start_server, server)
         for person in self.people:
@@ -255,6 +348,20 @@ class Simulation:
             person.wants_to_play = False
             for program in person.programs:
                 program.crash()
+
+    def audit_ban(self, person: Person, since: float) -> None:
+        """Look whether a banned person has come in after its ban."""
+        if person.banned_since != since:
+            return
+        for server in self.worlds:
+            assert server.server is not None
+            if server.server.world is None or server.reactor is None or server.reactor.is_still:
+                continue
+            for present in server.server.world.parts.world.processes.presence:
+                entered = present.since - EPOCH + BEGIN
+                if present.name == person.name and entered > since + BAN_KNOWN:
+                    self.report("nobody enters who is banned", f"{person.name} is in the world")
+                    return
 
     def audit(self, moment: Moment) -> None:
         """Let the auditors of a moment look."""
@@ -281,8 +388,8 @@ def _quiet_ends() -> Iterator[None]:
     before = sys.unraisablehook
 
     def hook(about: Any) -> None:
-        text = str(about.exc_value)
-        if "ignored GeneratorExit" not in text and "never awaited" not in text:
+        # A coroutine of a killed process raises when it is removed: it never goes on.
+        if not inspect.iscoroutine(about.object):
             before(about)
 
     sys.unraisablehook = hook
@@ -310,7 +417,7 @@ def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
             gc.disable()
             globalLogPublisher.addObserver(simulation.heard_log)
             try:
-                with model_of(simulation.broker, simulation.database):
+                with planted(plan.plant), model_of(simulation.broker, simulation.database):
                     simulation.run()
             finally:
                 globalLogPublisher.removeObserver(simulation.heard_log)
@@ -318,7 +425,8 @@ def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
                     server.kill()
                     server.close()
                 for work in simulation.coroutines:
-                    with suppress(RuntimeError):
+                    # What it does at its end fails: its process is dead.
+                    with suppress(Exception):
                         work.close()
             report.problems = simulation.problems
             report.digest = simulation.timeline.digest()

@@ -137,7 +137,6 @@ class Timeline:
             process = call.process
             if process is not None:
                 if process.is_dead:
-                    call.cancel()
                     continue
                 if process.is_still:
                     process.kept.append(call)

@@ -1,0 +1,186 @@
+"""Faults planted on purpose: each is one that such a server can have, as a patch in memory.
+
+`python -m tools.simulate --plant NAME` plants one. They show that the auditors find what they are
+made for, and how many seeds that takes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from emu.database.sqlite.database import SqliteDatabase
+from emu.errors import StoreAway
+from emu.net.world import spool
+from emu.net.world.relocation import Relocation
+from emu.net.world.service import WorldEndpoint
+from emu.processes.bus import LocalSubscription
+from emu.store.spool import load_spool
+from emu.world.actors.player import Player
+from emu.world.groups.groups import Groups, PlayerGroup
+from emu.world.ledger.ledger import Ledger
+from emu.world.population.deaths import Deaths
+from emu.world.saving.saves import PlayerSaves
+
+Planting = Callable[[ExitStack], object]
+
+
+def _save_not_awaited(stack: ExitStack) -> None:
+    """A player is answered when the save begins, and not when it is stored."""
+
+    async def confirm(self: PlayerSaves, player: Any, kind: Any) -> None:
+        player.unsaved.add(kind)
+        self.save(player)
+
+    stack.enter_context(patch.object(PlayerSaves, "confirm", confirm))
+
+
+def _lease_not_checked(stack: ExitStack) -> None:
+    """A node goes on with zones that other nodes run by now."""
+    stack.enter_context(patch.object(Relocation, "moved", lambda _self, _places: None))
+
+
+def _lost_unsubscribe(stack: ExitStack) -> None:
+    """A subscription to the bus is not ended."""
+    stack.enter_context(patch.object(LocalSubscription, "cancel", lambda _self: None))
+
+
+def _coin_counted_twice(stack: ExitStack) -> None:
+    """A movement whose answer was lost is repeated under a new identity."""
+    before = Ledger.move
+
+    async def move(self: Ledger, movement: Any, late: Any = lambda: None) -> Any:
+        try:
+            moved = await self._store.move(movement, self._moment())
+        except StoreAway:
+            return await before(self, replace(movement, request=self._draw()), late)
+        self.learn(moved.balances)
+        return moved
+
+    stack.enter_context(patch.object(Ledger, "move", move))
+
+
+def _missing_sync(stack: ExitStack) -> None:
+    """The setting that each commit is flushed to the disk has no effect."""
+    stack.enter_context(
+        patch.object(SqliteDatabase, "set_durability", lambda _self, _durability: None)
+    )
+
+
+def _stale_view(stack: ExitStack) -> None:
+    """A client that takes a character over gets the deltas of the client before."""
+    stack.enter_context(patch.object(Player, "close_view", lambda _self, _now: None))
+
+
+def _timer_not_set_again(stack: ExitStack) -> None:
+    """The periodic save of a player does not plan the next one."""
+
+    def save(self: PlayerSaves, player: Any, _now: Any) -> None:
+        self.save_or_report(player)
+
+    stack.enter_context(patch.object(PlayerSaves, "_save_again", save))
+
+
+def _order_applied_twice(stack: ExitStack) -> None:
+    """An order to join a group is applied twice."""
+    before = Groups._join_group
+
+    def join(self: Groups, guest: int, leader: int) -> PlayerGroup:
+        group = before(self, guest, leader)
+        group.members.append(guest)
+        return group
+
+    stack.enter_context(patch.object(Groups, "_join_group", join))
+
+
+def _dead_forgotten(stack: ExitStack) -> None:
+    """What died is not stored."""
+    stack.enter_context(patch.object(Deaths, "died", lambda *_about, **_more: None))
+
+
+def _key_outlives_ban(stack: ExitStack) -> None:
+    """A ban neither withdraws the keys of its account nor is looked for at the entry."""
+
+    async def withdraw(_self: WorldEndpoint, _account_id: int) -> None:
+        pass
+
+    async def is_kept_out(_self: WorldEndpoint, _account_id: int, _address: str) -> bool:
+        return False
+
+    stack.enter_context(patch.object(WorldEndpoint, "_withdraw", withdraw))
+    stack.enter_context(patch.object(WorldEndpoint, "_is_kept_out", is_kept_out))
+
+
+def _spool_read_twice(stack: ExitStack) -> None:
+    """The spool is stored at each start, whatever is newer, and is never removed."""
+    before = load_spool
+
+    def load(store: Any, states: Any) -> Any:
+        newest = [replace(one, revision=one.revision + 1000) for one in states]
+        return before(store, newest)
+
+    stack.enter_context(patch.object(spool, "load_spool", load))
+    stack.enter_context(patch("pathlib.Path.unlink", _kept_spool))
+
+
+def _kept_spool(self: Path, missing_ok: bool = False) -> None:
+    """Remove a file, unless it is a spool."""
+    if self.name.endswith(".unsaved"):
+        return
+    if missing_ok and not self.exists():
+        return
+    os.remove(self)  # noqa: PTH107  # what this replaces
+
+
+def _answer_before_commit(stack: ExitStack) -> None:
+    """The store answers when a change is made; its commit comes with the next transaction."""
+    begin, close = SqliteDatabase.begin, SqliteDatabase.close
+
+    def late_begin(self: SqliteDatabase, *, is_lasting: bool = True) -> bool:
+        if not self._depth and self.connection.in_transaction:
+            self.connection.execute("COMMIT")
+        return begin(self, is_lasting=is_lasting)
+
+    def commit(self: SqliteDatabase, *, is_savepoint: bool) -> None:
+        if is_savepoint:
+            self.connection.execute("RELEASE SAVEPOINT inner")
+        self._depth -= 1
+        if not is_savepoint:
+            self._over()
+
+    def late_close(self: SqliteDatabase) -> None:
+        close(self)
+
+    stack.enter_context(patch.object(SqliteDatabase, "begin", late_begin))
+    stack.enter_context(patch.object(SqliteDatabase, "commit", commit))
+    stack.enter_context(patch.object(SqliteDatabase, "close", late_close))
+
+
+PLANTS: dict[str, Planting] = {
+    "save-not-awaited": _save_not_awaited,
+    "lease-not-checked": _lease_not_checked,
+    "lost-unsubscribe": _lost_unsubscribe,
+    "coin-counted-twice": _coin_counted_twice,
+    "missing-sync": _missing_sync,
+    "stale-view": _stale_view,
+    "timer-not-set-again": _timer_not_set_again,
+    "order-applied-twice": _order_applied_twice,
+    "dead-forgotten": _dead_forgotten,
+    "key-outlives-ban": _key_outlives_ban,
+    "spool-read-twice": _spool_read_twice,
+    "answer-before-commit": _answer_before_commit,
+}
+
+
+@contextmanager
+def planted(name: str) -> Iterator[None]:
+    """Plant a fault; the empty name is none."""
+    with ExitStack() as stack:
+        if name:
+            PLANTS[name](stack)
+        yield
