@@ -422,6 +422,9 @@ class WorldConfig:
         "Content file that `emu content import` has made; its zones are below those of `zones`, and"
         " its rules are the defaults of other settings. Empty: none."
     )
+    items: Path | None = file_or_none(
+        "TOML file with things of your own, and with changes of things of `content`. Empty: none."
+    )
     expansions: int = setting(
         0,
         "Bits of the expansions whose spawns of `content` stand; 0 lets those of all stand.",

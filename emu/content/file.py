@@ -133,8 +133,11 @@ class ZoneContent:
 class ContentFile:
     """An open content file, for one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
-        """Open a file for reading. Raises `FileFormatError`."""
+    def __init__(self, path: Path, *, is_shared: bool = False) -> None:
+        """Open a file for reading. Raises `FileFormatError`.
+
+        With `is_shared` several threads may use it, one at a time.
+        """
         self.path = path
         self._all_factions: Mapping[int, Row] | None = None
         self.is_careful = False
@@ -149,7 +152,9 @@ class ContentFile:
         try:
             self.stamp = _stamp(path)
             """Differs for another file, and after a change of this one."""
-            self._database = sqlite3.connect(read_only(path), uri=True)
+            self._database = sqlite3.connect(
+                read_only(path), uri=True, check_same_thread=not is_shared
+            )
             self._database.text_factory = decoded
             self._database.execute("PRAGMA query_only = ON")
             (application,) = self._database.execute("PRAGMA application_id").fetchone()

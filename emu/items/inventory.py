@@ -9,6 +9,7 @@ Source: docs/protocol/world/items.md#places, docs/protocol/world/items.md#acts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -22,7 +23,7 @@ from emu.items.held import (
     Where,
 )
 from emu.items.kinds import Flag, ItemKind, MoreFlag
-from emu.items.refusals import Reason, Refusal
+from emu.items.refusals import Refusal, Why
 
 BASE, OVERFLOW, BANK, SHARED = 0, -2, -3, -4
 """How clients number the lists; a bag has the number of its thing."""
@@ -42,7 +43,7 @@ NewNumber = Callable[[], int]
 class Inventory:
     """The things of one character by number, and the places where they lie."""
 
-    __slots__ = ("_at", "_changed", "_kinds", "_things", "locked")
+    __slots__ = ("_at", "_bags", "_changed", "_kinds", "_lists", "_things", "locked")
 
     def __init__(self, things: Iterable[Thing], kinds: Mapping[int, ItemKind]) -> None:
         """`kinds` has the kind of each thing. A thing at a taken or wrong place waits."""
@@ -50,6 +51,8 @@ class Inventory:
         self._kinds: dict[int, ItemKind] = dict(kinds)
         self._at: dict[Place, int] = {}
         self._changed: dict[int, Thing | None] = {}
+        self._lists: set[Where] = set()
+        self._bags: set[int] = set()
         self.locked: set[int] = set()
         """The numbers of things that are in use: crafted with, or offered."""
         # Bags before what lies in them.
@@ -112,6 +115,14 @@ class Inventory:
         """Return how many things of a kind lie in some lists, with the counts of stacks."""
         return sum(one.count for one in self.of_kind(item_id, where))
 
+    def counts_in(self, where: Where) -> Counter[int]:
+        """Return how many things of each kind lie in a list."""
+        found: Counter[int] = Counter()
+        for one in self:
+            if one.place.where is where:
+                found[one.item_id] += one.count
+        return found
+
     @property
     def weight(self) -> int:
         """The weight of what is carried and worn, in tenths."""
@@ -125,6 +136,21 @@ class Inventory:
         """Return what has changed since the last call by number; None for what is gone."""
         changed, self._changed = self._changed, {}
         return changed
+
+    def changed_lists(self) -> frozenset[Where]:
+        """Return the lists that have changed since the last call."""
+        changed, self._lists = frozenset(self._lists), set()
+        return changed
+
+    def take_touched_bags(self) -> list[int]:
+        """Return the bags that are new, or whose content has changed, since the last call."""
+        bags, self._bags = sorted(self._bags), set()
+        return bags
+
+    def _touch(self, thing: Thing) -> None:
+        self._lists.add(thing.place.where)
+        if thing.place.bag:
+            self._bags.add(thing.place.bag)
 
     @property
     def has_changed(self) -> bool:
@@ -197,8 +223,13 @@ class Inventory:
     def _put(self, thing: Thing) -> None:
         """Let a thing have this record; its place is free."""
         before = self._things.get(thing.id)
-        if before is not None and self._at.get(before.place) == thing.id:
-            del self._at[before.place]
+        if before is not None:
+            self._touch(before)
+            if self._at.get(before.place) == thing.id:
+                del self._at[before.place]
+        elif self.kind(thing).bag is not None:
+            self._bags.add(thing.id)
+        self._touch(thing)
         self._things[thing.id] = thing
         self._at[thing.place] = thing.id
         self._changed[thing.id] = thing
@@ -208,6 +239,7 @@ class Inventory:
                 self._put(replace(one, place=one.place._replace(where=thing.place.where)))
 
     def _drop(self, thing: Thing) -> None:
+        self._touch(thing)
         del self._things[thing.id]
         self._at.pop(thing.place, None)
         self._changed[thing.id] = None
@@ -229,9 +261,9 @@ class Inventory:
         """Return why a character may not get so many things of a kind; places do not matter."""
         held = self.of_kind(kind.id)
         if kind.is_lore and (held or (count > 1 and not kind.most_charges)):
-            return Refusal(Reason.LORE, kind)
+            return Refusal(Why.LORE, kind)
         if Flag.STACK_LORE in kind.flags and (len(held) > 1 or self._overflows(kind, held, count)):
-            return Refusal(Reason.STACK_LORE, kind)
+            return Refusal(Why.STACK_LORE, kind)
         return None
 
     def _overflows(self, kind: ItemKind, held: list[Thing], count: int) -> bool:
@@ -363,13 +395,13 @@ class Inventory:
         """Destroy a thing, a bag with all that lies in it."""
         thing = self.get(number)
         if thing is None or thing.place.where in (Where.OVERFLOW, Where.HELD):
-            return Refusal(Reason.SILENT)
+            return Refusal(Why.SILENT)
         everything = [thing, *self.inside(thing)]
         for one in everything:
             if Flag.NO_DESTROY in self.kind(one).flags:
-                return Refusal(Reason.NO_DESTROY, self.kind(one))
+                return Refusal(Why.NO_DESTROY, self.kind(one))
         if any(one.id in self.locked for one in everything):
-            return Refusal(Reason.DESTROY_IN_USE, self.kind(thing))
+            return Refusal(Why.DESTROY_IN_USE, self.kind(thing))
         for one in reversed(everything):
             self._drop(one)
         return None
@@ -383,34 +415,34 @@ class Inventory:
         """
         thing = self.get(number)
         if thing is None or thing.place.where in (Where.WORN, Where.APPEARANCE, Where.OVERFLOW):
-            return Refusal(Reason.NO_THING)
+            return Refusal(Why.NO_THING)
         if thing.id in self.locked or any(one.id in self.locked for one in self.inside(thing)):
-            return Refusal(Reason.IN_USE, self.kind(thing))
+            return Refusal(Why.IN_USE, self.kind(thing))
         if thing.place.where in BANKED and not has_bank:
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if slot == FIRST_FREE:
             return self._move_anywhere(thing, inventory, has_bank=has_bank)
         target = self.place(inventory, slot)
         if target is None or (target.where in BANKED and not has_bank):
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if not 0 <= count <= thing.count:
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if target == thing.place:
             return None
         return self._move_to(thing, target, count, new)
 
     def _move_anywhere(self, thing: Thing, inventory: int, *, has_bank: bool) -> Refusal | None:
         if inventory == BANK and has_bank:
-            place, refusal = self.free_bank(), Reason.NO_FREE_BANK
+            place, refusal = self.free_bank(), Why.NO_FREE_BANK
         elif inventory == BASE:
             place = self._free(Where.BAGS, 0, BASE_PLACES) or self.free_place(self.kind(thing))
-            refusal = Reason.NO_FREE_PLACE
+            refusal = Why.NO_FREE_PLACE
         else:
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if place is None:
             return Refusal(refusal)
         if not self.may_lie(thing, place):
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         self._put(replace(thing, place=place))
         return None
 
@@ -419,16 +451,16 @@ class Inventory:
     ) -> Refusal | None:
         kind, other = self.kind(thing), self.at(target)
         if other is not None and other.id in self.locked:
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if other is not None and not count and self.kind(other).bag is not None:
             inner = self._free_in(other)
             if inner is None:
-                return Refusal(Reason.NO_SUCH_PLACE)
+                return Refusal(Why.NO_SUCH_PLACE)
             return self._move_to(thing, inner, 0, new)
         if not self.may_lie(thing, target):
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if target.where is Where.SHARED and not self.may_share(thing):
-            return Refusal(Reason.NOT_SHARED)
+            return Refusal(Why.NOT_SHARED)
         if other is None:
             if count and count < thing.count:
                 return self._split(thing, target, count, new)
@@ -437,12 +469,12 @@ class Inventory:
         if count and other.item_id == thing.item_id and kind.is_stackable:
             return self._join(thing, other, count)
         if count and count < thing.count:
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         return self._exchange(thing, other)
 
     def _split(self, thing: Thing, target: Place, count: int, new: NewNumber) -> Refusal | None:
         if not self.kind(thing).is_stackable:
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         self.set(thing, count=thing.count - count)
         self._put(replace(thing, id=new(), count=count, place=target))
         return None
@@ -450,16 +482,16 @@ class Inventory:
     def _join(self, thing: Thing, other: Thing, count: int) -> Refusal | None:
         moved = min(count, self.kind(other).stack - other.count)
         if moved <= 0 or not self._joins(other, thing):
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         self.set(other, count=other.count + moved)
         self.use_up(thing, moved)
         return None
 
     def _exchange(self, thing: Thing, other: Thing) -> Refusal | None:
         if not self.may_lie(other, thing.place):
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if thing.place.where is Where.SHARED and not self.may_share(other):
-            return Refusal(Reason.NOT_SHARED)
+            return Refusal(Why.NOT_SHARED)
         self.exchange(thing, other)
         return None
 
@@ -494,22 +526,22 @@ class Inventory:
         """Move the first waiting thing to a place that a client names."""
         waiting = self.waiting()
         if not waiting:
-            return Refusal(Reason.SILENT)
+            return Refusal(Why.SILENT)
         thing = waiting[0]
         if slot == FIRST_FREE:
             place = self.free_place(self.kind(thing)) if inventory == BASE else None
             if place is None:
-                return Refusal(Reason.NO_FREE_PLACE)
+                return Refusal(Why.NO_FREE_PLACE)
         else:
             found = self.place(inventory, slot)
             if found is None or (found.where in BANKED and not has_bank):
-                return Refusal(Reason.NO_SUCH_PLACE)
+                return Refusal(Why.NO_SUCH_PLACE)
             place = found
         if place in self._at:
-            return Refusal(Reason.OCCUPIED)
+            return Refusal(Why.OCCUPIED)
         if not self.may_lie(thing, place):
-            return Refusal(Reason.NO_SUCH_PLACE)
+            return Refusal(Why.NO_SUCH_PLACE)
         if place.where is Where.SHARED and not self.may_share(thing):
-            return Refusal(Reason.NOT_SHARED)
+            return Refusal(Why.NOT_SHARED)
         self._put(replace(thing, place=place))
         return None

@@ -261,8 +261,9 @@ class Scroll(NamedTuple):
 
 
 class BookRecipe(NamedTuple):
-    """A recipe that a book teaches, by the checksum that names it."""
+    """A recipe that a book teaches: its number, and the checksum that names it."""
 
+    id: int
     crc: int
     name: str
     icon: int

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from emu.items.kinds import ItemKind
 
 
-class Reason(enum.Enum):
+class Why(enum.Enum):
     """Why nothing changes; the world has a text for each but `SILENT`."""
 
     SILENT = enum.auto()
@@ -49,6 +49,6 @@ class Reason(enum.Enum):
 class Refusal(NamedTuple):
     """The reason, and what its text names."""
 
-    reason: Reason
+    reason: Why
     kind: ItemKind | None = None
     number: int = 0

@@ -23,7 +23,7 @@ from emu.items.kinds import (
     Weapon,
     Wield,
 )
-from emu.items.refusals import Reason, Refusal
+from emu.items.refusals import Refusal, Why
 
 FIGHTERS: Final = range(1, 11)
 MAGES: Final = range(21, 31)
@@ -104,21 +104,21 @@ def level_needed(kind: ItemKind, wearer: Wearer) -> int | None:
 def refusal(kind: ItemKind, wearer: Wearer) -> Refusal | None:
     """Return why a wearer may not wear a kind of things in any slot."""
     if Flag.EVIL_ONLY in kind.flags and not wearer.is_evil:
-        return Refusal(Reason.EVIL_ONLY, kind)
+        return Refusal(Why.EVIL_ONLY, kind)
     if Flag.GOOD_ONLY in kind.flags and not wearer.is_good:
-        return Refusal(Reason.GOOD_ONLY, kind)
+        return Refusal(Why.GOOD_ONLY, kind)
     if kind.sort not in WORN_SORTS:
-        return Refusal(Reason.NOT_WORN, kind)
+        return Refusal(Why.NOT_WORN, kind)
     for skill in kind.skills:
         if skill and skill not in wearer.skills:
-            return Refusal(Reason.NO_SKILL, kind, skill)
+            return Refusal(Why.NO_SKILL, kind, skill)
     needed = level_needed(kind, wearer)
     if needed is None:
-        return Refusal(Reason.NO_CLASS, kind)
+        return Refusal(Why.NO_CLASS, kind)
     is_crafter = bool(kind.tradeskill_classes or kind.tradeskill_level) and not kind.level
     has = wearer.tradeskill_level if is_crafter else wearer.level
     needed = max(needed, kind.tradeskill_level) if is_crafter else needed
-    return Refusal(Reason.TOO_LOW, kind, needed) if has < needed else None
+    return Refusal(Why.TOO_LOW, kind, needed) if has < needed else None
 
 
 def _lore(inventory: Inventory, kind: ItemKind, thing: Thing) -> Refusal | None:
@@ -126,8 +126,8 @@ def _lore(inventory: Inventory, kind: ItemKind, thing: Thing) -> Refusal | None:
         one for one in inventory.of_kind(kind.id, (Where.WORN, Where.APPEARANCE)) if one != thing
     ]
     if worn and kind.is_lore:
-        return Refusal(Reason.LORE_WORN, kind)
-    return Refusal(Reason.LORE_EQUIPPED, kind) if worn and Flag.LORE_EQUIP in kind.flags else None
+        return Refusal(Why.LORE_WORN, kind)
+    return Refusal(Why.LORE_EQUIPPED, kind) if worn and Flag.LORE_EQUIP in kind.flags else None
 
 
 @dataclass(slots=True)
@@ -150,29 +150,29 @@ def equip(  # noqa: PLR0911
     """Put a carried thing on; what is in its way changes places with it."""
     thing = inventory.get(number)
     if thing is None or thing.place.where is not Where.BAGS:
-        return Refusal(Reason.SILENT)
+        return Refusal(Why.SILENT)
     kind = inventory.kind(thing)
     if thing.id in inventory.locked:
-        return Refusal(Reason.IN_USE, kind)
+        return Refusal(Why.IN_USE, kind)
     is_appearance = is_appearance or (kind.is_appearance_only and slot is None)
     where = Where.APPEARANCE if is_appearance else Where.WORN
     found = slot_for(inventory, kind, slot, where, wearer.class_)
     if found is None and (kind.slots or slot is not None):
-        return Refusal(Reason.SILENT)
+        return Refusal(Why.SILENT)
     refused = refusal(kind, wearer)
     if refused is not None:
         return refused
     if found is None:
-        return Refusal(Reason.NOT_WORN, kind)
+        return Refusal(Why.NOT_WORN, kind)
     if kind.is_appearance_only and not is_appearance:
-        return Refusal(Reason.ONLY_APPEARANCE, kind)
+        return Refusal(Why.ONLY_APPEARANCE, kind)
     refused = _lore(inventory, kind, thing)
     if refused is not None:
         return refused
     if Flag.ATTUNEABLE in kind.flags and not thing.is_attuned:
-        return Refusal(Reason.MUST_ATTUNE, kind)
+        return Refusal(Why.MUST_ATTUNE, kind)
     if not wearer.may_equip:
-        return Refusal(Reason.IN_COMBAT, kind)
+        return Refusal(Why.IN_COMBAT, kind)
     return _put_on(inventory, thing, found, where)
 
 
@@ -190,7 +190,7 @@ def _put_on(inventory: Inventory, thing: Thing, slot: Slot, where: Where) -> Ref
         place = inventory.free_place(inventory.kind(second))
         if place is None:
             _back(inventory, thing, before)
-            return Refusal(Reason.CANNOT_UNEQUIP, kind)
+            return Refusal(Why.CANNOT_UNEQUIP, kind)
         inventory.put(second, place)
         taken_off.append(second)
     worn = inventory.worn(slot, where)
@@ -223,13 +223,13 @@ def unequip(
     """
     thing = inventory.worn(slot, where)
     if thing is None:
-        return Refusal(Reason.SILENT)
+        return Refusal(Why.SILENT)
     kind = inventory.kind(thing)
     if not wearer.may_equip:
-        return Refusal(Reason.IN_COMBAT, kind)
+        return Refusal(Why.IN_COMBAT, kind)
     place = to or inventory.free_place(kind)
     if place is None or place.where is not Where.BAGS or not inventory.may_lie(thing, place):
-        return Refusal(Reason.CANNOT_UNEQUIP, kind)
+        return Refusal(Why.CANNOT_UNEQUIP, kind)
     other = inventory.at(place)
     if other is None:
         inventory.put(thing, place)
@@ -237,7 +237,7 @@ def unequip(
         assert found is not None  # noqa: S101  # it was moved just now
         return found
     if slot not in inventory.kind(other).slots:
-        return Refusal(Reason.CANNOT_UNEQUIP, kind)
+        return Refusal(Why.CANNOT_UNEQUIP, kind)
     return equip(inventory, other.id, wearer, slot=slot, is_appearance=where is Where.APPEARANCE)
 
 
@@ -245,15 +245,15 @@ def swap(inventory: Inventory, one: int, two: int, where: Where, wearer: Wearer)
     """Let two worn things change places, or move one to the other's free slot."""
     first, second = inventory.worn(one, where), inventory.worn(two, where)
     if not wearer.may_equip:
-        return Refusal(Reason.IN_COMBAT)
+        return Refusal(Why.IN_COMBAT)
     if first is None or one == two:
-        return Refusal(Reason.CANNOT_SWAP)
+        return Refusal(Why.CANNOT_SWAP)
     fits = two in inventory.kind(first).slots and _held_well(inventory, first, two, wearer)
     if second is not None:
         fits = fits and one in inventory.kind(second).slots
         fits = fits and _held_well(inventory, second, one, wearer)
     if not fits:
-        return Refusal(Reason.CANNOT_SWAP)
+        return Refusal(Why.CANNOT_SWAP)
     if second is not None:
         inventory.exchange(first, second)
     else:

@@ -479,6 +479,9 @@ class LedgerStore(Protocol):
     async def move_surely(self, movement: Movement, moment: Moment) -> Moved:
         """Do what `move` does; wait while the database is locked or away."""
 
+    async def move_later(self, movement: Movement, moment: Moment) -> Moved:
+        """Do what `move` does, together with other calls; nobody waits for it."""
+
     async def bar(self, movement: Movement, moment: Moment) -> Moved:
         """Bar a movement unless it was carried out; wait while the database is away."""
 

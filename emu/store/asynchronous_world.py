@@ -160,6 +160,7 @@ class AsyncLedger(AsyncRepository[LedgerRepository]):
 
     move = write(LedgerRepository.move, _of_movement)
     move_surely = persistent(LedgerRepository.move, _of_movement)
+    move_later = later(LedgerRepository.move, _of_movement)
     bar = persistent(LedgerRepository.bar, _of_movement)
     # From the writer: what was just stored must be seen.
     in_bank = write(LedgerRepository.in_bank, forget_nothing)

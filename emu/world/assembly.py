@@ -6,7 +6,7 @@ with repositories in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -44,6 +44,8 @@ from emu.world.groups.groups import Groups
 from emu.world.groups.shared import SharedGroups
 from emu.world.handlers.interaction import Interaction, MovementRequests
 from emu.world.hiding import Concealed
+from emu.world.items.acts import ItemActs
+from emu.world.items.items import Items, Kinds
 from emu.world.knowledge import Knowledge
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
@@ -140,6 +142,10 @@ class WorldPorts:
     processes: Processes
     settings: SharedSettings
     content: ContentPort
+    kinds: Kinds
+    """The kinds of things, those of the content file and the shipped ones."""
+    in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
+    """Carries out a call that may wait for the content file."""
     clock: Clock
     roll: Callable[[int], int]
     """Returns a random number from 0 to one below the argument; players cannot predict it."""
@@ -258,6 +264,11 @@ class Assembly:
         self.chat = Chat(world, rules.chat, read_numbers())
         self.memberships = Memberships(world, stores.guilds, self.chat, ports.answer)
         self.ledger = Ledger(world, stores.ledger, self.sheets, ports.draw)
+        self.items = Items(
+            world, stores.things, self.ledger, self.sheets, ports.kinds,
+            answer=ports.answer, in_thread=ports.in_thread,
+        )  # fmt: skip
+        self.item_acts = ItemActs(self.items)
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world, stores.petitions, self.chat)
         self.edits = ports.content.edits(self)
@@ -298,6 +309,8 @@ class Assembly:
             mail=self.mail,
             petitions=self.petitions,
             ledger=self.ledger,
+            items=self.items,
+            item_acts=self.item_acts,
             script_errors=self.minds.errors,
             way_back=self.travel.returning.way_back,
             show_way=self.travel.waypoints.show_way,
@@ -315,7 +328,7 @@ class Assembly:
         )
         self.entries = ZoneEntries(
             world, departures, self.account_changes, self.sheets, self.remote,
-            forms=forms, copy_of=self.travel.instances.copy_of,
+            forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = MovementRequests(
@@ -328,14 +341,15 @@ class Assembly:
         )
         self.service = WorldService(
             world, self.messages, self.entries, departures,
-            admission=self.admission,
+            admission=self.admission, items=self.items,
         )  # fmt: skip
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""
         for one in (
             self.entries, self.departures, self.movement, self.interaction, self.remote,
-            self.minds.conversations, self.travel, self.mail, ClientRecords(self.world),
+            self.minds.conversations, self.travel, self.mail, self.item_acts,
+            ClientRecords(self.world),
         ):  # fmt: skip
             one.register(self.messages)
         commands.extend(world_commands(self.context))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from emu.items.held import Thing
+from emu.items.kinds import ItemKind
 from emu.times import Monotonic
 from emu.world.reports import Faults
 
@@ -206,6 +208,63 @@ class DialogAnswered(PlayerEvent):
     """The one that opened the dialog."""
     reply: Any
     """The owner's own word for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThingEvent(PlayerEvent):
+    """Something has happened to a thing of a player."""
+
+    thing: Thing
+    kind: ItemKind
+
+
+@dataclass(frozen=True, slots=True)
+class ItemObtained(ThingEvent):
+    """A player has got a thing, or more of a stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRemoved(ThingEvent):
+    """A player has a thing no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDestroyed(ThingEvent):
+    """A player has destroyed a thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemExamined(ThingEvent):
+    """A player has opened the window of a thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEquipped(ThingEvent):
+    """A player wears a thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemUnequipped(ThingEvent):
+    """A player wears a thing no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemUsed(ThingEvent):
+    """A player uses a thing; a listener that answers the use adds its answer."""
+
+    target: Spawn | None
+    answers: list[float] = field(default_factory=list)
+    """A number below 0 keeps the charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMoved(ThingEvent):
+    """A player has moved a thing to another place of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class WornChanged(PlayerEvent):
+    """A player wears other things."""
 
 
 @dataclass(frozen=True, slots=True)

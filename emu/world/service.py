@@ -19,6 +19,7 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.entering import ZoneEntries, home
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import StatusChanged
+from emu.world.items.items import Items
 from emu.world.messages import WorldMessages
 from emu.world.reports import NotHandled
 from emu.world.world import World
@@ -38,6 +39,7 @@ class WorldService:
         departures: Departures,
         *,
         admission: WorldAdmissionRules,
+        items: Items,
     ) -> None:
         """`messages` are those of all handlers."""
         self.world = world
@@ -45,6 +47,7 @@ class WorldService:
         self._entries = entries
         self._departures = departures
         self._admission = admission
+        self._items = items
         self._unknown_messages = UnknownMessages()
         configured = YES if admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
@@ -97,6 +100,10 @@ class WorldService:
             await world.processes.zone_servers.elsewhere(zone_id)
         except (StoreError, Unanswered) as error:
             world.count(f"zone not placed: {error}")
+
+    async def load(self, character: WorldCharacter) -> None:
+        """Load the things of a character that enters. Raises `StoreError`."""
+        await self._items.fetch(character)
 
     async def _give_up(self, note: Note) -> Note:
         player = self.world.players.get(int(note["char_id"] or 0))

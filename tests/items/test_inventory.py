@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import BANK, BASE, FIRST_FREE, OVERFLOW, SHARED, Inventory
 from emu.items.kinds import Bag, Flag, ItemKind, MoreFlag, Sort
-from emu.items.refusals import Reason, Refusal
+from emu.items.refusals import Refusal, Why
 
 MARBLE = ItemKind(1, "Marble", weight=5)
 PEBBLE = ItemKind(2, "Pebble", stack=20, weight=2)
@@ -52,7 +52,7 @@ class Hands:
 
     def move(
         self, thing: Thing, slot: int, inventory: int = BASE, number: int = 0, bank: bool = False
-    ) -> Reason | None:
+    ) -> Why | None:
         found = self.inventory.move(thing.id, slot, inventory, number, self.new, has_bank=bank)
         return found.reason if found else None
 
@@ -104,7 +104,7 @@ def test_a_stack_is_split_and_joined(hands: Hands) -> None:
 @pytest.mark.parametrize("number", [-1, 11, 44, 255, 1 << 32])
 def test_no_count_makes_things(hands: Hands, number: int) -> None:
     stack = hands.get(PEBBLE, 10)
-    assert hands.move(stack, 3, number=number) is Reason.NO_SUCH_PLACE
+    assert hands.move(stack, 3, number=number) is Why.NO_SUCH_PLACE
     assert hands.counts(PEBBLE) == [10]
 
 
@@ -114,17 +114,17 @@ def test_no_count_makes_things(hands: Hands, number: int) -> None:
 )
 def test_places_that_do_not_exist_hold_nothing(hands: Hands, inventory: int, slot: int) -> None:
     stone = hands.get(MARBLE)
-    assert hands.move(stone, slot, inventory, bank=True) is Reason.NO_SUCH_PLACE
+    assert hands.move(stone, slot, inventory, bank=True) is Why.NO_SUCH_PLACE
     assert hands.place(stone) == Place(Where.BAGS, 0, 0)
 
 
 def test_a_bank_is_reached_only_while_it_is_open(hands: Hands) -> None:
     bag, marble = hands.get(PURSE), hands.get(MARBLE)
-    assert hands.move(bag, 4, BANK) is Reason.NO_SUCH_PLACE
+    assert hands.move(bag, 4, BANK) is Why.NO_SUCH_PLACE
     assert hands.move(bag, 4, BANK, bank=True) is None
     # What lies in a bag goes with it.
     assert hands.place(marble) == Place(Where.BANK, bag.id, 0)
-    assert hands.move(marble, 0) is Reason.NO_SUCH_PLACE
+    assert hands.move(marble, 0) is Why.NO_SUCH_PLACE
     assert hands.move(marble, FIRST_FREE, BASE, bank=True) is None
     assert hands.place(marble) == Place(Where.BAGS, 0, 0)
     assert hands.move(marble, FIRST_FREE, BANK, bank=True) is None
@@ -136,10 +136,10 @@ def test_a_thing_moved_onto_a_bag_lies_in_it_and_no_bag_does(hands: Hands) -> No
     assert hands.place(marble) == Place(Where.BAGS, bag.id, 0)
     assert hands.move(marble, 1) is None
     assert hands.place(marble) == Place(Where.BAGS, other.id, 0)
-    assert hands.move(bag, 0, other.id) is Reason.NO_SUCH_PLACE
-    assert hands.move(bag, 1) is Reason.NO_SUCH_PLACE
-    assert hands.move(bag, 0, bag.id) is Reason.NO_SUCH_PLACE
-    assert hands.move(marble, 2, bag.id) is Reason.NO_SUCH_PLACE  # it has two places
+    assert hands.move(bag, 0, other.id) is Why.NO_SUCH_PLACE
+    assert hands.move(bag, 1) is Why.NO_SUCH_PLACE
+    assert hands.move(bag, 0, bag.id) is Why.NO_SUCH_PLACE
+    assert hands.move(marble, 2, bag.id) is Why.NO_SUCH_PLACE  # it has two places
 
 
 def test_two_things_change_places(hands: Hands) -> None:
@@ -152,61 +152,61 @@ def test_two_things_change_places(hands: Hands) -> None:
     inside = hands.get(CHARM)
     assert hands.place(inside) == Place(Where.BAGS, bag.id, 0)
     # The bag would have to lie in itself.
-    assert hands.move(inside, 2, number=1) is Reason.NO_SUCH_PLACE
+    assert hands.move(inside, 2, number=1) is Why.NO_SUCH_PLACE
 
 
 @pytest.mark.parametrize("kind", [TOKEN, THIMBLE])
 def test_a_shared_bank_takes_only_what_may_change_hands(hands: Hands, kind: ItemKind) -> None:
     bag, own = hands.get(PURSE), hands.get(kind)
-    assert hands.move(own, 0, SHARED, bank=True) is Reason.NOT_SHARED
-    assert hands.move(bag, 0, SHARED, bank=True) is Reason.NOT_SHARED
+    assert hands.move(own, 0, SHARED, bank=True) is Why.NOT_SHARED
+    assert hands.move(bag, 0, SHARED, bank=True) is Why.NOT_SHARED
     marble = hands.get(MARBLE)
     assert hands.move(marble, 0, SHARED, bank=True) is None
     # Nor does it come there by changing places.
-    assert hands.move(marble, own.place.slot, bag.id, number=1, bank=True) is Reason.NOT_SHARED
+    assert hands.move(marble, own.place.slot, bag.id, number=1, bank=True) is Why.NOT_SHARED
     assert hands.place(own) == own.place
 
 
 def test_a_bag_protects_what_may_not_be_destroyed(hands: Hands) -> None:
     bag, stone, marble = hands.get(PURSE), hands.get(STONE), hands.get(MARBLE)
-    assert hands.inventory.destroy(bag.id) == Refusal(Reason.NO_DESTROY, STONE)
+    assert hands.inventory.destroy(bag.id) == Refusal(Why.NO_DESTROY, STONE)
     assert len(hands.inventory) == 3
     assert hands.move(stone, 5) is None
     assert hands.inventory.destroy(bag.id) is None
     assert [one.id for one in hands.inventory] == [stone.id]
-    assert hands.inventory.destroy(marble.id) == Refusal(Reason.SILENT)
+    assert hands.inventory.destroy(marble.id) == Refusal(Why.SILENT)
 
 
 def test_what_is_in_use_stays(hands: Hands) -> None:
     bag, marble = hands.get(PURSE), hands.get(MARBLE)
     hands.inventory.locked.add(marble.id)
-    assert hands.move(marble, 3) is Reason.IN_USE
-    assert hands.move(bag, 3) is Reason.IN_USE
-    assert hands.inventory.destroy(bag.id) == Refusal(Reason.DESTROY_IN_USE, PURSE)
+    assert hands.move(marble, 3) is Why.IN_USE
+    assert hands.move(bag, 3) is Why.IN_USE
+    assert hands.inventory.destroy(bag.id) == Refusal(Why.DESTROY_IN_USE, PURSE)
     assert not hands.inventory.take(MARBLE.id, 1)
 
 
 def test_lore_counts_worn_carried_and_banked_things(hands: Hands) -> None:
     refuses = hands.inventory.refuses
     assert refuses(SEAL) is None
-    assert refuses(SEAL, 2) == Refusal(Reason.LORE, SEAL)
+    assert refuses(SEAL, 2) == Refusal(Why.LORE, SEAL)
     seal = hands.get(SEAL)
     assert hands.move(seal, 0, BANK, bank=True) is None
-    assert refuses(SEAL) == Refusal(Reason.LORE, SEAL)
+    assert refuses(SEAL) == Refusal(Why.LORE, SEAL)
     hands.get(IDOL, 3)
     assert refuses(IDOL, 2) is None
-    assert refuses(IDOL, 3) == Refusal(Reason.STACK_LORE, IDOL)
+    assert refuses(IDOL, 3) == Refusal(Why.STACK_LORE, IDOL)
 
 
 def test_a_waiting_thing_goes_to_a_free_place(hands: Hands) -> None:
     marbles = [hands.get(MARBLE) for _ in range(7)]
     pop = hands.inventory.pop
-    assert pop(0, BASE, has_bank=False) == Refusal(Reason.OCCUPIED)
-    assert pop(FIRST_FREE, BASE, has_bank=False) == Refusal(Reason.NO_FREE_PLACE)
+    assert pop(0, BASE, has_bank=False) == Refusal(Why.OCCUPIED)
+    assert pop(FIRST_FREE, BASE, has_bank=False) == Refusal(Why.NO_FREE_PLACE)
     assert hands.inventory.destroy(marbles[2].id) is None
     assert pop(FIRST_FREE, BASE, has_bank=False) is None
     assert hands.place(marbles[6]) == Place(Where.BAGS, 0, 2)
-    assert pop(FIRST_FREE, BASE, has_bank=False) == Refusal(Reason.SILENT)
+    assert pop(FIRST_FREE, BASE, has_bank=False) == Refusal(Why.SILENT)
 
 
 def test_weight_counts_stacks(hands: Hands) -> None:

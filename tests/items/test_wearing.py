@@ -24,7 +24,7 @@ from emu.items.kinds import (
     Stat,
     Weapon,
 )
-from emu.items.refusals import Reason, Refusal
+from emu.items.refusals import Refusal, Why
 from emu.items.wearing import Equipped, Wearer, bonuses, equip, swap, unequip, weapon_in
 
 NONE = Range(0, 0)
@@ -82,7 +82,7 @@ def body() -> Body:
     return Body()
 
 
-def reason(body: Body, kind: ItemKind, who: Wearer = FIGHTER, slot: int | None = None) -> Reason:
+def reason(body: Body, kind: ItemKind, who: Wearer = FIGHTER, slot: int | None = None) -> Why:
     thing = body.get(kind)
     found = equip(body.inventory, thing.id, who, slot=slot)
     assert isinstance(found, Refusal)
@@ -93,27 +93,27 @@ def reason(body: Body, kind: ItemKind, who: Wearer = FIGHTER, slot: int | None =
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (CROWN, Reason.EVIL_ONLY), (STONE, Reason.NOT_WORN), (BRACER, Reason.NO_SKILL),
-        (COWL, Reason.NO_CLASS), (VISOR, Reason.TOO_LOW), (TUNIC, Reason.MUST_ATTUNE),
+        (CROWN, Why.EVIL_ONLY), (STONE, Why.NOT_WORN), (BRACER, Why.NO_SKILL),
+        (COWL, Why.NO_CLASS), (VISOR, Why.TOO_LOW), (TUNIC, Why.MUST_ATTUNE),
     ],
 )  # fmt: skip
-def test_the_first_reason_counts(body: Body, kind: ItemKind, expected: Reason) -> None:
+def test_the_first_reason_counts(body: Body, kind: ItemKind, expected: Why) -> None:
     assert reason(body, kind) is expected
 
 
 def test_a_level_of_the_class_replaces_class_and_level(body: Body) -> None:
     own = replace(VISOR, classes=536870912, class_levels={(1, 255): 4})
     assert body.wear(own).item_id == VISOR.id
-    assert reason(body, replace(own, class_levels={(1, 255): 6})) is Reason.TOO_LOW
+    assert reason(body, replace(own, class_levels={(1, 255): 6})) is Why.TOO_LOW
 
 
 def test_a_slot_that_the_thing_does_not_have_is_silent(body: Body) -> None:
-    assert reason(body, CAP, slot=Slot.CHEST) is Reason.SILENT
-    assert reason(body, CAP, slot=99) is Reason.SILENT
+    assert reason(body, CAP, slot=Slot.CHEST) is Why.SILENT
+    assert reason(body, CAP, slot=99) is Why.SILENT
 
 
 def test_nothing_is_put_on_in_a_fight_that_forbids_it(body: Body) -> None:
-    assert reason(body, CAP, FIGHTER._replace(may_equip=False)) is Reason.IN_COMBAT
+    assert reason(body, CAP, FIGHTER._replace(may_equip=False)) is Why.IN_COMBAT
 
 
 def test_a_worn_thing_changes_places_with_the_new_one(body: Body) -> None:
@@ -138,7 +138,7 @@ def test_two_hands_hold_nothing_else(body: Body) -> None:
     body.wear(BUCKLER)
     body.wear(CLUB)
     assert (body.worn(Slot.PRIMARY), body.worn(Slot.SECONDARY)) == (CLUB.id, 0)
-    assert reason(body, BUCKLER) is Reason.SILENT
+    assert reason(body, BUCKLER) is Why.SILENT
     assert {one.item_id for one in body.inventory.in_list(Where.BAGS)} == {SWORD.id, BUCKLER.id}
 
 
@@ -149,19 +149,19 @@ def test_a_two_handed_weapon_stays_where_nothing_can_be_taken_off(body: Body) ->
     for _ in range(5):
         body.get(STONE)
     found = equip(body.inventory, club.id, FIGHTER)
-    assert found == Refusal(Reason.CANNOT_UNEQUIP, CLUB)
+    assert found == Refusal(Why.CANNOT_UNEQUIP, CLUB)
     assert body.inventory.get(club.id) == club
     assert (body.worn(Slot.PRIMARY), body.worn(Slot.SECONDARY)) == (SWORD.id, shield.item_id)
 
 
 def test_only_fighters_and_scouts_hold_a_single_weapon_in_the_second_hand(body: Body) -> None:
     body.wear(SWORD)
-    assert reason(body, SWORD, MAGE, Slot.SECONDARY) is Reason.SILENT
+    assert reason(body, SWORD, MAGE, Slot.SECONDARY) is Why.SILENT
     body.wear(SWORD, Slot.SECONDARY)
 
 
 def test_what_is_only_for_looks_goes_to_their_list(body: Body) -> None:
-    assert reason(body, HAT, slot=Slot.HEAD) is Reason.ONLY_APPEARANCE
+    assert reason(body, HAT, slot=Slot.HEAD) is Why.ONLY_APPEARANCE
     body.wear(HAT)
     assert body.worn(Slot.HEAD, Where.APPEARANCE) == HAT.id
 
@@ -169,26 +169,26 @@ def test_what_is_only_for_looks_goes_to_their_list(body: Body) -> None:
 def test_a_thing_is_taken_off_to_a_place_that_fits(body: Body) -> None:
     cap, stone = body.wear(CAP), body.get(STONE)
     full = unequip(body.inventory, Slot.HEAD, Where.WORN, FIGHTER, to=stone.place)
-    assert full == Refusal(Reason.CANNOT_UNEQUIP, CAP)
+    assert full == Refusal(Why.CANNOT_UNEQUIP, CAP)
     to = Place(Where.BAGS, 0, 3)
     found = unequip(body.inventory, Slot.HEAD, Where.WORN, FIGHTER, to=to)
     assert isinstance(found, Thing)
     assert (found.id, found.place) == (cap.id, to)
     nothing = unequip(body.inventory, Slot.HEAD, Where.WORN, FIGHTER)
-    assert nothing == Refusal(Reason.SILENT)
+    assert nothing == Refusal(Why.SILENT)
     for _ in range(6):
         body.get(STONE)
     assert body.inventory.waiting()
     bank = unequip(body.inventory, Slot.HEAD, Where.WORN, FIGHTER, to=Place(Where.BANK, 0, 0))
-    assert bank == Refusal(Reason.SILENT)
+    assert bank == Refusal(Why.SILENT)
 
 
 def test_worn_things_change_places_where_both_fit(body: Body) -> None:
     body.wear(RING)
     assert swap(body.inventory, 9, 10, Where.WORN, FIGHTER) is None
     assert (body.worn(Slot.LEFT_RING), body.worn(Slot.RIGHT_RING)) == (0, RING.id)
-    assert swap(body.inventory, 10, 2, Where.WORN, FIGHTER) == Refusal(Reason.CANNOT_SWAP)
-    assert swap(body.inventory, 9, 10, Where.WORN, FIGHTER) == Refusal(Reason.CANNOT_SWAP)
+    assert swap(body.inventory, 10, 2, Where.WORN, FIGHTER) == Refusal(Why.CANNOT_SWAP)
+    assert swap(body.inventory, 9, 10, Where.WORN, FIGHTER) == Refusal(Why.CANNOT_SWAP)
 
 
 def test_broken_things_add_nothing(body: Body) -> None:

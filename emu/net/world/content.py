@@ -20,6 +20,7 @@ from emu.commands import Registry
 from emu.config.world import WorldConfig
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
+from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.layers import Edit, ZoneLayer, stored_value
 from emu.content.population import Condition, Surroundings
 from emu.content.regions import regions_of
@@ -162,6 +163,8 @@ class ContentReader:
         self._scheduler = scheduler
         self._dead = dead
         self._edit_store = edits
+        self.kinds = ItemKinds(config.content, TomlItems([shipped_items(), *_own_items(config)]))
+        """The kinds of things."""
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.
         self._worker = StoreWorker(reactor, None, name="emu-content", most_grouped=1)
@@ -220,6 +223,7 @@ class ContentReader:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
             self.reopened(await self.run(self._reopen))
+            self.kinds.reload(self._path, TomlItems([shipped_items(), *_own_items(self._config)]))
             if self._grounds is not None:
                 self._grounds.reload()
 
@@ -363,6 +367,10 @@ class ContentReader:
         if self._path is not None:
             await self.run(self._close)
         await self._worker.stop()
+
+
+def _own_items(config: WorldConfig) -> list[Path]:
+    return [] if config.items is None else [config.items]
 
 
 class WorldContent:

@@ -169,6 +169,8 @@ class WorldEndpoint:
             processes=cluster.processes,
             settings=SharedSettings(name, bus, settings, self._tasks.spawn),
             content=self._reader,
+            kinds=self._reader.kinds,
+            in_thread=self._reader.run,
             clock=scheduler,
             roll=randbelow,
             draw=partial(token_hex, IDENTITY),

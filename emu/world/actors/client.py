@@ -17,8 +17,9 @@ from emu.dialects import Dialect
 from emu.dialects.dialect import CLIENT_COMMAND, wire_name, wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.model import WorldCharacter
+from emu.rules.weights import most_weight
 from emu.structs.packed import pack, unpack, write_client_cmd, xor
-from emu.world.actors.sheet import ATTRIBUTES, Pool, Sheet
+from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool, Sheet
 
 # Colors of the client's chat window, by number.
 ERROR_COLOR: Final = 3
@@ -224,6 +225,34 @@ def _attribute_fields(sheet: Sheet) -> dict[str, int]:
     }
 
 
+_RESISTS: Final = (
+    "", "", "", "heat", "cold", "magic", "mental", "divine", "disease", "poison",
+)  # fmt: skip
+"""Fields of the resistances by their number in the message; blows are warded off by armor."""
+
+
+def worn_fields(sheet: Sheet) -> dict[str, Any]:
+    """Return the fields that what is carried and worn changes."""
+
+    def number(name: str) -> int:
+        return int(sheet.get(name, FieldKind.UNSIGNED) or 0)
+
+    return {
+        "weight": number("weight"),
+        "max_weight": number("max_weight") or most_weight(sheet.attribute("str")),
+        "mitigation_cur": number("cur_mitigation"),
+        "resists": [number(name) if name else 0 for name in _RESISTS],
+        "melee_pri_dmg_min": number("primary_weapon_damage_low"),
+        "melee_pri_dmg_max": number("primary_weapon_damage_high"),
+        "melee_pri_delay": number("primary_weapon_delay") / 10,
+        "melee_sec_dmg_min": number("secondary_weapon_damage_low"),
+        "melee_sec_dmg_max": number("secondary_weapon_damage_high"),
+        "melee_sec_delay": number("secondary_weapon_delay") / 10,
+        "ranged_dmg_min": number("ranged_weapon_damage_low"),
+        "ranged_dmg_max": number("ranged_weapon_damage_high"),
+    }
+
+
 def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
     """Return the values of a character sheet; a version uses those it has."""
     return {
@@ -244,7 +273,7 @@ def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
         **_pool_fields(sheet.power, "power"),
         **_attribute_fields(sheet),
         "combat_exp_enabled": 1,
-        "max_weight": 90,
+        **worn_fields(sheet),
         "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
         "detrimental_spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
         "current_adv_xp": float(character.experience),

@@ -26,6 +26,8 @@ from emu.model import Hotkey, Membership, Present, SavedKind, Title, WorldCharac
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.client_data import ClientData
+from emu.world.actors.holdings import Holdings
+from emu.world.actors.item_lists import ItemLists
 from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import PlayerOptions
 from emu.world.actors.past import Past
@@ -335,7 +337,7 @@ class Journey:
 class ClientSession:
     """What belongs to the present client of a player; it begins anew with each client."""
 
-    __slots__ = ("_messages", "command_words", "predictions", "sheet")
+    __slots__ = ("_messages", "command_words", "items", "predictions", "sheet")
 
     def __init__(self, dialect: Dialect) -> None:
         self.command_words: frozenset[str] = frozenset()
@@ -344,6 +346,8 @@ class ClientSession:
         # garbage.
         self.predictions = StepReader(dialect)
         self.sheet = SheetSender(dialect)
+        self.items = ItemLists(dialect)
+        """The lists of things that the client has."""
         self._messages: RateLimit | None = None
 
     def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
@@ -393,9 +397,9 @@ class Player:
 
     __slots__ = (
         "away_message", "channels", "character", "client", "client_data", "confirmations",
-        "followers", "following", "hotbars", "id", "journey", "mail", "muted_until", "options",
-        "pace", "paces", "past", "proposed_last_name", "relations", "session", "since", "spawn",
-        "state", "target", "titles", "unsaved", "use", "viewer", "zone",
+        "followers", "following", "holdings", "hotbars", "id", "journey", "mail", "muted_until",
+        "options", "pace", "paces", "past", "proposed_last_name", "relations", "session", "since",
+        "spawn", "state", "target", "titles", "unsaved", "use", "viewer", "zone",
     )  # fmt: skip
 
     def __init__(
@@ -407,6 +411,7 @@ class Player:
         *,
         movement: MovementRules,
         now: Monotonic,
+        holdings: Holdings,
     ) -> None:
         self.id = character.id
         """The character's id."""
@@ -442,6 +447,8 @@ class Player:
         """Whom it follows."""
         self.followers: set[Player] = set()
         self.mail: MailWindow | None = None
+        self.holdings = holdings
+        """Its things."""
         self.muted_until = character.muted_until
         self.paces = PlayerPaces()
         self.connect(client)

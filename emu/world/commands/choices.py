@@ -14,7 +14,8 @@ from emu.model import SavedKind
 from emu.world.actors.client_data import U8, U16
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet, confirmed
-from emu.world.entry.client_records import GROUP_FIELDS, NOTHING_TO_EXAMINE, group_fields
+from emu.world.entry.client_records import GROUP_FIELDS, group_fields
+from emu.world.items.texts import NOTHING_TO_EXAMINE
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)

@@ -32,6 +32,7 @@ from emu.world.commands import (
     ground,
     groups,
     guilds,
+    items,
     mail,
     moderation,
     options,
@@ -51,7 +52,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
-    petitions, zones, scripts, moderation, coins, edits, ground,
+    petitions, zones, scripts, moderation, coins, edits, ground, items,
 )  # fmt: skip
 
 

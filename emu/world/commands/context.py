@@ -17,6 +17,8 @@ from emu.world.actors.spawn import Destination, Spawn
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
+from emu.world.items.acts import ItemActs
+from emu.world.items.items import Items
 from emu.world.ledger.ledger import Ledger
 from emu.world.minds.errors import ScriptErrors
 from emu.world.population.edits import GameEdits
@@ -71,6 +73,8 @@ class CommandContext:
     mail: Mail
     petitions: Petitions
     ledger: Ledger = field(kw_only=True)
+    items: Items
+    item_acts: ItemActs
     script_errors: ScriptErrors
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""

@@ -28,9 +28,6 @@ GROUP_FIELDS: Final = (
 )  # fmt: skip
 """Fields of DefaultGroupOptions, in the order of `ClientData.group`."""
 OPTIONS: Final = "WS_DefaultGroupOptions"
-NOTHING_TO_EXAMINE: Final = "There is nothing to examine."
-LEAST_EXAMINED, MOST_EXAMINED = 5, 32
-"""Bytes of a request to examine something: the shortest and the longest recorded, with a margin."""
 SHORTEST_INSPECT: Final = 4
 MOST_FALL: Final = 1_000_000.0
 """Units that nobody can fall."""
@@ -54,7 +51,6 @@ class ClientRecords:
             "OP_GroupOptionsMsg": self._group_options,
         }
         asked: dict[str, MessageHandler] = {
-            "OP_ExamineInfoRequestMsg": self._examine,
             "OP_SkillInfoRequest": self._skill,
             "OP_QuestJournalInspectMsg": self._inspect_quest,
             "OP_QuestJournalSetVisibleMsg": self._show_quests,
@@ -121,11 +117,6 @@ class ClientRecords:
 
     def _noted(self, _player: Player, _body: bytes, _now: Monotonic) -> None:
         """Take a message that needs no answer."""
-
-    def _examine(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        if not LEAST_EXAMINED <= len(body) <= MOST_EXAMINED:
-            raise MalformedMessage("request to examine of unknown length")
-        send_text(player.client, NOTHING_TO_EXAMINE, ERROR_COLOR)
 
     def _skill(self, player: Player, body: bytes, _now: Monotonic) -> None:
         fields = player.client.dialect.layout("WS_SkillInfoRequest").decode(body)

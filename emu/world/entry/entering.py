@@ -33,6 +33,7 @@ from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import Arrived, ClientLoaded, Entered
+from emu.world.items.items import Items
 from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
@@ -68,6 +69,7 @@ class ZoneEntries:
         commands: CommandTable,
         *,
         forms: GhostForms,
+        items: Items,
         copy_of: Callable[[WorldCharacter, ZoneDefinition], int],
     ) -> None:
         """`copy_of` returns the number of the copy of a zone that a character enters.
@@ -75,6 +77,7 @@ class ZoneEntries:
         It is 0 if all share the zone.
         """
         self._forms = forms
+        self._items = items
         self._copy_of = copy_of
         self._world = world
         self._departures = departures
@@ -186,12 +189,16 @@ class ZoneEntries:
             level=character.level,
             appearance=spawn_appearance(character),
         )
-        player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
+        player = Player(
+            character, spawn, zone, client, movement=world.rules.movement, now=now,
+            holdings=self._items.holdings(character),
+        )  # fmt: skip
         if is_elsewhere:
             player.journey.destination = Destination(*at)
         spawn.words |= player.options.words
         spawn.appearance = {**spawn.appearance, **player.client_data.voice_fields()}
         player.titles.show(spawn)
+        self._items.dress(player)
         # A mute that is being stored is newer than the row.
         player.muted_until = world.players.pending_mutes.get(
             character.account_id, character.muted_until
@@ -403,7 +410,7 @@ class ZoneEntries:
         # Set before the rest, so that a listener which asks who stands in the zone finds this
         # player.
         player.state = PlayerState.STANDING
-        initial_messages.send_inventory(client)
+        self._items.send_lists(player)
         if not player.journey.is_returning:
             world.events.publish(Arrived(player, now))
         player.titles.send(client)

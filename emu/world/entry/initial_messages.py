@@ -61,8 +61,6 @@ ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all empty (docs/protocol/world/entering.md#zone-info)."""
 MOST_QUESTS: Final = 75
 """Quests that a journal holds, as it was recorded."""
-EQUIPMENT, APPEARANCE = 1, 2
-INVENTORY: Final = "WS_UpdateInventory"
 BOOK_HEAD: Final = 6
 """Bytes of a book's u16 count and of the length that stands for its packed records."""
 MINUTE_TAIL: Final = 250
@@ -151,22 +149,6 @@ def send_relations(player: Player, kinds: Iterable[Relation] = Relation) -> None
                 "name_array": [{"name": name} for name in names],
             },
         )
-
-
-def send_inventory(client: PlayerClient) -> None:
-    """Send empty slots: worn equipment and appearance."""
-    dialect = client.dialect
-    slots = [{"index": number} for number in range(dialect.rules.equipment_slots)]
-    for flag in (EQUIPMENT, APPEARANCE):
-        key = INVENTORY, flag
-        # The same bytes for every client of a version, so they are made once.
-        if key not in dialect.made:
-            values = {"item_count": len(slots), "item_array": slots}
-            records = dialect.encode_known(INVENTORY, values)[BOOK_HEAD:-1] if slots else b""
-            # The slots are packed with their count in front and the flag behind.
-            tail = bytes((flag,))
-            dialect.made[key] = pack_counted(len(slots), records, tail, dialect.version)
-        client.send_bytes("OP_UpdateInventoryMsg", dialect.made[key])
 
 
 def send_empty_book(client: PlayerClient, message: str) -> None:

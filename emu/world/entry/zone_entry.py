@@ -111,6 +111,9 @@ class WorldPort(Protocol):
     async def place(self, character: WorldCharacter) -> None:
         """Place the zone of a character on a node before it enters; raises nothing."""
 
+    async def load(self, character: WorldCharacter) -> None:
+        """Load the things of a character that enters. Raises `StoreError`."""
+
     def enter(
         self,
         character: WorldCharacter,
@@ -386,6 +389,12 @@ class EnteringClient:
         # `on_entry` has found it, so it is in the list.
         character = next(row for row in characters if row.id == handoff.char_id)
         await self._entry.inside.place(character)
+        try:
+            await self._entry.inside.load(character)
+        except StoreError as error:
+            # Without its things it would come in with empty bags.
+            self._refuse(_refusal_of(error), str(error))
+            return
         if not self._over and self._is_entered(handoff, character, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from emu.errors import StoreAway, StoreError
-from emu.ledger import Balance, Moved, Movement, Part, Reason
+from emu.ledger import Balance, Moved, Movement, Part, Reason, ThingChanges
 from emu.processes.ports import LedgerStore, Note
 from emu.times import Moment
 from emu.world.actors.player import IN_ZONE
@@ -54,10 +54,34 @@ class Ledger:
         world.processes.bus.subscribe(CHANGED, self._heard)
 
     def movement(
-        self, reason: Reason, parts: Iterable[Part], account_ids: Iterable[int]
+        self,
+        reason: Reason,
+        parts: Iterable[Part],
+        account_ids: Iterable[int],
+        *,
+        things: Iterable[ThingChanges] = (),
+        terms: Iterable[tuple[int, int]] = (),
     ) -> Movement:
         """Return a new movement; `account_ids` are the accounts of its characters."""
-        return Movement(self._draw(), reason, tuple(parts), frozenset(account_ids))
+        return Movement(
+            self._draw(), reason, tuple(parts), frozenset(account_ids), tuple(things), tuple(terms)
+        )
+
+    async def settle(self, movement: Movement) -> Moved:
+        """Carry out a movement however long the database is away, and show the coins.
+
+        Raises `StoreError` if it cannot be stored; then it was not carried out.
+        """
+        moved = await self._store.move_surely(movement, self._moment())
+        self.learn(moved.balances)
+        return moved
+
+    async def store_later(self, movement: Movement) -> Moved:
+        """Store a movement of one player's own things, together with those of others.
+
+        Raises `StoreError`.
+        """
+        return await self._store.move_later(movement, self._moment())
 
     async def move(self, movement: Movement, late: Callable[[], object] = nothing) -> Moved:
         """Carry out a movement, and show its players what they have then.

@@ -7,7 +7,7 @@ saves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -57,6 +57,8 @@ class PlayerSaves:
         self._faults = faults
         self._answer = answer
         self._save_interval = save_interval
+        self.others: list[Callable[[Player], Awaitable[None]]] = []
+        """Waits for what other components store of a player; each may raise `StoreError`."""
         deadlines.on(PlayerDeadline.SAVE, self._save_again)
         deadlines.on(PlayerDeadline.SAVE_CHANGES, lambda player, _now: self.save_or_report(player))
         deadlines.on(PlayerDeadline.CONFIRMED, lambda player, _now: self.not_confirmed(player))
@@ -154,10 +156,16 @@ class PlayerSaves:
         row = replace(state_of(player, self._clock.now()), zone_id=to.zone_id, place=place)
         changes, player.unsaved = player.unsaved, set()
         await self.saver.store(row, changes, self._answer, player.confirmations.give())
+        await self._others_stored(player)
 
     async def stored(self, player: Player) -> None:
         """Wait until what was saved of a player last is stored. Raises `StoreError`."""
         await self.saver.stored(player.id, self._answer)
+        await self._others_stored(player)
+
+    async def _others_stored(self, player: Player) -> None:
+        for wait in self.others:
+            await wait(player)
 
 
 def state_of(player: Player, now: Monotonic) -> WorldCharacter:

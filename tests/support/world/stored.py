@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -20,7 +21,10 @@ from emu.store import Store
 from emu.store.repository import name_key
 from tests.support.world.world_fakes import CharactersInMemory
 
-NOTHING: dict[str, Any] = {"waiting": 0, "unseen": [], "of": {}}
+_numbers = count(1_000_000, 1000)
+NOTHING: dict[str, Callable[[], Any]] = {
+    "waiting": lambda: 0, "unseen": list, "of": dict, "reserve": lambda: next(_numbers),
+}  # fmt: skip
 """What entering the world asks for, and the answer of an empty database."""
 
 
@@ -28,7 +32,7 @@ TABLES = (
     "world_ledger", "world_mail", "world_petitions", "world_characters", "world_things",
     "world_banks", "world_thing_sums", "sqlite_sequence",
 )  # fmt: skip
-SAME = {"move_surely": "move"}
+SAME = {"move_surely": "move", "move_later": "move"}
 """Calls of a port that differ from one of the repository in their patience only."""
 
 
@@ -104,7 +108,7 @@ class _Port:
         async def call(*values: Any, **named: Any) -> Any:
             beside = self._beside
             if not beside.is_used and name in NOTHING:
-                return NOTHING[name]
+                return NOTHING[name]()
             method = getattr(self._repository(beside.store), SAME.get(name, name))
             return beside.run(lambda: method(*values, **named))
 

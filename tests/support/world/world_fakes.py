@@ -302,6 +302,7 @@ def no_storage() -> Any:
         guilds=None,
         settings=None,
         ledger=None,
+        things=None,
         mail=None,
         petitions=None,
         placement_facts=None,

@@ -18,6 +18,7 @@ from twisted.internet.defer import Deferred
 
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
+from emu.content.items import ItemKinds
 from emu.content.models import StandIns
 from emu.errors import Unanswered
 from emu.ground.map_folder import MapFolder
@@ -223,6 +224,11 @@ class HarnessContent:
         return Grounds(timetable, clock.now, self._maps)
 
 
+async def at_once(call: Callable[[], Any]) -> Any:
+    """Carry out a call that a server gives to a thread."""
+    return call()
+
+
 _identities = itertools.count(1)
 
 
@@ -274,6 +280,7 @@ class WorldHarness:
         self.settings: SettingsInMemory = beside.settings if beside else SettingsInMemory()
         self.stored: StoredBeside = beside.stored if beside else StoredBeside(self.store)
         self.library = deepcopy(LIBRARY)
+        self.kinds: ItemKinds = beside.kinds if beside else ItemKinds()
         self.zones_folder: Path | None = None
         self.uses: list[Use] = []
         self.registry = Registry(self.uses.append)
@@ -333,6 +340,8 @@ class WorldHarness:
                 self.name, self.bus, self.settings, start if joined else run_now
             ),
             content=content or HarnessContent(),
+            kinds=self.kinds,
+            in_thread=at_once,
             clock=WorldHarnessClock(self),
             roll=self._roll,
             draw=identity,
@@ -375,12 +384,17 @@ class WorldHarness:
         known = self.world.players.get(char_id)
         if key is None:
             key = known.journey.key if known is not None else 0
+        self.load(row)
         client.player = self.service.enter(row, behind, self.now, key=key)
         player = client.player
         self.presence.entered(
             player.present, lambda: self.service.send_away(player, "sent away", self.now)
         )
         return client
+
+    def load(self, row: WorldCharacter) -> None:
+        """Load the things of a character, as its entry does."""
+        finish(self.service.load(row))
 
     def exist(self, *names: str) -> None:
         """Store characters that are not in the world."""

@@ -45,6 +45,9 @@ class LossyStore:
             raise AWAY
         return moved
 
+    async def move_later(self, *values: Any) -> Any:
+        return await self.move(*values)
+
     async def move_surely(self, *values: Any) -> Any:
         self.calls.append("move_surely")
         if self.surely:

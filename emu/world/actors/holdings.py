@@ -1,0 +1,99 @@
+"""`Holdings`: the things of a player, what of them is not stored yet, and the order of acts."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Final
+
+from emu.errors import CommandError
+from emu.items.inventory import Inventory
+from emu.items.kinds import Slot
+from emu.items.wearing import Bonuses
+from emu.ledger import Movement, Owner, Part, What
+from emu.mailbox import PendingAnswer
+
+Rgb = tuple[int, int, int]
+MOST_WAITING: Final = 20
+"""Acts of one player that wait for an earlier one; a further one is refused."""
+
+
+class Gate:
+    """Lets one act of a player at a time through; the others wait for their turn."""
+
+    __slots__ = ("_answer", "_waiting", "is_closed")
+
+    def __init__(self, answer: Callable[[], PendingAnswer]) -> None:
+        """`answer` makes an object that a coroutine can wait for."""
+        self._answer = answer
+        self._waiting: deque[PendingAnswer] = deque()
+        self.is_closed = False
+
+    async def pass_through(self) -> None:
+        """Wait for one's turn; then call `leave`. Raises `CommandError` if too many wait."""
+        if self.is_closed:
+            if len(self._waiting) >= MOST_WAITING:
+                raise CommandError("wait a moment: your earlier acts are not stored yet")
+            mine = self._answer()
+            self._waiting.append(mine)
+            await mine  # the one before leaves the gate closed for this act
+        self.is_closed = True
+
+    def leave(self) -> None:
+        """End one's turn."""
+        if self._waiting:
+            self._waiting.popleft().callback(None)
+        else:
+            self.is_closed = False
+
+
+class Holdings:
+    """What belongs to the things of one player."""
+
+    __slots__ = (
+        "bonuses", "flows", "gate", "has_bank", "has_shared", "idle", "inventory", "is_storing",
+        "shown", "unstored",
+    )  # fmt: skip
+
+    def __init__(
+        self, inventory: Inventory, answer: Callable[[], PendingAnswer], *, has_shared: bool = True
+    ) -> None:
+        self.inventory = inventory
+        self.gate = Gate(answer)
+        self.has_bank = False
+        """Whether the window of the bank is open."""
+        self.has_shared = has_shared
+        """Whether it has the shared bank; not while another character of its account has it."""
+        self.flows: Counter[tuple[Owner, Owner, int]] = Counter()
+        """Things that were made or used up and are not stored: giver, taker and kind."""
+        self.unstored: Movement | None = None
+        """What the store could not store; it is repeated before anything else."""
+        self.is_storing = False
+        self.idle: list[PendingAnswer] = []
+        """Those that wait for the end of the store's present call."""
+        self.bonuses = Bonuses()
+        """What its worn things have added to its sheet."""
+        self.shown: dict[int, tuple[int, Rgb, Rgb]] = {}
+        """What others see of its worn things, by slot: model, color and highlight."""
+
+    def flow(self, giver: Owner, taker: Owner, item_id: int, count: int) -> None:
+        """Note that things were made or used up, for the ledger."""
+        self.flows[giver, taker, item_id] += count
+
+    def take_parts(self) -> list[Part]:
+        """Return what was made or used up since the last call, and forget it."""
+        flows, self.flows = self.flows, Counter()
+        return [
+            Part(giver, taker, count, What.THINGS, item_id)
+            for (giver, taker, item_id), count in flows.items()
+            if count
+        ]
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether something has to be stored."""
+        return self.unstored is not None or bool(self.flows) or self.inventory.has_changed
+
+    def slots_taken(self) -> frozenset[int]:
+        """Return the slots in which something is worn."""
+        return frozenset(slot for slot in Slot if self.inventory.worn(slot) is not None)

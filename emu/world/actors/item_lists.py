@@ -1,0 +1,282 @@
+"""`ItemLists`: the three lists of things as one client has them, and the messages that change them.
+
+A client names a thing by the place of its record in list 0, so records keep their places: freed
+ones become empty and are used again, the lowest first.
+
+Source: docs/protocol/world/items.md#lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
+from emu.items.held import Thing, Where
+from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED, Inventory
+from emu.items.kinds import Bag, Container, Flag, Food, ItemKind, Slot, Sort
+from emu.structs.packed import pack_counted, xor
+
+LIST, WORN, APPEARANCE = 0, 1, 2
+"""The numbers of the lists."""
+MESSAGE: Final = "OP_UpdateInventoryMsg"
+STRUCT: Final = "WS_UpdateInventory"
+HEAD: Final = 6
+"""Bytes of the count and of the length that stand before the packed records."""
+OLD: Final = 561
+"""The last version that numbers slots and new records in the old way."""
+KNOWN_INDEX: Final = 255
+FIRST_AT_ONCE: Final = 20
+"""Records in the first list of an old client."""
+OVERFLOW_SLOT, OVERFLOW_INDEX = 6, 0xFFFF
+LONGEST_NAME: Final = 63
+_INVENTORIES: Final = {
+    Where.BAGS: BASE, Where.BANK: BANK, Where.SHARED: SHARED, Where.OVERFLOW: OVERFLOW,
+}  # fmt: skip
+NO_OLD_SLOT: Final = frozenset((Slot.SECOND_EARS, Slot.CLOAK))
+
+
+def client_slot(slot: int, version: int) -> int | None:
+    """Return a slot as a client numbers it; None for one that it does not have."""
+    if version > OLD:
+        return slot
+    if slot in NO_OLD_SLOT or slot > Slot.DRINK:
+        return None
+    return slot - (slot > Slot.SECOND_EARS) - (slot > Slot.CLOAK)
+
+
+def server_slot(slot: int, version: int) -> int | None:
+    """Return the slot that a client names; None if there is none."""
+    return next((one for one in Slot if client_slot(one, version) == slot), None)
+
+
+class Menu:
+    """The bits of a record that say which commands the client offers."""
+
+    CARRIED, WEARABLE = 1 | 2, 2
+    BAG, EMPTY_BAG = 4, 16
+    SCRIBE, NO_SCRIBE = 32, 128
+    FURNITURE = 8 | 32768
+    LOCKED = 512
+    BOUND, ATTUNEABLE = 2048, 4096
+    STACK = 16384
+    CONSUME, USABLE = 262144, 524288
+    DAMAGED, BROKEN = 134217728, 268435456
+    UNPACK = 2147483648
+
+
+DAMAGED: Final = 20
+
+
+_OF_SORT: Final = {
+    Sort.SCROLL: Menu.NO_SCRIBE, Sort.RECIPE_BOOK: Menu.SCRIBE, Sort.FURNITURE: Menu.FURNITURE,
+    Sort.CRATE: Menu.UNPACK,
+}  # fmt: skip
+
+
+def places_of(kind: ItemKind) -> int:
+    """Return how many places a kind shows: those of bags, and of containers for homes."""
+    return kind.part.places if isinstance(kind.part, Bag | Container) else 0
+
+
+def menu_of(inventory: Inventory, thing: Thing, kind: ItemKind) -> int:
+    """Return the bits of a thing's record."""
+    bits = Menu.WEARABLE if kind.slot_bits else Menu.CARRIED
+    bits |= _OF_SORT.get(kind.sort, 0)
+    if places_of(kind):
+        # EQ2Emulator sends both bits whatever lies in the bag (recorded).
+        bits |= Menu.BAG | Menu.EMPTY_BAG
+    if thing.condition == 0 or thing.id in inventory.locked:
+        bits |= Menu.LOCKED
+    if thing.is_attuned or Flag.NO_TRADE in kind.flags:
+        bits |= Menu.BOUND
+    elif Flag.ATTUNEABLE in kind.flags:
+        bits |= Menu.ATTUNEABLE
+    bits |= Menu.STACK if kind.is_stackable else 0
+    bits |= Menu.USABLE if kind.is_usable else 0
+    return bits | (_worn_bits(thing, kind) if thing.place.where is Where.WORN else 0)
+
+
+def _worn_bits(thing: Thing, kind: ItemKind) -> int:
+    bits = Menu.CONSUME if isinstance(kind.part, Food) else 0
+    if thing.condition == 0:
+        return bits | Menu.BROKEN
+    return bits | (Menu.DAMAGED if thing.condition <= DAMAGED else 0)
+
+
+class ItemLists:
+    """The lists of one client; they begin with every session."""
+
+    __slots__ = (
+        "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_sent", "_size", "_worn", "records",
+    )  # fmt: skip
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._empty = self._encode({})
+        self._size = len(self._empty)
+        self.records: list[int | None] = []
+        """The numbers of the things of list 0, by the place of their record."""
+        self._fresh: set[int] = set()
+        """Things that came after the first list, which old clients number otherwise."""
+        self._worn: set[int] = set()
+        """Things that this client was shown as worn: they keep a number of their own."""
+        self._is_begun = False
+        self._sent: dict[int, bytes] = {}
+        self._cache: dict[tuple[Any, ...], bytes] = {}
+
+    def _encode(self, values: dict[str, Any]) -> bytes:
+        fields = {"item_count": 1, "item_array": [wire_texts(values)]}
+        return self._dialect.encode_known(STRUCT, fields)[HEAD:-1]
+
+    @property
+    def version(self) -> int:
+        """The client's data version."""
+        return self._dialect.version
+
+    def number_at(self, place: int) -> int | None:
+        """Return the number of the thing whose record stands at a place; None without one."""
+        return self.records[place] if 0 <= place < len(self.records) else None
+
+    def place_of(self, number: int) -> int | None:
+        """Return the place of a thing's record; None without one."""
+        return self.records.index(number) if number in self.records else None
+
+    # -- list 0 ---------------------------------------------------------------------------------
+
+    def carried(self, inventory: Inventory, settled: Iterable[int] = ()) -> bytes | None:
+        """Return the message of list 0; None if nothing was ever in it.
+
+        `settled` are new things that old clients number as if they had been there before.
+        """
+        things = [
+            one for where in (Where.BAGS, Where.BANK, Where.SHARED)
+            for one in inventory.in_list(where)
+        ]  # fmt: skip
+        self._arrange(things, frozenset(settled))
+        waiting = inventory.waiting() if self._is_begun else []
+        self._is_begun = True
+        if not self.records and not waiting:
+            return None
+        fresh, records = 0, []
+        for place, number in enumerate(self.records):
+            thing = None if number is None else inventory.get(number)
+            fresh += number in self._fresh
+            index = place
+            if self.version <= OLD:
+                index = KNOWN_INDEX + (place + fresh if number in self._fresh else 0)
+            records.append(self._empty if thing is None else self._record(inventory, thing, index))
+        if waiting:
+            records.append(self._waiting_record(inventory, waiting[0]))
+        return self._message(LIST, records)
+
+    def _arrange(self, things: Sequence[Thing], settled: frozenset[int]) -> None:
+        present = {one.id for one in things}
+        self.records = [one if one in present else None for one in self.records]
+        self._fresh &= present
+        known = set(self.records)
+        for thing in things:
+            if thing.id in known:
+                continue
+            if not self._is_begun and self.version <= OLD and len(known) >= FIRST_AT_ONCE:
+                break  # the next message has the rest
+            if self._is_begun and thing.place.where is Where.BAGS and thing.id not in settled:
+                self._fresh.add(thing.id)
+            if None in self.records:
+                self.records[self.records.index(None)] = thing.id
+            else:
+                self.records.append(thing.id)
+            known.add(thing.id)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the first list was cut, so that a second message has to follow."""
+        return self.version <= OLD and len(self.records) == FIRST_AT_ONCE
+
+    def _waiting_record(self, inventory: Inventory, thing: Thing) -> bytes:
+        kind = inventory.kind(thing)
+        values = self._fields(inventory, thing, kind, OVERFLOW_INDEX)
+        return self._encode(
+            values | {"unique_id": thing.item_id, "inv_slot_id": OVERFLOW & 0xFFFFFFFF,
+                      "slot_id": OVERFLOW_SLOT}
+        )  # fmt: skip
+
+    # -- worn things ----------------------------------------------------------------------------
+
+    def worn(self, inventory: Inventory, number: int = WORN) -> bytes:
+        """Return the message of what is worn, or of appearances."""
+        where = Where.WORN if number == WORN else Where.APPEARANCE
+        records = []
+        for slot in range(self._dialect.rules.equipment_slots):
+            own = server_slot(slot, self.version)
+            thing = inventory.worn(own, where) if own is not None else None
+            if thing is None:
+                records.append(self._encode_empty(slot))
+            else:
+                self._worn.add(thing.id)
+                records.append(self._record(inventory, thing, slot))
+        return self._message(number, records)
+
+    def _encode_empty(self, slot: int) -> bytes:
+        key = ("empty", slot)
+        if key not in self._cache:
+            self._cache[key] = self._encode({"index": slot})
+        return self._cache[key]
+
+    # -- records --------------------------------------------------------------------------------
+
+    def _record(self, inventory: Inventory, thing: Thing, index: int) -> bytes:
+        kind = inventory.kind(thing)
+        menu = menu_of(inventory, thing, kind)
+        key = (thing, index, menu, id(kind), thing.id in self._worn)
+        found = self._cache.get(key)
+        if found is None:
+            if len(self._cache) > 1000:
+                self._cache.clear()
+            found = self._encode(self._fields(inventory, thing, kind, index, menu))
+            self._cache[key] = found
+        return found
+
+    def _fields(
+        self,
+        inventory: Inventory,
+        thing: Thing,
+        kind: ItemKind,
+        index: int,
+        menu: int | None = None,
+    ) -> dict[str, Any]:
+        is_worn = thing.place.where in (Where.WORN, Where.APPEARANCE)
+        bag, slot = thing.place.bag, thing.place.slot
+        if is_worn:
+            list_number, slot = 0, client_slot(slot, self.version) or 0
+        else:
+            list_number = bag or _INVENTORIES[thing.place.where]
+        # The own number of bags and of what is worn.
+        has_number = is_worn or bool(places_of(kind)) or thing.id in self._worn
+        most = 0xFF if self.version <= 57047 else 0xFFFF
+        return {
+            "unique_id": thing.id,
+            "bag_id": thing.id if has_number else 0,
+            "inv_slot_id": list_number & 0xFFFFFFFF,
+            "menu_type": menu_of(inventory, thing, kind) if menu is None else menu,
+            "unknown3b": 4 if kind.sort is Sort.CRATE else 0,
+            "index": index,
+            "icon": kind.icon,
+            "slot_id": slot & 0xFF,
+            "count": min(thing.count, most),
+            "item_level": 0 if is_worn else kind.recommended_level,
+            "tier": kind.tier,
+            "num_slots": places_of(kind) & 0xFF,
+            "empty_slots": max(0, places_of(kind) - len(inventory.inside(thing))) & 0xFF,
+            "item_id": kind.id,
+            "name": kind.name.encode()[:LONGEST_NAME].decode("utf-8", "ignore"),
+        }
+
+    def _message(self, number: int, records: Sequence[bytes]) -> bytes:
+        """Return a message whose records are XORed with those of the list's message before."""
+        whole = b"".join(records)
+        before = self._sent.get(number, b"")
+        base = before[: len(whole)].ljust(len(whole), b"\0")
+        self._sent[number] = whole
+        return pack_counted(len(records), xor(whole, base), bytes((number,)), self.version)

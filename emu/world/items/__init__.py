@@ -1,0 +1,1 @@
+"""Things of players: lists, windows, acts, and their storage."""

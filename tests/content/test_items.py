@@ -1,0 +1,122 @@
+"""Kinds of things: from rows of a content file, and from TOML files above it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from emu.content.items import OWN_NUMBERS, ItemKinds, TomlItems, shipped_items
+from emu.errors import FileFormatError
+from emu.items.kinds import (
+    Armor,
+    Bag,
+    BookRecipe,
+    Flag,
+    Look,
+    Range,
+    RecipeBook,
+    Slot,
+    Sort,
+    Stat,
+    Weapon,
+)
+from tests.support.world.item_recordings import recorded_kinds
+
+
+def written(folder: Path, text: str) -> TomlItems:
+    path = folder / "items.toml"
+    path.write_text(text, encoding="utf-8")
+    return TomlItems([path])
+
+
+def test_every_kind_of_the_recorded_set_is_read() -> None:
+    kinds = recorded_kinds()
+    sword = kinds.get(910005)
+    assert sword is not None
+    assert (sword.name, sword.sort, sword.slots) == (
+        "Notched Training Sword", Sort.WEAPON, (Slot.PRIMARY, Slot.SECONDARY),
+    )  # fmt: skip
+    assert sword.part == Weapon(2, 0, Range(2, 7), Range(3, 9), Range(1, 6), 16, 3.5)
+    assert sword.stats == (Stat(0, 0, 3), Stat(0, 2, 2), Stat(5, 0, 12))
+    assert sword.look == Look(2123, (10, 20, 30), (40, 50, 60))
+    assert [one.text for one in sword.effects] == ["When drawn:", "It hums a little."]
+    book = kinds.get(910035)
+    assert book is not None
+    assert book.part == RecipeBook(
+        910035, 0, (BookRecipe(910001, 910077, "Plain Belt Buckle", 192),)
+    )
+    flags = {910015: Flag.LORE, 910016: Flag.NO_TRADE, 910030: Flag.STACK_LORE}
+    for number, flag in flags.items():
+        found = kinds.get(number)
+        assert found is not None
+        assert found.flags == flag
+    assert kinds.get(5) is None
+    assert kinds.get(1 << 40) is None
+    assert {kind.sort for kind in kinds.load(range(910001, 910041)).values()} >= {
+        Sort.NORMAL, Sort.WEAPON, Sort.RANGED, Sort.ARMOR, Sort.SHIELD, Sort.BAG, Sort.SCROLL,
+        Sort.RECIPE_BOOK, Sort.FOOD, Sort.BAUBLE, Sort.FURNITURE, Sort.THROWN, Sort.CONTAINER,
+        Sort.ADORNMENT, Sort.BOOK,
+    }  # fmt: skip
+    assert kinds.search("river") == [(910002, "Grey River Pebble")]
+
+
+def test_a_kind_is_one_object_for_all(tmp_path: Path) -> None:
+    layer = written(tmp_path, '[[item]]\nid = 2000000009\nname = "Stone"\n')
+    kinds = ItemKinds(None, layer)
+    assert kinds.get(2000000009) is kinds.get(2000000009)
+    kinds.reload(None, layer)
+    assert kinds.get(2000000009) is not None
+
+
+def test_a_toml_file_changes_an_item_and_adds_others(tmp_path: Path) -> None:
+    below = recorded_kinds()
+    assert below._path is not None  # of the recorded kinds
+    layer = written(
+        tmp_path,
+        """
+[[item]]
+id = 910008
+level = 7
+[item.armor]
+low = 50
+high = 80
+[[item]]
+id = 2000000100
+name = "Sack"
+bags = {slots = 4}
+stats = [{kind = 0, subkind = 1, integer = 2}]
+[[item]]
+id = 77
+level = 3
+""",
+    )
+    kinds = ItemKinds(below._path, layer)
+    cap, sack = kinds.get(910008), kinds.get(2000000100)
+    assert cap is not None
+    assert (cap.name, cap.level, cap.part) == ("Dented Iron Cap", 7, Armor(Range(50, 80)))
+    assert sack is not None
+    assert (sack.sort, sack.part, sack.stats) == (Sort.BAG, Bag(4, 0), (Stat(0, 1, 2),))
+    assert kinds.get(77) is None  # it changes what does not exist
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[[item]]\nname = 'x'\n", "id must be a number above 0"),
+        ("[[item]]\nid = 5\nnonsense = 1\n", "nonsense: items has no such key"),
+        ("[[item]]\nid = 5\ntier = 4000\n", "tier: 4000 is no usable value"),
+        ("[[item]]\nid = 5\nbags = {places = 3}\n", "places: item_bags has no such key"),
+    ],
+)
+def test_a_fault_names_file_item_and_key(tmp_path: Path, text: str, fault: str) -> None:
+    with pytest.raises(FileFormatError, match=fault):
+        written(tmp_path, text)
+
+
+def test_the_shipped_items_are_our_own() -> None:
+    layer = TomlItems([shipped_items()])
+    assert layer.numbers
+    assert min(layer.numbers) >= OWN_NUMBERS
+    found = ItemKinds(None, layer).load(layer.numbers)
+    assert found.keys() == layer.numbers

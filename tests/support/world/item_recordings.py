@@ -1,0 +1,64 @@
+"""Recordings of things, and the kinds that they were made with.
+
+They lie outside of the repository, beside the checkout (``EMU_RECORDINGS``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import count
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+
+from emu.content.importing import import_content
+from emu.content.items import ItemKinds
+from emu.content.sources import dump_parts
+
+ROOT = Path(__file__).parents[3]
+FOLDER = Path(os.environ.get("EMU_RECORDINGS", ROOT.parent / "shared" / "data" / "recordings"))
+_WITHOUT_NUMBER = re.compile(
+    r"INSERT INTO `(item_mod_stats|item_effects|item_appearances|item_details_recipe_items"
+    r"|item_details_book_pages)` \((.*?)\) VALUES \("
+)
+"""Statements that let the database number their rows."""
+
+
+@cache
+def recorded_kinds() -> ItemKinds:
+    """Return the kinds of set A; skip the test where the recordings are missing."""
+    path = FOLDER / "items-set-A.sql"
+    if not path.exists():
+        pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
+    numbers = count(1)
+    text = _WITHOUT_NUMBER.sub(
+        lambda found: f"INSERT INTO `{found[1]}` (`id`,{found[2]}) VALUES ({next(numbers)},",
+        path.read_text(encoding="utf-8"),
+    )
+    folder = Path(mkdtemp())
+    dump, content = folder / "set.sql", folder / "content.sqlite"
+    dump.write_text(text, encoding="utf-8")
+    import_content(dump_parts([dump]), content)
+    return ItemKinds(content)
+
+
+def recorded(version: int, *messages: str) -> Iterator[tuple[str, str, bytes]]:
+    """Yield client, name and body of each recorded message of a version that has a name."""
+    for path in sorted(FOLDER.glob("items-*.jsonl.gz")):
+        versions: dict[str, int] = {}
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row: dict[str, Any] = json.loads(line)
+                if row["k"] == "meta":
+                    versions[row["c"]] = row["ver"]
+                elif row["k"] == "app" and versions.get(row["c"]) == version:
+                    name = row.get("subname") or row["name"]
+                    if row["d"] == "s2c" and {name, row.get("sub")} & {*messages}:
+                        yield f"{path.name} {row['c']}", name, bytes.fromhex(row["hex"])

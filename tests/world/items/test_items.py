@@ -1,0 +1,119 @@
+"""Things of players in a world: made, worn, moved, refused, stored and back again.
+
+Texts and lists are those of ../shared/data/recordings/items-546-carry and items-1208-carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emu.errors import StoreError
+from emu.items.held import Where
+from emu.ledger import Outcome, Owner, OwnerKind, Reason
+from emu.world.items.items import coins, things
+from tests.support.coroutines import finish
+from tests.support.world import item_kinds as kinds
+from tests.support.world.item_scenes import held, player_of, scene
+
+VERSIONS = [546, 561, 1096, 1208, 60114]
+SHOP = Owner(OwnerKind.MERCHANT, 7)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_a_game_master_makes_is_in_the_first_free_place(version: int) -> None:
+    _, client = scene(version)
+    assert client.types(f"/summonitem {kinds.MARBLE}") == []
+    assert client.types(f"/summonitem {kinds.PEBBLE} 3") == []
+    assert held(client) == [(kinds.MARBLE, 0, 1), (kinds.PEBBLE, 1, 3)]
+    assert client.types("/summonitem 77") == ["Could not find item with id of: 77"]
+    assert [name for name, _ in client.log].count("OP_UpdateInventoryMsg") == 4
+
+
+def test_a_worn_thing_changes_the_sheet_and_what_others_see() -> None:
+    _, client = scene()
+    spawn = player_of(client).spawn
+    before = spawn.sheet.attribute("sta"), spawn.sheet.health.most
+    client.types(f"/summonitem {kinds.CAP}")
+    client.types(f"/summonitem {kinds.SWORD}")
+    assert client.types("/inventory equip 0") == []
+    assert client.types("/inventory equip 1") == []
+    assert held(client, Where.WORN) == [(kinds.SWORD, 0, 1), (kinds.CAP, 2, 1)]
+    assert spawn.appearance["equipment_types"][:3] == [2123, 0, 1513]
+    assert spawn.appearance["equipment_colors"][2] == [200, 100, 50]
+    assert spawn.sheet.attribute("sta") == before[0] + 4
+    assert spawn.sheet.health.most == before[1] + 12
+    assert client.types("/inventory unequip 2") == []
+    assert held(client) == [(kinds.CAP, 0, 1)]
+    assert spawn.sheet.attribute("sta") == before[0]
+    assert spawn.appearance["equipment_types"][2] == 0
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_everything_is_there_again_after_coming_back(version: int) -> None:
+    harness, client = scene(version)
+    for item in (kinds.PURSE, kinds.MARBLE, kinds.PEBBLE, kinds.SWORD):
+        client.types(f"/summonitem {item}")
+    client.types("/inventory equip 3")
+    before = [held(client, where) for where in Where]
+    harness.departures.leave(player_of(client), "quit", harness.now)
+    back = harness.stand(1, version)
+    assert [held(back, where) for where in Where] == before
+    assert player_of(back).spawn.appearance["equipment_types"][0] == 2123
+    audit = finish(harness.stored.ledger.audit())
+    assert (audit.things, audit.wrong_things) == (4, ())
+
+
+def test_a_weight_counts_what_is_carried_and_worn() -> None:
+    _, client = scene()
+    client.types(f"/summonitem {kinds.PEBBLE} 20")
+    client.types(f"/summonitem {kinds.CLUB}")
+    client.types("/inventory equip 1")
+    fields = player_of(client).spawn.sheet
+    assert fields._values["weight"] == (20 * 2 + 120) // 10
+
+
+def test_an_exchange_moves_coins_and_things_together() -> None:
+    harness, client = scene(coins=100)
+    player, items = player_of(client), harness.parts.items
+    kind = harness.kinds.get(kinds.MARBLE)
+    assert kind is not None
+
+    def buys(price: int) -> Callable[[], Any]:
+        def act() -> Any:
+            inventory = player.holdings.inventory
+            inventory.add(kind, 1, items.new_number)
+            mine = Owner.character(player.id)
+            return [coins(mine, SHOP, price), things(SHOP, mine, kind.id, 1)]
+
+        return act
+
+    assert finish(items.exchange(Reason.BOUGHT, [player], buys(60))) is Outcome.DONE
+    items.changed(player)
+    assert (held(client), player.character.coins) == ([(kinds.MARBLE, 0, 1)], 40)
+    assert finish(items.exchange(Reason.BOUGHT, [player], buys(60))) is Outcome.TOO_FEW
+    assert (held(client), player.character.coins) == ([(kinds.MARBLE, 0, 1)], 40)
+    harness.store.broken = True
+    with pytest.raises(StoreError):
+        finish(items.exchange(Reason.BOUGHT, [player], buys(1)))
+    harness.store.broken = False
+    assert held(client) == [(kinds.MARBLE, 0, 1)]
+    assert not player.holdings.gate.is_closed
+    audit = finish(harness.stored.ledger.audit())
+    assert (audit.things, audit.wrong_things) == (1, ())
+
+
+def test_what_could_not_be_stored_is_stored_later() -> None:
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.store.broken = True
+    client.types("/inventory move 0 4 0 1")
+    assert player_of(client).holdings.has_unsaved
+    harness.store.broken = False
+    harness.run(10.0)
+    assert not player_of(client).holdings.has_unsaved
+    owner = Owner.character(1)
+    (thing,) = finish(harness.stored.things.of([owner]))[owner]
+    assert thing.place.slot == 4
