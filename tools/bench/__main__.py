@@ -64,7 +64,7 @@ LONG = {"cluster_faults", "content"}
 @click.option(
     "--page",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With hops: write the lists of files into this page, docs/contributing/architecture.md.",
+    help="With hops: only write the lists of files into docs/contributing/architecture.md.",
 )
 @click.option(
     "--players",

@@ -31,7 +31,7 @@ async def main(reactor: Any) -> None:
     print("ready 0", flush=True)
     while line := await deferToThread(sys.stdin.readline):
         if line == "step\n":
-            _step(players[ACTOR])
+            take_step(players[ACTOR])
         elif line == "say\n":
             players[ACTOR].act(lambda core: core.command("say hello"))
         else:
@@ -47,7 +47,7 @@ async def _enter(reactor: Any, port: int, number: int) -> ClientWorldConnection:
     return await enter_world(reactor, "127.0.0.1", port, entrance)
 
 
-def _step(player: ClientWorldConnection) -> None:
+def take_step(player: ClientWorldConnection) -> None:
     """Stand one unit further east, and send that as a single update."""
     walker, now = player.core.walker, player.now()
     walker.put(walker.place._replace(x=walker.place.x + 1))

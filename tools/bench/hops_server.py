@@ -79,6 +79,17 @@ class Recorder:
             ports = turn["received" if call.__name__ in RECEIVING else "sent"]
             ports.append(at.getsockname()[1])
 
+    def note_sent(self, port: int) -> None:
+        """Record that the present turn has written from a port, without a socket."""
+        turn = getattr(self._threads, "turn", None)
+        if turn is not None:
+            turn["sent"].append(port)
+
+    def taken(self) -> list[Turn]:
+        """Return the recorded turns and forget them."""
+        turns, self._turns = self._turns, []
+        return turns
+
     def _enter(self, turn: Turn | None, name: tuple[str, str]) -> None:
         if turn is None:
             turn = Turn(calls=[], received=[], sent=[])
@@ -104,8 +115,7 @@ class Recorder:
 
     def print(self, *_: object) -> None:
         """Print the recorded turns and forget them."""
-        turns, self._turns = self._turns, []
-        print(json.dumps(turns), flush=True)
+        print(json.dumps(self.taken()), flush=True)
 
 
 if __name__ == "__main__":
