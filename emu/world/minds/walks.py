@@ -339,7 +339,7 @@ class Walk:
         """Follow the ground from now on, if the spawn still walks the leg from `start`."""
         goal = self.goal
         if goal is not None and self._from is start:
-            self._bends = bends_of(start, goal.place, corners)
+            self._bends, self._passed = bends_of(start, goal.place, corners), 0
             # Clients draw a straight leg already.
             if len(self._bends) > 2:  # start and end
                 self._show_leg(goal, now)

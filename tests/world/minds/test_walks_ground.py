@@ -140,6 +140,22 @@ def test_with_and_without_a_map_a_walk_is_at_the_same_place_of_the_map(folder: P
     assert mapped.marks == plain.marks
 
 
+def test_a_straight_leg_after_a_bent_one_is_not_sent_twice(folder: Path) -> None:
+    """Its corners come when it is begun: clients draw it already."""
+    scene = HillScene(lambda: MapFolder(folder), START)
+    near = on_ground(END.x - 4.0, END.z)
+    walk = scene.walk(END, near)
+    scene.run(14.7)
+    assert len(scene.marks) == 1
+    assert len(walk._bends) == 2
+    assert walk.due > scene.now, "the end of the leg"
+    sent = len(scene.sent)
+    scene.run(1.5)
+    assert [mark for mark, _ in scene.marks] == ["there", "there"]
+    assert scene.spawn.position[:3] == near[:3]
+    assert len(scene.sent) == sent + 1, "the stop"
+
+
 def test_a_leg_that_was_walked_before_has_its_corners_at_once(folder: Path) -> None:
     scene = HillScene(lambda: MapFolder(folder), START)
     walk = scene.walk(END, START, END)
