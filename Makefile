@@ -11,7 +11,7 @@ COMPILED ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run quick quick-unit test nightly checks test-compiled test-all lint types layers docs unit format \
-    changelog bench clean
+    changelog release bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -76,6 +76,14 @@ format: $(MARK)  ## let ruff format the sources
 
 changelog: $(MARK)  ## show the section that the files in tools/changes form
 	@$(BIN)/towncrier build --draft --version unreleased
+
+RELEASE := build/release-venv
+
+release: $(SERVER)  ## build, check and try what a release publishes; publishes nothing
+	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(RELEASE)/bin/python -m pip install --quiet --group release
+	$(RELEASE)/bin/python tools/release.py $(ARGS)
 
 bench: $(MARK)   ## print the figures of the benchmarks (not a test)
 	$(BIN)/python -m tools.bench

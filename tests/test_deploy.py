@@ -55,6 +55,8 @@ def test_hadolint_accepts_the_dockerfile() -> None:
         ("vendor.compose-spec", "tools/deploy/compose.yaml"),
         ("vendor.compose-spec", "tools/deploy/cluster/compose.yaml"),
         ("vendor.github-workflows", ".github/workflows/checks.yml"),
+        ("vendor.github-workflows", ".github/workflows/dependencies.yml"),
+        ("vendor.github-workflows", ".github/workflows/release.yml"),
     ],
 )
 def test_a_yaml_file_fits_its_published_schema(schema: str, path: str) -> None:
