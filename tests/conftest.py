@@ -162,3 +162,12 @@ def browser() -> Iterator[Any]:
 
     with opened_browser() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def few_opcodes() -> Iterator[None]:
+    """Only the opcode tables of a few clients are shipped."""
+    from tests.support.files.opcode_rows import few_rows_shipped  # noqa: PLC0415  # not all need it
+
+    with few_rows_shipped():
+        yield

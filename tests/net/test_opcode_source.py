@@ -19,7 +19,7 @@ from tests.support.coroutines import finish
 from tests.support.files.opcode_rows import shipped_database
 from tests.support.running.whole_server import until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_opcodes")]
 
 
 def run_at_once(call: Callable[[], Any]) -> Deferred[Any]:

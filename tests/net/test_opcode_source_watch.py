@@ -14,7 +14,7 @@ from emu.net.opcode_source import OpcodeWatcher
 from emu.opcodes import OpcodeStore, VersionRange, shipped_tables
 from tests.support.files.opcode_rows import shipped_database
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_opcodes")]
 
 RANGE = VersionRange(540, 546)
 

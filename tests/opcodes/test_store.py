@@ -20,13 +20,13 @@ from tests.support.examples import tries
 from tests.support.files.opcode_rows import ROWS, shipped_database
 from tests.support.patience import within
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_opcodes")]
 
 RANGE = VersionRange(540, 546)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[OpcodeStore]:
+def store(tmp_path: Path, few_opcodes: None) -> Iterator[OpcodeStore]:
     with OpcodeStore(shipped_database(tmp_path), who="alice") as opened:
         yield opened
 

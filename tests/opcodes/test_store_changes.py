@@ -13,14 +13,14 @@ from emu.opcodes import store as store_module
 from emu.opcodes.text import shipped_rows
 from tests.support.files.opcode_rows import shipped_database
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_opcodes")]
 
 RANGE, OTHER = VersionRange(540, 546), VersionRange(560, 561)
 NAME = "OP_KeymapLoadMsg"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[OpcodeStore]:
+def store(tmp_path: Path, few_opcodes: None) -> Iterator[OpcodeStore]:
     with OpcodeStore(shipped_database(tmp_path), who="alice") as opened:
         yield opened
 

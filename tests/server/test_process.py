@@ -46,7 +46,7 @@ def names_in(folder: Path) -> list[str]:
 
 async def fails(folder: Path, settings: dict[str, object], *words: str) -> list[str]:
     """Start a server that cannot start; return its lines after the exit status 1."""
-    async with server_process(folder, settings, words=words) as server:
+    async with server_process(folder, settings, words=words, prepared=False) as server:
         assert await server.ended() == 1, server.text
         text = server.text
     assert "Traceback" not in text, text

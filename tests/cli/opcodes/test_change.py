@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from emu.cli.main import root
 from emu.opcodes import OpcodeStore, VersionRange
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_opcodes")]
 
 RANGE = VersionRange(540, 546)
 

@@ -22,13 +22,13 @@ from textual.widgets import DataTable, Input, Label
 from emu.cli.opcodes.editor import OpcodeEditor
 from tests.support.files.opcode_rows import shipped_database
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_opcodes")]
 RANGE = VersionRange(540, 546)
 Steps = Callable[[OpcodeEditor, Pilot[None]], Awaitable[None]]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[OpcodeStore]:
+def store(tmp_path: Path, few_opcodes: None) -> Iterator[OpcodeStore]:
     with OpcodeStore(shipped_database(tmp_path), who="alice") as opened:
         yield opened
 

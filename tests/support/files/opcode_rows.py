@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import strategies as st
 
-from emu.opcodes import OpcodeRow, OpcodeStore
+from emu.files import opcodes_folder
+from emu.opcodes import OpcodeRow, OpcodeStore, text
+from emu.opcodes.text import fingerprint, shipped_rows, shipped_tables
 
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Z"), include_characters=" "), max_size=12
@@ -83,8 +89,32 @@ DUMPED = [
 """The rows of each of the three dumps."""
 
 
+FEW = (
+    "0000-0369.csv", "0540-0546.csv", "0547-0559.csv", "0560-0561.csv", "0562-0838.csv",
+    "0864-0864.csv", "1096-1096.csv", "64736-64753.csv",
+)  # fmt: skip
+"""Files of the shipped tables that are enough for most tests."""
+
+
+@contextmanager
+def few_rows_shipped() -> Iterator[None]:
+    """Have only the tables of `FEW` shipped: every reader of all 35,000 rows takes a while."""
+
+    def forget() -> None:
+        for kept in (shipped_rows, shipped_tables, fingerprint):
+            kept.cache_clear()
+
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        for name in FEW:
+            shutil.copy2(opcodes_folder() / name, folder)
+        patch.setattr(text, "opcodes_folder", lambda: Path(folder))
+        forget()
+        yield
+    forget()
+
+
 @cache
-def _shipped() -> bytes:
+def _shipped(_fingerprint: str) -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "emu.sqlite"
         OpcodeStore.ensure(path).close()
@@ -94,5 +124,5 @@ def _shipped() -> bytes:
 def shipped_database(folder: Path) -> Path:
     """Return a database in a folder as `OpcodeStore.ensure` makes it, which takes longer."""
     path = folder / "emu.sqlite"
-    path.write_bytes(_shipped())
+    path.write_bytes(_shipped(fingerprint(shipped_rows())))
     return path
