@@ -25,7 +25,9 @@ CONTENT: Path | None = None
 SCRIPTS: Path | None = None
 IS_QUICK = False
 SMALL: Final = Extent(zones=3, placements=240, spawns=60, walkers=10)
-SMALL_SCALE: Final = Scale(zones=2, crowd=3, players=3, seconds=0.5, settle=2.0, rest=8)
+SMALL_SCALE: Final = Scale(
+    zones=2, crowd=3, players=3, seconds=0.5, settle=2.0, rest=8, visitors=2, stay=0.5
+)
 HAILS: Final = 300
 CALLS: Final = 2000
 NAMES: Final = 20
@@ -61,6 +63,11 @@ def report(rounds: int) -> Iterator[Figure]:
             _repeated(rounds, lambda _: content_worlds.visited(path, own, scale)),
             f"{scale.zones} largest zones", VISITED,
         )  # fmt: skip
+        most = SMALL.zones if IS_QUICK else MOST_ZONES
+        yield from _of(
+            _repeated(1, lambda _: content_worlds.toured(path, own, scale, most)),
+            f"all zones, {scale.visitors} players at a time", TOURED,
+        )  # fmt: skip
         place = content_worlds.most_crowded(path)
         yield from _of(
             _repeated(rounds, lambda _: content_worlds.welcomed(path, own, scale, place)),
@@ -86,6 +93,19 @@ VISITED: Final[Rows] = {
     "full": ("resident memory with all open", "MB", "450 MB"),
     "left": ("resident memory after all have ended", "MB", "as before"),
     "leaving": ("longest turn while they end, nobody is there", "ms", ""),
+}
+MOST_ZONES: Final = 1000
+"""More than the community's world has."""
+TOURED: Final[Rows] = {
+    "zones": ("zones entered", "", ""),
+    "spent": ("CPU until the last player has left", "s", ""),
+    "entering": ("longest entry of a player", "s", ""),
+    "touring": ("longest turn meanwhile", "ms", ""),
+    "touring cpu": ("CPU of the longest turn meanwhile", "ms", SHORT),
+    "before": ("resident memory before", "MB", ""),
+    "full": ("most resident memory meanwhile", "MB", ""),
+    "left": ("resident memory after all have ended", "MB", "250 MB above before"),
+    "leaving cpu": ("CPU of the longest turn after that", "ms", SHORT),
 }
 NEWCOMER: Final[Rows] = {
     "entities": ("entities received", "", ""),

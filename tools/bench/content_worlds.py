@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from tools.bench.content_dump import STANDING_ZONE, WALKING_ZONE
@@ -46,6 +47,10 @@ class Scale:
     """In which a server is watched."""
     settle: float = 6.0
     """Until the spawns of the last zone stand."""
+    visitors: int = 10
+    """Who enter zones at the same time in a tour of all of them."""
+    stay: float = 4.0
+    """Seconds of each visitor of a tour in its zone."""
     rest: int = 20
     """Without a change of memory, after which all zones have ended: some do so late."""
 
@@ -207,6 +212,36 @@ def visited(path: Path, scripts: Path, scale: Scale) -> Measured:
                 players.end()
             found["left"] = one.rested(scale.rest)
             _put(found, "leaving", one.turns())
+        return found
+
+
+def toured(path: Path, scripts: Path, scale: Scale, most: int) -> Measured:
+    """Enter all zones of a file, some players at a time, and leave; return what it took.
+
+    At most `most` zones, in an order of no meaning that is the same in each run.
+    """
+    places = largest(path, most)
+    Random(7).shuffle(places)
+    with server(path, scripts, places) as one:
+        time.sleep(1.0)
+        found = {"before": one.memory, "zones": float(len(places)), "full": 0.0}
+        one.turns()
+        spent = one.child.cpu_seconds()
+        command = [sys.executable, "-m", "tools.bench.content_tour", str(one.child.port),
+                   str(len(places)), str(scale.visitors), str(scale.stay)]  # fmt: skip
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as visitors:
+            while visitors.poll() is None:
+                time.sleep(0.5)
+                found["full"] = max(found["full"], one.memory)
+            assert visitors.stdout is not None
+            said = json.loads(visitors.stdout.read().splitlines()[-1])
+        if said["stood"] != len(places):
+            raise SystemExit(f"{len(places) - said['stood']} visitors did not enter")
+        found["entering"] = max(said["entering"])
+        found["spent"] = one.child.cpu_seconds() - spent
+        _put(found, "touring", one.turns())
+        found["left"] = one.rested(scale.rest)
+        _put(found, "leaving", one.turns())
         return found
 
 

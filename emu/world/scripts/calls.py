@@ -6,7 +6,7 @@ until `reload scripts`. Source: docs/guides/lua.md#running.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -110,6 +110,8 @@ class Calls:
         self._files: dict[str, _File | None] = {}
         self._awaited: dict[str, list[Callable[[], object]]] = {}
         """Calls of files that are compiled now, by the names of rows."""
+        self._ready: deque[Callable[[], object]] = deque()
+        """Calls whose files are compiled."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows."""
         self._pace = CallPace(self.counters)
@@ -238,9 +240,20 @@ class Calls:
         in_background(partial(compiler.compile, [path], self.has_compiled), then)
 
     def _is_compiled(self, name: str) -> None:
-        """Carry out the calls that have waited for a file, in their order."""
-        for call in self._awaited.pop(name, ()):
-            call()
+        self._ready.extend(self._awaited.pop(name, ()))
+        self.have_awaited()
+
+    def have_awaited(self) -> None:
+        """Carry out the calls that have waited for a file, now or soon."""
+        self.carry_out_some(lambda: True)
+
+    def carry_out_some(self, may_go_on: Callable[[], bool]) -> bool:
+        """Carry out calls that have waited, in their order; return whether all are done."""
+        while self._ready:
+            self._ready.popleft()()
+            if not may_go_on():
+                break
+        return not self._ready
 
     def _file(self, name: str) -> _File | None:
         """Return a loaded file by the name of a row; None if there is none that can run."""

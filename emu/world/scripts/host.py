@@ -87,6 +87,8 @@ class Chore(enum.Enum):
     """Looks for changed files."""
     FORGET = enum.auto()
     """Forgets some spawns of a zone that has ended."""
+    CALL = enum.auto()
+    """Carries out calls that have waited for a file."""
     COLLECT = enum.auto()
     """Frees some of what their scripts had."""
 
@@ -400,6 +402,10 @@ class Scripts(Calls):
             if player is not None and player.is_online:
                 self.chat.line(player, shown(line), "error")
 
+    def have_awaited(self) -> None:
+        """Carry out the calls that have waited for a file, some in each turn."""
+        self._chores.set("", Chore.CALL, self.now)
+
     def _slowed(self, path: str, text: str) -> None:
         """Tell the author of a file, or of all of them, that its calls wait for their share."""
         reported = self._reported.get(path)
@@ -421,6 +427,9 @@ class Scripts(Calls):
             self._chores.set("", chore, now)
         elif chore is Chore.FORGET:
             self._forget_slice(now)
+        elif chore is Chore.CALL:
+            if not self.carry_out_some(self._may_work):
+                self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))
         elif self.collect_some(self._may_work):
             self.collected()
         else:

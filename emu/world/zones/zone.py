@@ -45,7 +45,7 @@ WORK_AT_ONCE: Final = 2000
 """Ghosts that one turn of a tick handles: about ten milliseconds, with sending them."""
 _WORK_OF_ONE: Final = 20
 """Cost of serving one viewer besides its ghosts, as a number of ghosts."""
-_WORK_OF_NEW: Final = 40
+_WORK_OF_NEW: Final = 60
 """Cost of creating a ghost, as a number of ghosts that are updated."""
 _OVER: Final = object()
 _MILLISECONDS: Final = 1000

@@ -103,6 +103,7 @@ def test_calls_wait_until_their_file_is_compiled(tmp_path: Path) -> None:
     assert scene.hail(guard) == []
     scene.scripts.vanished(scene.zone, gone)
     worked(background)
+    scene.harness.run(0.1)
     assert [text for _, text in scene.heard()] == ["here 1"]
     assert [text for _, text in scene.hail(guard)] == ["here 1"]
     assert scene.lines == []
@@ -117,7 +118,9 @@ def test_a_module_that_is_loaded_late_is_awaited(tmp_path: Path) -> None:
         " function hailed(NPC, Spawn) Say(NPC, tostring(x)) end"
     )
     assert scene.hail(guard) == []
-    worked(background)
+    while background:
+        worked(background)
+        scene.harness.run(0.1)
     assert [text for _, text in scene.heard()] == ["5"]
 
 
@@ -126,6 +129,7 @@ def test_a_changed_file_keeps_its_old_form_until_the_new_one_is_compiled(tmp_pat
     scene = ScriptScene(tmp_path, background=background)
     guard = scene.spawn(LONG + "function hailed(NPC, Spawn) Say(NPC, 'old') end")
     worked(background)
+    scene.harness.run(0.1)
     scene.script(LONG + "function hailed(NPC, Spawn) Say(NPC, 'newer') end", "Guard.lua")
     assert scene.scripts.renew_changed() == 0
     assert [text for _, text in scene.hail(guard)] == ["old"]
