@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from struct import Struct
 from typing import Any, Final, NoReturn, TypeVar
@@ -280,6 +280,18 @@ class FunctionTable:
             return act
 
         return add
+
+    def bound(self, context: object) -> FunctionTable:
+        """Return the functions with this context, whatever that of the other functions is."""
+
+        def given(act: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda _context, *values: act(context, *values)
+
+        made = FunctionTable()
+        made.functions = {
+            name: replace(one, act=given(one.act)) for name, one in self.functions.items()
+        }
+        return made
 
 
 def check_texts(values: Sequence[Any]) -> None:

@@ -6,7 +6,7 @@ with repositories in memory.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -29,6 +29,7 @@ from emu.processes.ports import (
     WorldCharacterStore,
 )
 from emu.processes.settings import SharedSettings
+from emu.scripts.signatures import FunctionTable
 from emu.times import Clock, Monotonic
 from emu.world.behaviors import Behaviors, Library
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
@@ -60,6 +61,7 @@ from emu.world.reports import BehaviorFailed, Faults, GroupsOrdered, WorldEvent
 from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
 from emu.world.saving.saver import Saver
 from emu.world.saving.saves import PlayerSaves
+from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.visits import PlayerRegions
 from emu.world.service import WorldService
@@ -67,7 +69,8 @@ from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
-from emu.world.social.petitions import Petitions
+from emu.world.subjects.petitions import Petitions
+from emu.world.subjects.subject import Subject
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import GhostForms, GhostRules
@@ -270,12 +273,17 @@ class Assembly:
         )  # fmt: skip
         self.item_acts = ItemActs(self.items)
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
-        self.petitions = Petitions(world, stores.petitions, self.chat)
+        self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
+        self.subjects: tuple[Subject, ...] = (self.petitions,)
         self.edits = ports.content.edits(self)
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,
             grounds=self.grounds,
         )  # fmt: skip
+
+    def functions(self) -> Sequence[FunctionTable]:
+        """Return the functions for scripts; those of a subject are bound to it."""
+        return (*EVERY, *(one.FUNCTIONS.bound(one) for one in self.subjects))
 
     def _make_minds(self, limits: BehaviorRules) -> None:
         ports, world = self.ports, self.world
@@ -307,7 +315,7 @@ class Assembly:
             zone_files=ZoneFiles(self.ports.atlas, self.ports.zones_folder),
             memberships=self.memberships,
             mail=self.mail,
-            petitions=self.petitions,
+            report=self.petitions.open,
             ledger=self.ledger,
             items=self.items,
             item_acts=self.item_acts,
@@ -353,6 +361,9 @@ class Assembly:
         ):  # fmt: skip
             one.register(self.messages)
         commands.extend(world_commands(self.context))
+        for subject in self.subjects:
+            subject.register(self.messages)
+            commands.extend(subject.COMMANDS.commands(subject))
         commands.known |= {"player": self._player_names, "zone": self._zone_names}
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts

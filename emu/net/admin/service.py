@@ -47,8 +47,8 @@ from emu.net.world.service import WorldEndpoint
 from emu.processes.ports import BusMember, Note
 from emu.store import BannedAddress
 from emu.times import DAY, Clock, Moment, Monotonic
-from emu.world.commands import world_command_words
 from emu.world.events import HidingChanged
+from emu.world.subjects.every import all_command_words
 
 REREAD: Final = 5.0
 """Seconds between two reads of the ban list."""
@@ -58,7 +58,7 @@ def command_words() -> set[str]:
     """Return the first words of all commands of a server, without a running one."""
     sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
             changes.COMMANDS, characters.COMMANDS)  # fmt: skip
-    return world_command_words().union(*(one.words() for one in sets))
+    return all_command_words().union(*(one.words() for one in sets))
 
 
 class KnownBans:

@@ -50,7 +50,6 @@ from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
 from emu.world.population.served import ContentZones
-from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts, script_named
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.zones.definitions import Atlas
@@ -341,7 +340,7 @@ class ContentReader:
         compiler = Compiler(folder, partial(new_runtime, encoding=None))
         try:
             scripts = Scripts(
-                assembly.world, assembly.chat, folder, EVERY,
+                assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
                 report=_warn,

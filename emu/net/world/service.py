@@ -140,6 +140,8 @@ class WorldEndpoint:
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
         measure_world(watch, endpoint, parts.world, parts.behaviors, lambda: self._entry.counters)
+        for subject in parts.subjects:
+            subject.measure(watch.measures)
         work = machine_of(self._ground.reactor).work
         accounting = Accounting(parameters.turn_rules(config), work)
         watch.turns("world", accounting)

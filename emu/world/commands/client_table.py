@@ -36,7 +36,6 @@ from emu.world.commands import (
     mail,
     moderation,
     options,
-    petitions,
     players,
     relations,
     scripts,
@@ -52,7 +51,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
-    petitions, zones, scripts, moderation, coins, edits, ground, items,
+    zones, scripts, moderation, coins, edits, ground, items,
 )  # fmt: skip
 
 
@@ -67,7 +66,7 @@ def world_commands(context: CommandContext) -> list[Command]:
 
 
 def world_command_words() -> set[str]:
-    """Return the first words of all commands of a world, without a running one."""
+    """Return the first words of these commands, without a running world."""
     # Without a running world, for the check of zone files.
     return set().union(*(subject.COMMANDS.words() for subject in SUBJECTS))
 

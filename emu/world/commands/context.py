@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import OWNER, Answer, Traits, account_authority, check_authority
+from emu.correspondence import PetitionKind
 from emu.errors import CommandError, StoreError
 from emu.mailbox import PendingAnswer
 from emu.model import Present, SavedKind, may_see
@@ -28,7 +29,6 @@ from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
-from emu.world.social.petitions import Petitions
 from emu.world.world import World
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
@@ -71,7 +71,8 @@ class CommandContext:
     zone_files: ZoneFiles
     memberships: Memberships
     mail: Mail
-    petitions: Petitions
+    report: Callable[[Player, PetitionKind, str], Awaitable[int]]
+    """Stores what a player reports to the operators; returns its number."""
     ledger: Ledger = field(kw_only=True)
     items: Items
     item_acts: ItemActs
@@ -88,11 +89,12 @@ class CommandContext:
 
 
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]
-W = TypeVar("W", bound=PlayersWork)
+C = TypeVar("C")
+W = TypeVar("W", bound=Callable[..., Answer])
 
 
-class WorldCommandSet(CommandSet[CommandContext]):
-    """Declarations of the world's commands, including those for players only."""
+class PlayerCommandSet(CommandSet[C]):
+    """Declarations of commands, including those for players only."""
 
     def for_players(
         self, name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
@@ -100,13 +102,17 @@ class WorldCommandSet(CommandSet[CommandContext]):
         """Declare a command that only players in the world may use."""
 
         def declare(work: W) -> W:
-            async def run(context: CommandContext, call: Call) -> Reply | str | None:
+            async def run(context: C, call: Call) -> Reply | str | None:
                 return await work(context, call.caller.player, call)
 
             self.command(name, help_text, *arguments, **(traits | {"outside": False}))(run)
             return work
 
         return declare
+
+
+class WorldCommandSet(PlayerCommandSet[CommandContext]):
+    """Declarations of the commands of several components."""
 
 
 def player_named(context: CommandContext, name: str, call: Call) -> Player:

@@ -119,7 +119,7 @@ async def _attach_item(_context: CommandContext, _player: Player, _call: Call) -
 async def _report(context: CommandContext, player: Player, call: Call) -> str:
     letter = await context.mail.find(player, call["letter"])
     text = f"letter of {letter.sender}: {letter.subject}: {letter.body}"
-    number = await context.petitions.open(player, PetitionKind.SPAM, text)
+    number = await context.report(player, PetitionKind.SPAM, text)
     if not letter.coins:
         await context.mail.delete(player, letter.id)
         await context.mail.show_box(player)

@@ -1,0 +1,16 @@
+"""All subjects, and the first words of their commands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.world.commands import world_command_words
+from emu.world.subjects.petitions import Petitions
+from emu.world.subjects.subject import Subject
+
+SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions,)
+
+
+def all_command_words() -> set[str]:
+    """Return the first words of all commands of a world, without a running one."""
+    return world_command_words().union(*(one.COMMANDS.words() for one in SUBJECTS))
