@@ -81,6 +81,10 @@ def content() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder with Maps and Regions of EQ2Emulator: import them, too.",
 )  # fmt: skip
+@click.option(
+    "--stand-ins", is_flag=True,
+    help="Make a row for each thing that is named and not described: for dumps without items.",
+)  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would be different.")
 @file_option
 @format_option
@@ -89,6 +93,7 @@ def import_dumps(
     *,
     scripts: Path | None,
     maps_from: Path | None,
+    stand_ins: bool,
     dry_run: bool,
     path: Path | None,
     style: str,
@@ -103,6 +108,9 @@ def import_dumps(
     With --maps each map and each navigation mesh becomes a file in a folder beside the content
     file, and the regions become tables of it. Maps that have not changed are not read again. A map
     that cannot be used is named and skipped; then the exit code is 1.
+
+    The public copies of the database lack the table items. With --stand-ins each thing that
+    merchants, loot and others name gets a row for trials; real rows of items are refused then.
 
     Example: emu content import worldtables_with_data
     """
@@ -120,9 +128,12 @@ def import_dumps(
             found = import_zone_maps(maps_from, target, show)
     with _progress() as show:
         report = import_content(
-            parts, target, show, moment=timestamp(present()), find_script=find, maps=found
-        )
+            parts, target, show, moment=timestamp(present()), find_script=find, maps=found,
+            has_stand_ins=stand_ins,
+        )  # fmt: skip
     _print_report(report)
+    if report.stand_ins:
+        click.echo(f"stand-ins for things without a description: {report.stand_ins}", err=True)
     if report.left_out:
         click.echo(f"the keys of these rows: {keys_path(target)}", err=True)
     if load_config().world.content != target:

@@ -37,6 +37,7 @@ from emu.content.exchange import step_back as exchange_with_previous
 from emu.content.regions import TABLES as REGION_TABLES
 from emu.content.regions import copy_regions, store_regions
 from emu.content.sources import CountedStream, DumpPart
+from emu.content.stand_ins import add_stand_ins
 from emu.content.tables import RowConverter, Stored, Table, content_tables
 from emu.errors import FileFormatError
 from emu.files import ANYBODY, partial_file
@@ -125,6 +126,8 @@ class ContentReport:
     """Tables of the dumps that this server does not use."""
     empty: list[str] = field(default_factory=list)
     """Tables of the content file that no dump filled."""
+    stand_ins: int = 0
+    """Things that nothing describes, for which a row of `items` was made."""
 
 
 Progress = Callable[[int, int, str], object]
@@ -141,13 +144,15 @@ def import_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
+    has_stand_ins: bool = False,
 ) -> ContentReport:
     """Build the content file `target` from dumps; the old one stays beside it once.
 
     `moment` is noted with each dump. The regions are those of `maps`; without it they are those of
-    the old file. With `find_script` the rows that name a script that does not
-    exist are counted. A missing folder is made, as for the database: an operator imports before
-    the first start. Raises `FileFormatError`; then the old file is unchanged.
+    the old file. With `has_stand_ins` things that nothing describes get a row. With `find_script`
+    the rows that name a script that does not exist are counted. A missing folder is made, as for
+    the database: an operator imports before the first start. Raises `FileFormatError`; then the old
+    file is unchanged.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -157,8 +162,9 @@ def import_content(
         ) from error
     with fresh_file(target) as fresh:
         report = build_content(
-            parts, fresh, target, progress, moment=moment, find_script=find_script, maps=maps
-        )
+            parts, fresh, target, progress, moment=moment, find_script=find_script, maps=maps,
+            has_stand_ins=has_stand_ins,
+        )  # fmt: skip
         exchange(fresh, target)
         _write_keys(target, keys_path(target))
     return report
@@ -187,6 +193,7 @@ def build_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
+    has_stand_ins: bool = False,
 ) -> ContentReport:
     """Build a content file in the empty file `fresh` from dumps.
 
@@ -205,6 +212,8 @@ def build_content(
             database.execute("INSERT INTO imports VALUES (?, ?, ?, ?, ?)", (*row, moment))
         if not rows:
             raise _of_another_database(report)
+        if has_stand_ins:
+            report.stand_ins = add_stand_ins(database)
         if maps is not None:
             store_regions(database, maps.regions)
         if known is not None:

@@ -14,8 +14,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Protocol
 
+from emu.content.beginners import StartingThing
 from emu.content.file import ContentFile
 from emu.content.rows import Row
+from emu.content.stand_ins import STAND_IN
 from emu.content.tables import Column, content_tables
 from emu.errors import FileFormatError
 from emu.files import data_file, read_document
@@ -50,8 +52,6 @@ from emu.items.kinds import (
 
 MOST_REMEMBERED: Final = 12_000
 """Kinds that are kept although nobody uses them; each takes about 2 kB."""
-STAND_IN: Final = "stand-in"
-"""The `kind` of a row of `items` that an import has made."""
 OWN_NUMBERS: Final = 2_000_000_000
 """The first number for kinds of TOML files, which no database reaches."""
 LARGEST_NUMBER: Final = 0x7FFFFFFF
@@ -350,8 +350,7 @@ class TomlItems:
             self._put("items", number, values)
             for name, rows in parts.items():
                 for index, row in enumerate(rows if isinstance(rows, list) else [rows]):
-                    key = {"index": index, "id": index} if isinstance(rows, list) else {}
-                    self._put(f"item_{name}", number, key | {"item_id": number} | row)
+                    self._put(f"item_{name}", number, _keys(f"item_{name}", number, index) | row)
         except (TypeError, ValueError) as error:
             raise FileFormatError(f"{path}: item {number}: {error}") from error
         self.numbers.add(number)
@@ -412,6 +411,13 @@ class _Layered:
                     yield {**_defaults(name), **row}
 
 
+def _keys(table: str, number: int, index: int) -> dict[str, int]:
+    """Return the key columns of a row of a TOML file, by its place among those of its item."""
+    numbers = {"index": index, "id": index}
+    keys = {name: value for name, value in numbers.items() if name in _columns_of(table)}
+    return {"item_id": number, **keys}
+
+
 @cache
 def _part_tables() -> frozenset[str]:
     return frozenset(
@@ -444,18 +450,30 @@ class ItemKinds:
     millisecond. `load` reads many at once and belongs into a thread that may wait.
     """
 
-    def __init__(self, content: Path | None = None, layer: TomlItems | None = None) -> None:
-        """Raises `FileFormatError` if the content file cannot be opened."""
+    def __init__(
+        self,
+        content: Path | None = None,
+        layer: TomlItems | None = None,
+        starting: Sequence[StartingThing] = (),
+    ) -> None:
+        """`starting` are the things of new characters."""
         self._layer = layer or TomlItems()
+        self.starting = starting
         self._lock = Lock()
         self._known: dict[int, ItemKind | None] = {}
         self._path = content
         self._file: ContentFile | None = None
         self._rows: ItemRows = self._layer.over(None)
 
-    def reload(self, content: Path | None, layer: TomlItems | None = None) -> None:
+    def reload(
+        self,
+        content: Path | None,
+        layer: TomlItems | None = None,
+        starting: Sequence[StartingThing] = (),
+    ) -> None:
         """Read from another file, or from the changed one; kinds are read anew."""
         with self._lock:
+            self.starting = starting
             self._path, self._file = content, None
             self._layer = layer or self._layer
             self._rows = self._layer.over(None)

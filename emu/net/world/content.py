@@ -18,6 +18,7 @@ from twisted.internet.defer import Deferred
 
 from emu.commands import Registry
 from emu.config.world import WorldConfig
+from emu.content.beginners import StartingThing, starting_things
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
 from emu.content.items import ItemKinds, TomlItems, shipped_items
@@ -162,7 +163,7 @@ class ContentReader:
         self._scheduler = scheduler
         self._dead = dead
         self._edit_store = edits
-        self.kinds = ItemKinds(config.content, TomlItems([shipped_items(), *_own_items(config)]))
+        self.kinds = ItemKinds(*_item_sources(config))
         """The kinds of things."""
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.
@@ -222,7 +223,7 @@ class ContentReader:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
             self.reopened(await self.run(self._reopen))
-            self.kinds.reload(self._path, TomlItems([shipped_items(), *_own_items(self._config)]))
+            self.kinds.reload(*_item_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()
 
@@ -368,8 +369,19 @@ class ContentReader:
         await self._worker.stop()
 
 
-def _own_items(config: WorldConfig) -> list[Path]:
-    return [] if config.items is None else [config.items]
+def _item_sources(
+    config: WorldConfig,
+) -> tuple[Path | None, TomlItems, tuple[StartingThing, ...]]:
+    """Return the content file, the things of TOML files, and those of new characters.
+
+    Raises `FileFormatError`.
+    """
+    own = [] if config.items is None else [config.items]
+    # New characters of a content file have its things, and those of the operator.
+    begin = own if config.content is not None else [shipped_items(), *own]
+    return (
+        config.content, TomlItems([shipped_items(), *own]), starting_things(config.content, begin),
+    )  # fmt: skip
 
 
 class WorldContent:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from emu.errors import CommandError, StoreError
-from emu.items.held import Thing, Where
+from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import ItemKind
 from emu.items.refusals import Refusal
@@ -33,7 +33,7 @@ from emu.ledger import (
 from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
 from emu.processes.ports import ThingStore
-from emu.times import Monotonic
+from emu.times import UNKNOWN, Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
@@ -65,6 +65,10 @@ class Kinds(Protocol):
 
     def load(self, numbers: Iterable[int]) -> Mapping[int, ItemKind]:
         """Return the kinds of some numbers; those that nothing describes are left out."""
+
+    @property
+    def starting(self) -> Sequence[Any]:
+        """The things of new characters, as `emu.content.beginners.StartingThing`."""
 
     def search(self, word: str, most: int = 50) -> Sequence[tuple[int, str]]:
         """Return number and name of items whose name contains a word."""
@@ -132,9 +136,33 @@ class Items:
         known = [one for one in things if one.item_id in kinds]
         if len(known) < len(things):
             self.world.count("thing of an unknown kind")
-        self._fetched[character.id] = Holdings(
-            Inventory(known, kinds), self._answer, has_shared=has_shared
-        )
+        holdings = Holdings(Inventory(known, kinds), self._answer, has_shared=has_shared)
+        # Whoever has things already was here before, although that was not stored.
+        if character.last_played == UNKNOWN and not found.get(mine):
+            self._begin(character, holdings)
+        self._fetched[character.id] = holdings
+
+    def _begin(self, character: WorldCharacter, holdings: Holdings) -> None:
+        """Give a new character the things of its class and race; it wears what it can."""
+        giver, mine = Owner(OwnerKind.CLASS, character.class_), Owner.character(character.id)
+        moment = self.world.clock.moment()
+        for one in self.kinds.starting:
+            kind = (
+                self.kinds.get(one.item_id) if one.fits(character.class_, character.race) else None
+            )
+            if kind is None or holdings.inventory.refuses(kind, one.number) is not None:
+                continue
+            like = Thing(
+                0, kind.id, Place(Where.HELD, 0, 0), 1, one.condition, one.is_attuned, one.creator,
+                created=moment,
+            )  # fmt: skip
+            slots = kind.slots if one.is_worn else ()
+            free = next((slot for slot in slots if not holdings.inventory.worn(slot)), None)
+            if free is None:
+                holdings.inventory.add(kind, one.number, self.new_number, like)
+            else:
+                holdings.inventory.add_worn(kind, one.number, free, self.new_number, like)
+            holdings.flow(giver, mine, kind.id, one.number)
 
     def holdings(self, character: WorldCharacter) -> Holdings:
         """Return what `fetch` has loaded of a character; nothing without it."""
@@ -304,6 +332,8 @@ class Items:
         """Let a player that enters look as it is dressed, with what its things add."""
         show_worn(player)
         show_bonuses(player)
+        if player.holdings.has_unsaved:  # the things of a new character
+            self.world.start(self._store_soon(player))
 
     def refuse(self, player: Player, refusal: Refusal) -> None:
         """Send a player why an act changes nothing."""

@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 
+from emu.content.beginners import starting_things
+from emu.content.items import TomlItems, shipped_items
 from emu.errors import StoreError
 from emu.items.held import Where
+from emu.items.kinds import Slot
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
 from emu.world.items.items import coins, things
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
+from tests.support.world.worlds import WorldHarness
 
 VERSIONS = [546, 561, 1096, 1208, 60114]
 SHOP = Owner(OwnerKind.MERCHANT, 7)
@@ -117,3 +121,22 @@ def test_what_could_not_be_stored_is_stored_later() -> None:
     owner = Owner.character(1)
     (thing,) = finish(harness.stored.things.of([owner]))[owner]
     assert thing.place.slot == 4
+
+
+def test_a_new_character_wears_the_things_of_its_class_once() -> None:
+    harness = WorldHarness()
+    harness.kinds.reload(
+        None, TomlItems([shipped_items()]), starting_things(None, [shipped_items()])
+    )
+    client = harness.stand(1, 546, class_=3, race=0)
+    worn = {one[1] for one in held(client, Where.WORN)}
+    assert worn == {Slot.PRIMARY, Slot.SECONDARY, Slot.CHEST, Slot.LEGS, Slot.FEET}
+    assert [one[2] for one in held(client)] == [1, 5, 5]
+    assert harness.parts.world.players.get(1) is not None
+    entries = finish(harness.stored.ledger.of_owner(Owner.character(1), 99))
+    assert {(one.giver, one.giver_id) for one in entries} == {("class", 3)}
+    harness.departures.leave(player_of(client), "quit", harness.now)
+    # Even if it is not stored that it was in the world.
+    back = harness.stand(1, 546)
+    assert len(player_of(back).holdings.inventory) == 8
+    assert finish(harness.stored.ledger.audit()).wrong_things == ()

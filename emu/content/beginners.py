@@ -1,0 +1,86 @@
+"""The things of new characters, as a content file and the server's TOML files have them.
+
+Source: docs/guides/items.md#beginners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from emu.content.file import ContentFile
+from emu.content.tables import content_tables
+from emu.errors import FileFormatError
+from emu.files import read_document
+
+ANY: Final = 255
+"""The class or the race of a row that fits all."""
+WORN: Final = "equipped"
+TABLE: Final = "starting_items"
+
+
+class StartingThing(NamedTuple):
+    """One thing of new characters of a class and a race."""
+
+    class_: int
+    race: int
+    item_id: int
+    number: int = 1
+    """How many of it."""
+    is_worn: bool = False
+    is_attuned: bool = False
+    condition: int = 100
+    creator: str = ""
+
+    def fits(self, class_: int, race: int) -> bool:
+        """Return whether new characters of a class and a race get it."""
+        return self.class_ in (class_, ANY) and self.race in (race, ANY)
+
+
+def starting_things(content: Path | None, files: Iterable[Path]) -> tuple[StartingThing, ...]:
+    """Return the things of new characters; those of TOML files follow those of the content file.
+
+    Raises `FileFormatError`.
+    """
+    found = []
+    if content is not None:
+        with ContentFile(content) as file:
+            found += [_thing(row) for row in file.table(TABLE)]
+    for path in files:
+        found += _of_file(path)
+    return tuple(found)
+
+
+def _of_file(path: Path) -> list[StartingThing]:
+    found: list[StartingThing] = []
+    for number, row in enumerate(read_document(path).get("starting_item", []), 1):
+        try:
+            found += _of_row(dict(row))
+        except (TypeError, ValueError) as error:
+            raise FileFormatError(f"{path}: starting_item {number}: {error}") from error
+    return found
+
+
+def _of_row(row: dict[str, Any]) -> list[StartingThing]:
+    """Return the things of one table of a TOML file; ``classes`` is the first and the last one."""
+    columns = {column.name: column for column in content_tables()[TABLE].columns}
+    first, last = row.pop("classes", (row.get("class", ANY),) * 2)
+    values = {name: column.default for name, column in columns.items()}
+    for name, value in row.items():
+        if name not in columns:
+            raise ValueError(f"{name}: there is no such key")
+        stored = columns[name].convert(value)
+        if stored is None:
+            raise ValueError(f"{name}: {value!r} is no usable value")
+        values[name] = stored
+    if not values["item_id"] or not 0 <= first <= last <= ANY:
+        raise ValueError("needs item_id, and classes from the first to the last one")
+    return [_thing({**values, "class": class_}) for class_ in range(first, last + 1)]
+
+
+def _thing(row: Mapping[str, Any]) -> StartingThing:
+    return StartingThing(
+        row["class"], row["race"], row["item_id"], max(1, row["count"]), row["kind"] == WORN,
+        bool(row["is_attuned"]), min(100, max(0, row["condition"])), row["creator"],
+    )  # fmt: skip

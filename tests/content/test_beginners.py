@@ -1,0 +1,53 @@
+"""The things of new characters: those of a content file, and of TOML files."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.content.beginners import ANY, StartingThing, starting_things
+from emu.content.importing import import_content
+from emu.content.items import ItemKinds, TomlItems, shipped_items
+from emu.content.sources import dump_parts
+from emu.errors import FileFormatError
+
+
+def test_rows_of_a_dump_are_read(tmp_path: Path) -> None:
+    dump, content = tmp_path / "dump.sql", tmp_path / "content.sqlite"
+    dump.write_text(
+        "INSERT INTO `starting_items` (`id`,`class_id`,`race_id`,`type`,`item_id`,`creator`,"
+        "`condition_`,`attuned`,`count`) VALUES (1,3,255,'EQUIPPED',77,'',100,0,1),"
+        " (2,255,10,'NOT-EQUIPPED',78,'Meg',90,1,50);",
+        encoding="utf-8",
+    )
+    import_content(dump_parts([dump]), content)
+    found = starting_things(content, ())
+    assert found == (
+        StartingThing(3, ANY, 77, 1, is_worn=True),
+        StartingThing(ANY, 10, 78, 50, is_attuned=True, condition=90, creator="Meg"),
+    )
+    assert [one.fits(3, 10) for one in found] == [True, True]
+    assert [one.fits(4, 9) for one in found] == [False, False]
+
+
+def test_every_class_begins_with_things_that_exist() -> None:
+    kinds = ItemKinds(None, TomlItems([shipped_items()]))
+    things = starting_things(None, [shipped_items()])
+    for class_ in range(41):
+        own = [one for one in things if one.fits(class_, 0)]
+        assert any(one.is_worn for one in own)
+        assert all(kinds.get(one.item_id) is not None for one in own)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("item_id = 0", "needs item_id"), ("item_id = 5\nclasses = [9, 3]", "needs item_id"),
+        ("item_id = 5\nsize = 3", "size: there is no such key"),
+        ("item_id = 5\nclasses = 3", "cannot unpack"),
+    ],
+)  # fmt: skip
+def test_a_fault_names_the_table(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "items.toml"
+    path.write_text(f"[[starting_item]]\n{text}\n", encoding="utf-8")
+    with pytest.raises(FileFormatError, match=f"starting_item 1: .*{fault}"):
+        starting_things(None, [path])

@@ -1,0 +1,47 @@
+"""Stand-ins for things that a file names and nothing describes."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.content.importing import import_content
+from emu.content.items import ItemKinds
+from emu.content.sources import dump_parts
+from emu.errors import FileFormatError
+from emu.items.kinds import Slot, Sort
+
+DUMP = """
+INSERT INTO `lootdrop` (`id`,`loot_table_id`,`item_id`,`probability`) VALUES (1,5,700,10);
+INSERT INTO `loottable` (`id`,`name`) VALUES (5,'chest');
+INSERT INTO `merchant_inventory` (`id`,`inventory_id`,`item_id`,`quantity`,`price_coins`)
+ VALUES (1,9,701,255,120), (2,9,702,255,0), (3,9,703,255,30);
+INSERT INTO `item_details_bag` (`id`,`item_id`,`num_slots`) VALUES (1,701,8);
+INSERT INTO `item_details_skill` (`id`,`item_id`,`spell_id`,`spell_tier`) VALUES (1,702,33,5);
+INSERT INTO `item_details_weapon` (`id`,`item_id`,`wield_style`,`dmg_base_low3`) VALUES (1,703,1,2);
+INSERT INTO `spells` (`id`,`name`) VALUES (33,'Smite');
+"""
+REAL = "INSERT INTO `items` (`id`,`name`) VALUES (700,'Real Ring');"
+
+
+def made(folder: Path, text: str) -> Path:
+    dump, content = folder / "dump.sql", folder / "content.sqlite"
+    dump.write_text(text, encoding="utf-8")
+    report = import_content(dump_parts([dump]), content, has_stand_ins=True)
+    assert report.stand_ins == 4
+    return content
+
+
+def test_named_things_get_a_row_and_others_none(tmp_path: Path) -> None:
+    kinds = ItemKinds(made(tmp_path, DUMP))
+    found = kinds.load(range(690, 720))
+    assert {number: (one.name, one.sort) for number, one in found.items()} == {
+        700: ("Thing 700", Sort.NORMAL), 701: ("Bag 701", Sort.BAG),
+        702: ("Smite (5)", Sort.SCROLL), 703: ("Weapon 703", Sort.WEAPON),
+    }  # fmt: skip
+    assert all(one.is_stand_in for one in found.values())
+    assert (found[701].price, found[703].slots) == (60, (Slot.PRIMARY, Slot.SECONDARY))
+
+
+def test_real_rows_are_never_mixed_with_them(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="import them without --stand-ins"):
+        made(tmp_path, DUMP + REAL)
