@@ -56,7 +56,7 @@ async def _say(person: Person, _program: ClientProgram, client: ClientWorldConne
     client.command(f"{channel} I am {person.name}")
 
 
-async def _tell(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+async def _private(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     other = person.other()
     if other is not None:
         client.command(f"tell {other.name} Hello")
@@ -288,7 +288,7 @@ def _is_master(person: Person) -> bool:
 ACTS = (
     Act("walk", 20, _walk),
     Act("say", 6, _say),
-    Act("tell", 4, _tell),
+    Act("tell", 4, _private),
     Act("who", 1, _who),
     Act("sit", 1, _sit),
     Act("zone", 4, _zone, _is_master),

@@ -273,8 +273,7 @@ def _slow(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> U
 
 
 def _full(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
-    del chance
-    return simulation.servers[0].fill_disk() if simulation.database is None else _nothing
+    return simulation.servers[0].fail_disk(chance)
 
 
 # -- the rest -------------------------------------------------------------------------------------

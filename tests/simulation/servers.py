@@ -23,6 +23,7 @@ from emu.session import Session
 from emu.store.server_lock import ServerLock
 from tests.simulation.bus import Broker, SimulatedTransport
 from tests.simulation.content import content_file
+from tests.simulation.disk import Disk
 from tests.simulation.network import Network, SimulatedReactor
 from tests.simulation.server_database import ModelDatabase, ModelServer, empty_database
 
@@ -83,6 +84,9 @@ class SimulatedServer:
         self.server: EmuServer | None = None
         self.faults: list[str] = []
         self.starts = 0
+        self.disk: Disk | None = None
+        """The disk of the machine, if it has the database."""
+        self.is_stopping = False
         # Some machines are slower: what happens between a change and its answer is then seen.
         self.slowness = chance.choice((0.001, 0.02, 0.3))
         self.killed: Callable[[], object] = lambda: None
@@ -122,6 +126,8 @@ class SimulatedServer:
         self.reactor = reactor = SimulatedReactor(self.network, self.name, self.host, self.chance)
         reactor.fault = self._failed
         reactor.machine.slowness = self.slowness
+        if self.disk is not None:
+            reactor.machine.delayed = self.disk.delayed
         if ModelServer.present is not None:
             ModelServer.present.opening = reactor
         if self._config is None:
@@ -146,6 +152,20 @@ class SimulatedServer:
         self.faults.append(f"{self.name}: {text}")
         self.network.timeline.note("server", self.name, "fault", text)
 
+    def _close_files(self, server: EmuServer) -> None:
+        """Close the files of a process as its kernel does: SQLite makes no checkpoint then."""
+        self.close()
+        kept = None if self.disk is None else self.disk.kept()
+        keeper = getattr(server._upkeep, "_keeper", None)
+        spool = None if server.world is None else server.world.spool._file
+        for one in (*server.storage._stores, keeper, spool, server._opcodes._watcher):
+            if one is not None:
+                with suppress(Exception):
+                    one.close()
+        server.storage.close_watch()
+        if self.disk is not None and kept is not None and not self.is_stopping:
+            self.disk.restore(kept)
+
     def lock_file(self) -> Callable[[], object]:
         """Lock the database file, as another program does; return what ends that."""
         if not self.path.exists():
@@ -158,24 +178,29 @@ class SimulatedServer:
             return lambda: None
         return holder.close
 
-    def fill_disk(self) -> Callable[[], object]:
-        """Let the file not grow any more; return what ends that."""
-        if self.server is None:
+    def fail_disk(self, chance: random.Random) -> Callable[[], object]:
+        """Let the disk be full, slow, or fail at some of its writes; return what ends that."""
+        disk = self.disk
+        if disk is None:
             return lambda: None
-        server = self.server
-        connection = server.storage.direct.sqlite.connection
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        connection.execute(f"PRAGMA max_page_count = {pages}")
+        match chance.choice(("full", "fails", "slow")):
+            case "full":
+                disk.is_full = True
+            case "fails":
+                disk.fails = 0.05 + 0.3 * chance.random()
+            case _:
+                disk.seconds_of_flush = chance.choice((0.05, 0.5, 2.0))
 
         def undo() -> None:
-            if self.server is server:
-                connection.execute("PRAGMA max_page_count = 4294967294")
+            disk.is_full, disk.fails, disk.seconds_of_flush = False, 0.0, 0.0
 
         return undo
 
     def cut_power(self) -> None:
-        """End the process and its machine."""
+        """End the process and its machine; the disk loses what was not flushed."""
         self.kill()
+        if self.disk is not None:
+            self.disk.cut_power()
 
     def kill(self) -> None:
         """End the process at once."""
@@ -190,10 +215,7 @@ class SimulatedServer:
         reactor.die()
         self.network.close_all(reactor)
         if server is not None:
-            for store in server.storage._stores:  # the kernel closes its files
-                with suppress(Exception):
-                    store.close()
-            server.storage.close_watch()
+            self._close_files(server)
         if self._lock is not None:
             # The kernel closes the descriptor; the record of the process stays.
             self._lock._close()
@@ -211,7 +233,9 @@ class SimulatedServer:
         def ended(_result: object) -> None:
             if self.reactor is reactor and self.is_up:
                 self.network.timeline.note("server", self.name, "stopped")
+                self.is_stopping = True
                 self._end()
+                self.is_stopping = False
             then()
 
         def failed(failure: Any) -> None:

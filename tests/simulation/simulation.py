@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from tests.simulation.acts import ACTS, Acts
 from tests.simulation.auditors import AUDITORS, Moment
 from tests.simulation.bus import Broker
 from tests.simulation.content import content_file
+from tests.simulation.disk import Disk
 from tests.simulation.faults import FaultPlan, drawn
 from tests.simulation.network import Network, Weather
 from tests.simulation.people import VERSIONS, Person, messages_of
@@ -103,6 +104,10 @@ class Simulation:
         self.servers: list[SimulatedServer] = []
         for number in range(nodes + 1 if nodes > 1 else 1):
             self.servers.append(self._server(number))
+        self.disk: Disk | None = None
+        if self.database is None:
+            self.disk = Disk(self.servers[0].folder, self._chance("disk"))
+            self.servers[0].disk = self.disk
         self.login_host, self.login_port = self.servers[0].host, LOGIN_PORT
         self.people = [
             Person(self, number) for number in range(plan.clients)
@@ -174,7 +179,11 @@ class Simulation:
         """Return rows of the database, beside the program."""
         if self.database is not None:
             return self.database.connection.execute(sql, values).fetchall()
-        return self.servers[0].rows(sql, values)
+        try:
+            return self.servers[0].rows(sql, values)
+        except sqlite3.DatabaseError as error:
+            self.report("the database file", str(error))
+            return []
 
     def letters_to(self, name: str) -> list[int]:
         """Return the numbers of the letters to a character."""
@@ -220,6 +229,12 @@ class Simulation:
             server.stop()
         timeline.run(end + HEALING + LEAVING + 30)
         self.audit(Moment.STOPPED)
+
+    def end(self) -> None:
+        """End all processes; a second call does nothing."""
+        for server in self.servers:
+            server.kill()
+            server.close()
 
     def _set_ranks(self) -> None:
         """Give some characters the rank of a game master, as an operator does in the database."""
@@ -417,13 +432,16 @@ def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
             gc.disable()
             globalLogPublisher.addObserver(simulation.heard_log)
             try:
-                with planted(plan.plant), model_of(simulation.broker, simulation.database):
+                with (
+                    planted(plan.plant),
+                    model_of(simulation.broker, simulation.database),
+                    simulation.disk.mounted() if simulation.disk else nullcontext(),
+                ):
                     simulation.run()
+                    simulation.end()
             finally:
                 globalLogPublisher.removeObserver(simulation.heard_log)
-                for server in simulation.servers:
-                    server.kill()
-                    server.close()
+                simulation.end()
                 for work in simulation.coroutines:
                     # What it does at its end fails: its process is dead.
                     with suppress(Exception):

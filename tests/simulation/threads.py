@@ -32,7 +32,7 @@ class VirtualMachine(Machine):
         self.limited = _unlimited  # type: ignore[assignment]
         self.held: list[Callable[[], object]] | None = None
         """Calls to the reactor's thread in the present step of a thread; None outside of one."""
-        self.owed: Callable[[], float] = lambda: 0.0
+        self.delayed: Callable[[], float] = lambda: 0.0
         """Returns, and forgets, the seconds that a slow disk or server has taken in this step."""
 
     def thread(self, work: ThreadWork, name: str) -> StepThread:
@@ -89,13 +89,13 @@ class StepThread:
             self._is_over = True
         finally:
             machine.held = None
-        owed = machine.owed()
+        delayed = machine.delayed()
         for call in held:
-            machine.process.callLater(owed + machine.delay(), call)
+            machine.process.callLater(delayed + machine.delay(), call)
         if self._is_over:
             return
-        if pause is not None or owed or self._is_woken:
-            self._plan(owed + (pause if pause is not None else self._machine.delay()))
+        if pause is not None or delayed or self._is_woken:
+            self._plan(delayed + (pause if pause is not None else self._machine.delay()))
 
 
 class CallSteps:
