@@ -80,6 +80,7 @@ async def _guest(context: CommandContext, player: Player, call: Call, declined: 
 async def _accept(context: CommandContext, player: Player, _call: Call) -> None:
     # The player may have hidden after it was invited.
     _check_shown(player)
+    context.chat.group_texts.answered(player)
     joined = await _make(context, GroupAction.ACCEPT, player)
     kind = "raid" if joined.is_raid else "group"
     context.chat.line(player, f"You have joined the {kind}.", CHANGE_COLOR)
@@ -89,6 +90,7 @@ async def _accept(context: CommandContext, player: Player, _call: Call) -> None:
 
 @quiet("declineinvite", "decline the invitation", aliases=("decline",))
 async def _decline(context: CommandContext, player: Player, _call: Call) -> str:
+    context.chat.group_texts.answered(player)
     leader = (await _make(context, GroupAction.DECLINE, player)).who
     context.chat.group_texts.line([leader], f"{player.name} declines your invitation.")
     return "you declined"

@@ -17,6 +17,8 @@ from emu.processes.ports import Note
 from emu.times import Monotonic
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player, Relation
+from emu.world.deadlines import Deadlines
+from emu.world.groups.groups import INVITATION
 from emu.world.groups.shared import MALFORMED
 from emu.world.world import World
 
@@ -28,6 +30,8 @@ LINE: Final = "line"
 """The kind of a note that is a line of text; other kinds are channels of chat."""
 OFFER: Final = "WS_ReceiveOffer"
 """The client's window of an invitation."""
+CLOSE: Final = "WS_CloseGroupInviteWindow"
+"""Closes that window, for clients of 546 to 561 (docs/protocol/world/chat.md#groups)."""
 GROUP_OFFER: Final = 1
 COLOR: Final = "group_change"
 """The color of lines about groups, by its name in `data/world/chat.toml` (recorded)."""
@@ -67,6 +71,10 @@ class GroupTexts:
     def __init__(self, chat: LocalChat, world: World) -> None:
         self._chat = chat
         self._world = world
+        self._windows: Deadlines[int, None] = world.timetable.deadlines(
+            "windows of invitations", self._is_over
+        )
+        """When to close the window of an invitation that nobody has answered, by character id."""
         if world.groups.is_shared:
             world.processes.bus.subscribe(f"{TEXTS}.{world.processes.name}", self._heard)
             world.processes.bus.answer(f"{GUESTS}.{world.processes.name}", self._answer_guest)
@@ -91,6 +99,18 @@ class GroupTexts:
         if guest.is_online:
             guest.client.send(OFFER, {"type": GROUP_OFFER, "name": inviter, "unknown2": 1})
             self._chat.line(guest, text, COLOR)
+            due = Monotonic(self._world.clock.now() + INVITATION)
+            self._windows.set(guest.id, None, due)
+
+    def answered(self, guest: Player) -> None:
+        """Note that a player has answered an invitation: its client has closed the window."""
+        self._windows.clear(guest.id, None)
+
+    def _is_over(self, guest: int, _name: None, _now: Monotonic) -> None:
+        """Close the window of an invitation that is not valid any more."""
+        player = self._world.players.get(guest)
+        if player is not None and player.is_online:
+            player.client.send(CLOSE)
 
     def say(
         self, speaker: Player, members: Sequence[int], channel: str, text: str, now: Monotonic

@@ -8,6 +8,7 @@ import pytest
 
 from emu.structs.packed import unpack, xor
 from emu.world.entry.leaving import LeaveReason
+from emu.world.groups.groups import INVITATION
 from tests.support.world.worlds import Client, WorldHarness
 
 
@@ -50,6 +51,25 @@ def test_a_group_from_invitation_to_end(harness: WorldHarness) -> None:
     assert two.types("/leavegroup") == ["You have left the group"]
     assert not any(row["name"].strip("\0") for row in sheet(one)["group_members"])
     assert one.types("/gsay alone") == ["you are in no group"]
+
+
+CLOSED = ("OP_CloseGroupInviteWindowMsg", b"")
+"""Row 330 of the study of the 2006 client: an empty message that closes the invitation."""
+
+
+@pytest.mark.parametrize(("answer", "closes"), [("", 1), ("/accept", 0), ("/decline", 0)])
+def test_the_window_of_an_invitation_closes_when_it_is_not_valid_any_more(
+    harness: WorldHarness, answer: str, closes: int
+) -> None:
+    one, two = harness.stand(5, name="Aldana"), harness.stand(6, name="Borvik")
+    one.types("/invite borvik")
+    if answer:
+        two.types(answer)
+    harness.run(INVITATION - 1.0)
+    assert CLOSED not in two.log
+    harness.run(2.0)
+    assert two.log.count(CLOSED) == closes
+    assert CLOSED not in one.log
 
 
 def test_who_camps_keeps_the_place_in_the_group_for_a_minute(harness: WorldHarness) -> None:
