@@ -18,7 +18,6 @@ from emu.scripts.runtime import new_runtime
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.assembly import Assembly
-from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import HarnessContent, WorldHarness
@@ -55,7 +54,7 @@ class ScriptContent(HarnessContent):
     def scripts(self, assembly: Assembly) -> Scripts:
         folder = ScriptFolder(self._folder)
         return Scripts(
-            assembly.world, assembly.chat, folder, EVERY,
+            assembly.world, assembly.chat, folder, assembly.functions(),
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
             chances=self._chances,
             report=self._report, figures=self._figures, compiling=self._compiling(folder),
