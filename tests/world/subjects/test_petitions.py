@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from emu.errors import CommandError
+import pytest
+
+from emu.correspondence import Petition
+from emu.errors import CommandError, StoreError
 from tests.support.world.worlds import WorldHarness
 
 
@@ -30,9 +33,17 @@ def test_an_answer_reaches_a_player_of_another_process(harness: WorldHarness) ->
     assert [line["text"] for line in one.decoded("WS_DisplayText")][-1].endswith("answered: Done")
 
 
-def test_entering_does_not_depend_on_answers(harness: WorldHarness) -> None:
-    harness.stored.store  # noqa: B018  # opens it
-    harness.store.broken = True
+class BrokenStore:
+    """The petitions of a database that does not answer."""
+
+    async def unseen(self, _char_id: int) -> list[Petition]:
+        raise StoreError("the disk is full")
+
+
+def test_entering_does_not_depend_on_answers(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness.parts.petitions, "_store", BrokenStore())
     lines_of(harness, 5)
     assert harness.world.faults.drops["answers not shown"] == 1
 
