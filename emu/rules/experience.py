@@ -1,0 +1,97 @@
+"""Rules of experience: what a level needs, what a kill gives, and what a death costs.
+
+Source: docs/protocol/world/fights.md#experience.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final, NamedTuple
+
+from emu.rules.stance import BLUE, GREEN, GREY, ORANGE, RED, WHITE, YELLOW, arrow_color
+
+_FACTORS: Final[Mapping[int, float]] = {
+    GREY: 0.0, GREEN: 3.25, BLUE: 3.5, WHITE: 4.0, YELLOW: 4.25, ORANGE: 4.5, RED: 6.0,
+}  # fmt: skip
+_POINTS: Final = 8
+PLAIN_ENCOUNTER: Final = 6
+"""The difficulty of an encounter that changes nothing."""
+DEATH_DEBT: Final = 0.5
+"""Percent of a level that a death adds to the debt."""
+MOST_DEBT: Final = 100.0
+DEBT_SHARE: Final = 2
+"""One point in so many of a gain pays the debt while there is one."""
+
+
+@cache
+def usual_needs() -> Mapping[int, int]:
+    """Return the points that lead to each level up to 95, by that level."""
+    rows = [600, 800, 1000]
+    rows += [1000 + 400 * step for step in range(1, 10)]  # 5 to 13
+    rows.append(5000)
+    rows += [5000 + 500 * step for step in range(1, 13)]  # 15 to 26
+    rows += [11000 + 750 * step for step in range(1, 17)]  # 27 to 42
+    rows += [23000 + 1000 * step for step in range(1, 6)]  # 43 to 47
+    rows += [29250, 30500, 32000, 33750, 35750, 38000, 40500, 42500, 45500]  # 48 to 56
+    rows += [45500 + 3000 * step for step in range(1, 8)]  # 57 to 63
+    rows.append(70000)
+    rows += [70000 + 3500 * step for step in range(1, 12)]  # 65 to 75
+    rows += [116500, 132500]  # 76 and 77
+    rows += [132500 + 20000 * step for step in range(1, 14)]  # 78 to 90
+    rows += [863550, 949905, 1044895, 1149385, 1264323]  # 91 to 95
+    return dict(enumerate(rows, start=2))
+
+
+class Fallen(NamedTuple):
+    """A creature that was killed."""
+
+    level: int
+    difficulty: int = PLAIN_ENCOUNTER
+    heroic: int = 0
+
+
+def kill_points(fallen: Fallen, own_level: int, fighters: int, *, rate: float = 1.0) -> int:
+    """Return the points that one of `fighters` players gets for a kill."""
+    points = _FACTORS[arrow_color(fallen.level, own_level)] * _POINTS
+    if fallen.difficulty > PLAIN_ENCOUNTER:
+        points *= fallen.difficulty - PLAIN_ENCOUNTER + 1
+    elif fallen.difficulty < PLAIN_ENCOUNTER:
+        points /= PLAIN_ENCOUNTER + 1 - max(1, fallen.difficulty)
+    if fallen.heroic > 1:
+        points *= fallen.heroic
+    return int(points * rate / max(1, fighters))
+
+
+class Progress(NamedTuple):
+    """Where a player stands."""
+
+    level: int
+    points: int
+    debt: float = 0.0
+    """Percent of a level."""
+
+
+def gained(before: Progress, points: int, needs: Mapping[int, int], highest: int) -> Progress:
+    """Return where a player stands after a gain: half of it pays the debt while there is one.
+
+    At the highest level points stop just below the next one.
+    """
+    level, debt = before.level, before.debt
+    needed = needs.get(level + 1, 0)
+    if debt > 0 and needed:
+        # A debt is a share of the level's points, so that it is paid after equally long a time.
+        owed = debt / 100 * needed
+        paid = min(owed, points / DEBT_SHARE)
+        points, debt = points - round(paid), max(0.0, (owed - paid) / needed * 100)
+    total = before.points + max(0, points)
+    while needed and total >= needed and level < highest:
+        total -= needed
+        level += 1
+        needed = needs.get(level + 1, 0)
+    return Progress(level, min(total, max(0, needed - 1)), debt)
+
+
+def debt_after_death(debt: float) -> float:
+    """Return the debt of a player who has died, in percent of a level."""
+    return min(MOST_DEBT, debt + DEATH_DEBT)

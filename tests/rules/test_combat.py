@@ -1,0 +1,182 @@
+"""Rules of blows, by tables; the sources are named in docs/protocol/world/fights.md#rules."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from emu.rules.combat import (
+    LARGEST_DAMAGE,
+    Attack,
+    Defense,
+    Facing,
+    FightChance,
+    Result,
+    bare_damage,
+    damage,
+    delay,
+    facing,
+    mitigated,
+    regeneration,
+    result,
+    weapon_damage,
+)
+
+
+class Rolls:
+    """Gives numbers that a test has chosen."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.numbers = list(numbers)
+        self.asked: list[tuple[int, int]] = []
+
+    def randint(self, low: int, high: int, /) -> int:
+        self.asked.append((low, high))
+        return self.numbers.pop(0)
+
+
+BLOW = Attack(level=5, low=3, high=9)
+DEFENDER = Defense(parry=5, block=10, dodge=10)
+
+
+def test_chances_of_tests_and_of_the_world_have_one_shape() -> None:
+    chance: FightChance = Rolls(3)
+    assert chance.randint(1, 6) == 3
+
+
+@pytest.mark.parametrize(
+    ("rolls", "expected"),
+    [
+        ((95, 99), Result.PARRY),
+        ((95, 0), Result.RIPOSTE),
+        ((94, 90), Result.BLOCK),
+        ((94, 89, 90), Result.DODGE),
+        ((94, 89, 89, 80), Result.MISS),
+        ((94, 89, 89, 79), Result.HIT),
+    ],
+)
+def test_the_first_that_applies_ends_a_blow(rolls: tuple[int, ...], expected: Result) -> None:
+    chance = Rolls(*rolls)
+    assert result(BLOW, DEFENDER, Facing.AHEAD, chance) is expected
+    assert chance.numbers == []
+
+
+def test_who_cannot_be_hurt_comes_before_all_rolls() -> None:
+    invulnerable = Defense(is_invulnerable=True)
+    assert result(BLOW, invulnerable, Facing.BEHIND, Rolls()) is Result.INVULNERABLE
+
+
+def test_a_blow_from_behind_lands() -> None:
+    assert result(BLOW, DEFENDER, Facing.BEHIND, Rolls()) is Result.HIT
+
+
+def test_a_shield_does_not_help_at_the_side() -> None:
+    # One roll each for parry, dodge and miss.
+    assert result(BLOW, DEFENDER, Facing.SIDE, Rolls(0, 0, 0)) is Result.HIT
+
+
+def test_no_parry_at_the_side_is_answered() -> None:
+    assert result(BLOW, DEFENDER, Facing.SIDE, Rolls(99)) is Result.PARRY
+
+
+def test_skill_lowers_the_highest_roll() -> None:
+    chance = Rolls(0)
+    result(Attack(20, 1, 2, weapon_skill=100, offense=100), Defense(), Facing.AHEAD, chance)
+    assert chance.asked == [(0, 85)]
+
+
+def test_a_master_always_has_one_roll() -> None:
+    master = Attack(90, 1, 2, weapon_skill=2000)
+    assert result(master, Defense(), Facing.AHEAD, Random(1)) is Result.HIT
+
+
+def test_shares_of_results_are_as_recorded() -> None:
+    """Of 822 recorded blows of 546, 77 % hit, 18 % miss and 2 % are dodged."""
+    chance = Random(5)
+    attack = Attack(level=2, low=3, high=9, weapon_skill=10, offense=10)
+    blows = (result(attack, Defense(dodge=3), Facing.AHEAD, chance) for _ in range(20_000))
+    found = Counter(blows)
+    # The recorded shares without the spells that were resisted.
+    assert found[Result.HIT] / 20_000 == pytest.approx(0.77 / 0.97, abs=0.03)
+    assert found[Result.MISS] / 20_000 == pytest.approx(0.18 / 0.97, abs=0.03)
+    assert found[Result.DODGE] / 20_000 == pytest.approx(0.02, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "side"),
+    [
+        (0, Facing.AHEAD), (63, Facing.AHEAD), (-63, Facing.AHEAD), (297, Facing.AHEAD),
+        (64, Facing.SIDE), (90, Facing.SIDE), (91, Facing.BEHIND), (180, Facing.BEHIND),
+        (-91, Facing.BEHIND), (540, Facing.BEHIND),
+    ],
+)  # fmt: skip
+def test_sides(degrees: float, side: Facing) -> None:
+    assert facing(degrees) is side
+
+
+@pytest.mark.parametrize(
+    ("tenths", "haste", "both", "seconds"),
+    [
+        (0, 0, False, 2.0),
+        (16, 0, False, 1.6),
+        (20, 0, True, 2.66),
+        (20, 50, False, 2 / 1.5),
+        (20, 100, False, 1.0),
+        (20, 1000, False, 2 / 2.25),
+        (1, 0, False, 0.5),
+    ],
+)
+def test_delays(tenths: int, haste: float, both: bool, seconds: float) -> None:
+    assert delay(tenths, haste=haste, both_hands=both) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("level", "strength", "expected"),
+    [(1, 20, (3, 7)), (4, 0, (1, 5)), (5, 20, (4, 12)), (8, 30, (5, 16)), (20, 60, (11, 91))],
+)
+def test_damage_of_bare_hands(level: int, strength: int, expected: tuple[int, int]) -> None:
+    assert bare_damage(level, strength) == expected
+
+
+def test_strength_adds_to_a_weapon() -> None:
+    assert weapon_damage(2, 7, 25) == (4, 9)
+    assert weapon_damage(0, 0, 0) == (1, 1)
+
+
+def test_critical_blows_hurt_more() -> None:
+    assert damage(Attack(5, 10, 10), Rolls(10)) == (10, False)
+    assert damage(Attack(5, 10, 10, critical_chance=50), Rolls(10, 5000)) == (10, False)
+    assert damage(Attack(5, 10, 10, critical_chance=50), Rolls(10, 4999)) == (13, True)
+    more = Attack(5, 10, 10, dps=100, critical_chance=50, critical_bonus=20)
+    assert damage(more, Rolls(10, 0)) == (30, True)
+
+
+@pytest.mark.parametrize(
+    ("points", "armor", "level", "through"),
+    [
+        (100, 0, 5, 100),
+        (100, -50, 5, 100),
+        (100, 90, 1, 50),
+        (100, 290, 5, 50),
+        (100, 100_000, 5, 25),
+        (1, 100_000, 5, 1),
+        (10**9, 0, 5, LARGEST_DAMAGE),
+    ],
+)
+def test_armor_keeps_off_a_share(points: int, armor: int, level: int, through: int) -> None:
+    assert mitigated(points, armor, level) == through
+
+
+def test_armor_helps_less_against_higher_levels() -> None:
+    through = [mitigated(1000, 400, level) for level in range(1, 91)]
+    assert through == sorted(through)
+    assert through[0] < through[-1]
+
+
+@pytest.mark.parametrize(
+    ("level", "fighting", "expected"),
+    [(1, False, (1, 2)), (1, True, (1, 1)), (10, False, (9, 12)), (10, True, (2, 2)),
+     (43, False, (37, 48))],
+)  # fmt: skip
+def test_regeneration(level: int, fighting: bool, expected: tuple[int, int]) -> None:
+    assert regeneration(level, is_fighting=fighting) == expected
