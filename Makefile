@@ -65,7 +65,7 @@ nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in eac
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
 	@test -n "$(COMPILED)" || $(BIN)/python -m pip install --quiet --group compile
 	$(BIN)/python tools/compiled_copy.py .compiled $(COMPILED)
-	cd .compiled && ../$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
+	cd .compiled && ../$(BIN)/pytest -q -n 2 --dist worksteal $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed
 	$(PYTHON) tools/test_all.py

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -58,10 +59,11 @@ def copy(target: Path) -> None:
             shutil.copy2(source, place)
     # Bytecode files are valid for the copies, which have the times of their sources. Without them
     # each process would compile the whole project again.
-    for folder in (path.parent for path in target.rglob("*.py")):
-        made = ROOT / folder.relative_to(target) / "__pycache__"
-        if made.is_dir() and not (folder / "__pycache__").exists():
-            shutil.copytree(made, folder / "__pycache__")
+    for folder in {path.parent for path in target.rglob("*.py")}:
+        for made in (ROOT / folder.relative_to(target)).glob("__pycache__/*.pyc"):
+            (folder / made.parent.name).mkdir(exist_ok=True)
+            with suppress(FileNotFoundError):  # another process writes it anew
+                shutil.copy2(made, folder / made.parent.name)
 
 
 def take(venv: Path, target: Path) -> list[Path]:

@@ -10,6 +10,7 @@ the share that was noticed. A mistake that changes nothing that anybody could se
 as well, so it does not reach 100 %.
 
 `--json FILE` writes the mistakes, and `--only FILE` tries those of such a file that were missed.
+With `--folder` all tests of the mirroring folder run: some modules are tested together.
 """
 
 from __future__ import annotations
@@ -153,12 +154,12 @@ def copied(folder: Path) -> None:
             shutil.copy2(ROOT / name, place)
 
 
-def is_noticed(mistake: Mistake, folder: Path) -> bool:
-    """Return whether the tests of a module fail with a mistake; takes it back afterwards."""
+def is_noticed(mistake: Mistake, folder: Path, tests: list[str]) -> bool:
+    """Return whether tests fail with a mistake; takes it back afterwards."""
     path = folder / mistake.path
     before = path.read_text(encoding="utf-8")
     path.write_text(before[: mistake.start] + mistake.text + before[mistake.end :], "utf-8")
-    words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests_of(mistake.path)]
+    words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     try:
         done = subprocess.run(
             [sys.executable, "-B", *words], cwd=folder, capture_output=True, check=False,
@@ -178,6 +179,7 @@ def main() -> None:
     parser.add_argument("--packages", nargs="+", default=PACKAGES)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--only", type=Path, metavar="FILE")
+    parser.add_argument("--folder", action="store_true")
     options = parser.parse_args()
     if options.only:
         read = json.loads(options.only.read_text(encoding="utf-8"))
@@ -188,7 +190,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         copied(Path(folder))
         for mistake in tried:
-            noticed = is_noticed(mistake, Path(folder))
+            tests = tests_of(mistake.path)
+            if options.folder:
+                tests = sorted({str(Path(one).parent) for one in tests})
+            noticed = is_noticed(mistake, Path(folder), tests)
             results.append({"mistake": asdict(mistake), "noticed": noticed})
             word = "noticed" if noticed else "MISSED "
             print(
