@@ -226,11 +226,11 @@ async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path
         begun = server.clock.seconds()
         try:
             before, _ = tracemalloc.get_traced_memory()
-            for number in range(50_000):
+            for number in range(20_000):
                 address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 5000)
                 for shell in shells:
                     shell.datagramReceived(QUESTIONS[number % len(QUESTIONS)], address)
-                if number == 25_000:
+                if number == 10_000:
                     async with await server.logged_in() as client:
                         assert client is not None
                 if number % 200 == 0:
@@ -244,6 +244,6 @@ async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path
         answered = 2 * 500 * (server.clock.seconds() - begun + 2)
         for name, shell in shells_of(server).items():
             if name != "ggmp":  # which has other limits
-                assert shell.counters["limited"] >= 50_000 - answered
+                assert shell.counters["limited"] >= 20_000 - answered
             assert shell.counters["failed"] == 0
-    assert grown < 24_000_000
+    assert grown < 16_000_000, "it is 12 MB, and 26 MB with a limit of 100,000 addresses"
