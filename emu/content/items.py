@@ -71,6 +71,8 @@ _MORE_COLUMNS: Final[Mapping[str, MoreFlag]] = {
     "house_lore": MoreFlag.HOME_LORE, "building_block": MoreFlag.BUILDING_BLOCK,
     "free_reforge": MoreFlag.FREE_REFORGE,
 }  # fmt: skip
+_BITS: Final = [(name, int(flag)) for name, flag in _COLUMNS.items()]
+_MORE_BITS: Final = [(name, int(flag)) for name, flag in _MORE_COLUMNS.items()]
 NO_SKILL: Final = 0xFFFFFFFF
 
 
@@ -231,11 +233,9 @@ def kinds_of(source: ItemRows, ids: Collection[int]) -> dict[int, ItemKind]:
 def _kind(row: Row, lists: _Lists) -> ItemKind:
     item_id = row["id"]
     sort, part = _part_of(item_id, lists)
-    flags, more = Flag(0), MoreFlag(0)
-    for name, flag in _COLUMNS.items():
-        flags |= flag if row[name] else Flag(0)
-    for name, one in _MORE_COLUMNS.items():
-        more |= one if row[name] else MoreFlag(0)
+    # Whole numbers: an operation with flags costs more than all else of a kind.
+    flags = sum(bit for name, bit in _BITS if row[name])
+    more = sum(bit for name, bit in _MORE_BITS if row[name])
     looks = lists.of("item_appearances", item_id)
     return ItemKind(
         id=item_id,
@@ -247,8 +247,8 @@ def _kind(row: Row, lists: _Lists) -> ItemKind:
         tier=row["tier"],
         weight=max(0, row["weight"]),
         description=row["description"],
-        flags=flags,
-        more_flags=more,
+        flags=Flag(flags),
+        more_flags=MoreFlag(more),
         slot_bits=row["slots"],
         price=max(0, row["price"]),
         status_price=max(0, row["status_price"]),

@@ -40,6 +40,7 @@ from emu.world.events import (
     Used,
     WidgetUsed,
 )
+from emu.world.items.items import Items
 from emu.world.levels import Levels
 from emu.world.minds.moves import Mover
 from emu.world.minds.shared import Minds
@@ -49,6 +50,7 @@ from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.grids import GridEvents
+from emu.world.scripts.item_events import ItemEvents
 from emu.world.scripts.letters import Letters
 from emu.world.scripts.making import FilledZones, Maker
 from emu.world.scripts.regions import RegionEvents
@@ -105,6 +107,7 @@ class Scripts(Calls):
         *,
         travel: Travel,
         mail: Mail,
+        items: Items,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -163,6 +166,8 @@ class Scripts(Calls):
             despawn=zones.despawn if zones is not None else lambda _zone, _spawn: None,
         )  # fmt: skip
         self.events = SpawnEvents(self, self.homes)
+        self.items_of_players, self.items = items, ItemEvents(self, self.homes, world.events)
+        """The things of players, and the scripts of things."""
         self.regions = RegionEvents(
             calls=self, homes=self.homes, shares=self.shares, events=world.events,
             timetable=timetable, now=now,
@@ -177,8 +182,7 @@ class Scripts(Calls):
         )  # fmt: skip
         self.conversations = minds.conversations
         self.choices = Choices(self.talk)
-        self.moves = minds.moves
-        self.grounds = minds.grounds
+        self.moves, self.grounds = minds.moves, minds.grounds
         self.states = States(
             events=self.events, waits=self.waits, mover=self.mover,
             sheets=CharacterSheets(world), timetable=timetable, now=now,

@@ -56,6 +56,7 @@ class ScriptContent(HarnessContent):
         return Scripts(
             assembly.world, assembly.chat, folder, assembly.functions(),
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
+            items=assembly.items,
             chances=self._chances,
             report=self._report, figures=self._figures, compiling=self._compiling(folder),
         )  # fmt: skip

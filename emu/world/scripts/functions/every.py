@@ -7,6 +7,7 @@ from typing import Final
 from emu.scripts.signatures import FunctionTable
 from emu.world.scripts.functions.facts import FACTS
 from emu.world.scripts.functions.hate import HATE
+from emu.world.scripts.functions.items import ITEMS
 from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.looks import LOOKS
@@ -39,4 +40,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     HATE,
     MAPS,
     QUESTS,
+    ITEMS,
 )

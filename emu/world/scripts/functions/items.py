@@ -1,0 +1,309 @@
+"""Functions for things and coins of players. Source: docs/guides/lua.md#items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from emu.errors import CommandError, StoreError
+from emu.items.held import Where
+from emu.items.inventory import BANKED
+from emu.items.refusals import Refusal
+from emu.ledger import Owner, OwnerKind, Part, Reason
+from emu.scripts.signatures import FunctionTable, Handle
+from emu.world.actors.client import send_text
+from emu.world.actors.looks import wear
+from emu.world.actors.player import Player
+from emu.world.scripts.bodies import Body
+from emu.world.scripts.host import Scripts
+from emu.world.scripts.item_events import HeldItem
+from emu.world.speech.windows import popup
+
+ITEMS: Final = FunctionTable()
+SCRIPT: Final = Owner(OwnerKind.SCRIPT)
+NOTHING: Final = Owner(OwnerKind.NOTHING)
+MOST_MADE: Final = 10_000
+YELLOW: Final = 5
+GREEN: Final = (0, 255, 0)
+WORN: Final = (Where.WORN, Where.APPEARANCE)
+
+
+def _player(body: Body | None) -> Player | None:
+    return body.player if body is not None else None
+
+
+def _in_turn(scripts: Scripts, player: Player, act: Callable[[], object]) -> None:
+    """Carry out an act now, or after the exchange that a player is in."""
+    if not player.holdings.gate.is_closed:
+        act()
+        return
+
+    async def later() -> None:
+        try:
+            await player.holdings.gate.pass_through()
+        except CommandError:
+            scripts.counters["things not given: too many acts wait"] += 1
+            return
+        try:
+            act()
+        finally:
+            player.holdings.gate.leave()
+
+    scripts.world.start(later())
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+@ITEMS("HasItem", "P player, u item, n bank?")
+def has_item(_scripts: Scripts, body: Body | None, item: int, bank: int) -> bool:
+    """Return whether a player carries or wears a thing; with `bank` also whether it is banked."""
+    player = _player(body)
+    where = (Where.BAGS, *WORN, *(BANKED if bank else ()))
+    return player is not None and bool(player.holdings.inventory.of_kind(item, where))
+
+
+@ITEMS("HasItemEquipped", "P player, u item")
+def has_worn(_scripts: Scripts, body: Body | None, item: int) -> bool:
+    """Return whether a player wears a thing."""
+    player = _player(body)
+    return player is not None and bool(player.holdings.inventory.of_kind(item, WORN))
+
+
+@ITEMS("HasFreeSlot", "P player")
+def has_free_place(_scripts: Scripts, body: Body | None) -> bool:
+    """Return whether a player has a free place for a thing."""
+    player = _player(body)
+    return player is not None and player.holdings.inventory.free_places() > 0
+
+
+@ITEMS("GetEquippedItemBySlot", "S spawn, n slot")
+def get_worn_in(scripts: Scripts, body: Body | None, slot: int) -> Handle | None:
+    """Return what a player wears in a slot."""
+    player = _player(body)
+    thing = player.holdings.inventory.worn(slot) if player is not None else None
+    if player is None or thing is None:
+        return None
+    return scripts.items.item(player, thing).handle
+
+
+@ITEMS("GetEquippedItemByID", "P player, u item")
+def get_worn(scripts: Scripts, body: Body | None, item: int) -> Handle | None:
+    """Return a thing that a player wears, by the number of its kind."""
+    player = _player(body)
+    found = player.holdings.inventory.of_kind(item, WORN) if player is not None else []
+    return scripts.items.item(player, found[0]).handle if player is not None and found else None
+
+
+@ITEMS("GetItemByID", "P player, u item, n number=1, n bank")
+def get_item(
+    scripts: Scripts, body: Body | None, item: int, _number: int, bank: int
+) -> Handle | None:
+    """Return a thing that a player carries, by the number of its kind."""
+    player = _player(body)
+    where = (Where.BAGS, *(BANKED if bank else ()))
+    found = player.holdings.inventory.of_kind(item, where) if player is not None else []
+    return scripts.items.item(player, found[0]).handle if player is not None and found else None
+
+
+@ITEMS("GetItemID", "I item")
+def get_item_id(_scripts: Scripts, item: HeldItem | None) -> int:
+    """Return the number of the kind of a thing."""
+    return item.kind.id if item is not None else 0
+
+
+@ITEMS("GetItemType", "I item")
+def get_item_sort(_scripts: Scripts, item: HeldItem | None) -> int:
+    """Return the sort of a thing: 1 weapon, 3 armor, 5 bag, 8 food ..."""
+    return int(item.kind.sort) if item is not None else 0
+
+
+@ITEMS("GetItemCount", "I item")
+def get_item_count(_scripts: Scripts, item: HeldItem | None) -> int:
+    """Return how many lie in a stack, or how many charges are left."""
+    thing = item.thing if item is not None else None
+    return thing.count if thing is not None else 0
+
+
+@ITEMS("GetItemSkillReq", "I item, n which")
+def get_item_skill(_scripts: Scripts, item: HeldItem | None, which: int) -> int:
+    """Return the first or the second skill that a thing needs; 0 for none."""
+    return item.kind.skills[1 if which == 2 else 0] if item is not None else 0
+
+
+# -- giving and taking ------------------------------------------------------------------------
+
+
+def _give(scripts: Scripts, player: Player, item: int, number: int, place: str = "") -> bool:
+    kind = scripts.items_of_players.kinds.get(item)
+    if kind is None or not 0 <= number <= MOST_MADE:
+        return False
+    count = kind.beginning_count(number if number > 1 else 0)
+    items, inventory = scripts.items_of_players, player.holdings.inventory
+    refused = inventory.refuses(kind, count)
+    if refused is not None:
+        items.refuse(player, refused)
+        return False
+    in_bank = place == "bank"
+    if in_bank and inventory.free_bank() is None:
+        return False
+
+    def act() -> None:
+        try:
+            if in_bank:
+                made = inventory.add_to_bank(kind, count, items.new_number)
+                if made is None:
+                    return
+                player.holdings.flow(SCRIPT, Owner.character(player.id), kind.id, count)
+                items.changed(player, [made.id])
+            elif not isinstance(items.make(player, kind, count, SCRIPT), Refusal):
+                items.changed(player)
+        except StoreError:
+            scripts.counters["things not given: the database does not answer"] += 1
+
+    _in_turn(scripts, player, act)
+    return True
+
+
+@ITEMS("SummonItem", "P player, u item, 1 show?, t place?, n number=1")
+def summon_item(
+    scripts: Scripts, body: Body | None, item: int, shows: bool, place: str, number: int
+) -> bool:
+    """Give a player a new thing, into the bank with the place `bank`; `shows` says so."""
+    player = _player(body)
+    if player is None or not _give(scripts, player, item, number, place):
+        return False
+    kind = scripts.items_of_players.kinds.get(item)
+    if shows and kind is not None and scripts.may_send():
+        text = f"You receive {kind.name}."
+        send_text(player.client, text, YELLOW)
+        popup(player, text, GREEN)
+    return True
+
+
+@ITEMS("AddItem", "P player, u item, u number=1")
+def add_item(scripts: Scripts, body: Body | None, item: int, number: int) -> bool:
+    """Give a player new things without a word."""
+    player = _player(body)
+    return player is not None and _give(scripts, player, item, number)
+
+
+@ITEMS("RemoveItem", "P player, u item, n number=1")
+def remove_item(scripts: Scripts, body: Body | None, item: int, number: int) -> bool:
+    """Take things out of a player's bags; false, and nothing, if there are too few."""
+    player = _player(body)
+    # While an exchange is under way nobody can promise that the things stay.
+    if player is None or player.holdings.gate.is_closed:
+        return False
+    if not scripts.items_of_players.take(player, item, max(1, number), SCRIPT):
+        return False
+    scripts.items_of_players.changed(player)
+    return True
+
+
+@ITEMS("SetItemCount", "I item, P player, u number")
+def set_item_count(
+    scripts: Scripts, item: HeldItem | None, _body: Body | None, number: int
+) -> None:
+    """Let a stack be smaller, or a thing have fewer charges; 0 removes it."""
+    thing = item.thing if item is not None else None
+    if item is None or thing is None or item.player.holdings.gate.is_closed:
+        return
+    if number < thing.count:
+        scripts.items_of_players.use_up(item.player, thing, thing.count - number, SCRIPT)
+        scripts.items_of_players.changed(item.player)
+    elif thing.count < number <= item.kind.stack:
+        mine = Owner.character(item.player.id)
+        item.player.holdings.flow(SCRIPT, mine, item.kind.id, number - thing.count)
+        item.player.holdings.inventory.set(thing, count=number)
+        scripts.items_of_players.changed(item.player)
+
+
+# -- wearing ----------------------------------------------------------------------------------
+
+
+@ITEMS("SetEquippedItemByID", "S spawn, n slot, u item")
+def set_worn(scripts: Scripts, body: Body | None, slot: int, item: int) -> bool:
+    """Let a spawn wear a thing; a player gets a new one if the slot is free."""
+    kind = scripts.items_of_players.kinds.get(item)
+    if body is None or kind is None or slot not in kind.slots:
+        return False
+    player = body.player
+    if player is None:
+        look = kind.look
+        return look is not None and wear(body.spawn, slot, look.model, look.color, look.highlight)
+    holdings, items = player.holdings, scripts.items_of_players
+    if holdings.gate.is_closed or holdings.inventory.refuses(kind) is not None:
+        return False
+    count = kind.beginning_count()
+    try:
+        made = holdings.inventory.add_worn(kind, count, slot, items.new_number)
+    except StoreError:
+        return False
+    if made is None:
+        return False
+    holdings.flow(SCRIPT, Owner.character(player.id), kind.id, count)
+    items.changed(player)
+    return True
+
+
+@ITEMS("UnequipSlot", "S spawn, n slot, b keep?")
+def unequip_slot(scripts: Scripts, body: Body | None, slot: int, keep: bool) -> bool:
+    """Take off what a player wears in a slot; without `keep` it is gone."""
+    player = _player(body)
+    thing = player.holdings.inventory.worn(slot) if player is not None else None
+    if player is None or thing is None or player.holdings.gate.is_closed:
+        return False
+    inventory, items = player.holdings.inventory, scripts.items_of_players
+    if not keep:
+        items.use_up(player, thing, thing.count, NOTHING)
+    else:
+        place = inventory.free_place(inventory.kind(thing))
+        if place is None:
+            return False
+        inventory.put(thing, place)
+    items.changed(player, list_first=True)
+    return True
+
+
+# -- coins ------------------------------------------------------------------------------------
+
+
+def _move_coins(scripts: Scripts, player: Player, giver: Owner, taker: Owner, copper: int) -> None:
+    ledger = scripts.items_of_players.ledger
+    part = Part(giver, taker, copper)
+    movement = ledger.movement(Reason.SCRIPT, [part], [player.character.account_id])
+
+    async def move() -> None:
+        try:
+            await ledger.move(movement)
+        except StoreError:
+            scripts.counters["coins not moved: the database does not answer"] += 1
+
+    scripts.world.start(move())
+
+
+@ITEMS("HasCoin", "P player, u copper")
+def has_coin(_scripts: Scripts, body: Body | None, copper: int) -> bool:
+    """Return whether a player has so many coins, in copper."""
+    player = _player(body)
+    return player is not None and player.character.coins >= copper
+
+
+@ITEMS("AddCoin", "P player, u copper")
+def add_coin(scripts: Scripts, body: Body | None, copper: int) -> None:
+    """Give a player coins."""
+    player = _player(body)
+    if player is not None and copper:
+        _move_coins(scripts, player, SCRIPT, Owner.character(player.id), copper)
+
+
+@ITEMS("RemoveCoin", "P player, u copper")
+def remove_coin(scripts: Scripts, body: Body | None, copper: int) -> bool:
+    """Take coins from a player; false, and nothing, if there are too few."""
+    player = _player(body)
+    if player is None or player.character.coins < copper:
+        return False
+    if copper:
+        _move_coins(scripts, player, Owner.character(player.id), SCRIPT, copper)
+    return True
