@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import MapFolder
+from emu.world_stream.movement import Position
+from tests.support.ground.map_folders import write_maps
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -156,3 +160,36 @@ def test_points_are_cleared(scene: ScriptScene) -> None:
         end""")
     assert scene.hail(guard) == [("Guard", "false")]
     assert guard.speed == 0.0
+
+
+WALKS = {
+    "MoveToLocation(NPC, 22, 0, 2, 5, '', false, {mesh})": 8.0,
+    "MovementLoopAdd(NPC, 10, 0, 2, 5, 0, '', 0, true, {mesh})"
+    " MovementLoopAdd(NPC, 22, 0, 2, 5, 0, '', 0, true, {mesh})": 5.0,
+}
+"""Calls with an argument that asks for the mesh, and the seconds that the way to x = 22 takes."""
+
+
+@pytest.mark.parametrize("call", WALKS)
+@pytest.mark.parametrize("mesh", [True, False])
+def test_the_last_argument_leads_around_the_fence(
+    scene: ScriptScene, tmp_path: Path, call: str, mesh: bool
+) -> None:
+    """The fence of the small map leaves a gap in the north: z from 8 on."""
+    grounds = scene.harness.parts.grounds
+    import_maps(write_maps(tmp_path / "source", scene.zone.definition.file), tmp_path / "maps")
+    grounds._list_maps = lambda: MapFolder(tmp_path / "maps")
+    grounds.reload()
+    guard = scene.spawn("function hailed(NPC) " + call.format(mesh=str(mesh).lower()) + " end")
+    guard.position = guard.origin = Position(10.0, 0.0, 2.0)
+    scene.player.spawn.position = guard.position
+    scene.hail(guard)
+    walk = scene.scripts.moves.walks.get(guard, scene.zone)
+    assert walk is not None
+    north = 0.0
+    scene.harness.run(5.0)  # the pause after the hail
+    for _ in range(round(WALKS[call] / 0.2)):
+        scene.harness.run(0.2)
+        north = max(north, walk.place(scene.harness.now).z)
+    assert (north > 7.4) is mesh
+    assert scene.lines == []
