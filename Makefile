@@ -51,7 +51,9 @@ layers: $(MARK)  ## import-linter
 	$(BIN)/lint-imports
 
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
+	@$(BIN)/python -m tools.site.pages
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
+	@$(BIN)/python -m tools.site.pages --check build/site
 
 unit: $(MARK)    ## all tests; four processes, because some tests wait, and each collects all of them
 	$(COMPILED_ONCE)

@@ -2,15 +2,14 @@
 
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 from emu.cli.main import NOUNS, root
 from emu.commands import Command, CommandSet, Registry
@@ -22,7 +21,7 @@ from emu.structs import shipped_catalog
 from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.options import option_rows
 from emu.world.commands.client_table import read_client_commands
-from tools.site import hooks
+from tools.site import pages
 from tools.site.behaviors import OBJECTS, behaviors_page, public_members, shipped_behaviors
 from tools.site.commands import commands_page
 from tools.site.game_commands import client_commands, game_commands_page, subjects
@@ -35,16 +34,7 @@ from tools.site.structs import merged, struct_pages
 
 @pytest.fixture(scope="module")
 def generated() -> dict[str, str]:
-    return dict(hooks.generated())
-
-
-@pytest.fixture
-def config() -> MkDocsConfig:
-    made = MkDocsConfig()
-    made.load_dict({"site_name": "test", "docs_dir": str(hooks.ROOT / "docs")})
-    made.validate()
-    made.plugins._current_plugin = "hooks"  # as while a hook is called
-    return made
+    return dict(pages.generated())
 
 
 def test_every_command_is_reported_with_its_options() -> None:
@@ -69,9 +59,9 @@ def test_every_command_is_reported_with_its_options() -> None:
 def every_command() -> list[Command]:
     """Return all commands that are declared anywhere in the program."""
     files = [
-        path for path in (hooks.ROOT / "emu").rglob("*.py") if "CommandSet" in path.read_text()
+        path for path in (pages.ROOT / "emu").rglob("*.py") if "CommandSet" in path.read_text()
     ]
-    modules = {".".join(path.relative_to(hooks.ROOT).with_suffix("").parts) for path in files}
+    modules = {".".join(path.relative_to(pages.ROOT).with_suffix("").parts) for path in files}
     modules -= {"emu.commands.__init__", "emu.commands.registry", "emu.world.commands.context"}
     sets = [
         one
@@ -244,23 +234,65 @@ def test_tables_keep_their_bars_apart() -> None:
     assert page("T", ["a"], ["b"]) == "# T\n\na\nb\n"
 
 
-def test_links_to_code_lead_to_its_copy(config: MkDocsConfig) -> None:
+def test_links_to_code_lead_to_its_copy() -> None:
     text = "Code: [a](../../emu/errors.py), [b](../../emu/tap.py)."
-    file = File.generated(config, "protocol/one.md", content=text)
-    files = hooks.on_files(Files([file]), config)
-    assert files.get_file_from_path("code/emu/errors.py.txt") is not None
-    shown = hooks.on_page_markdown(text, Page(None, file, config))
+    shown = pages.with_copies("protocol/one.md", text)
     assert shown == "Code: [a](../code/emu/errors.py.txt), [b](../code/emu/tap.py.txt)."
 
 
-def test_a_page_that_fetches_from_elsewhere_is_refused(config: MkDocsConfig) -> None:
-    page = Page(None, File.generated(config, "one.md", content=""), config)
-    own = '<script src="assets/a.js"></script><a href="https://example.org">link</a>'
-    assert hooks.on_post_page(own, page) == own
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the pages; see `tools.site.pages`."""
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    pages.write_pages(folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_the_folder_has_the_pages_of_docs_and_of_the_program_and_linked_sources(
+    written: Path,
+) -> None:
+    assert (written / "guides" / "operating.md").is_file()
+    assert (written / "reference" / "commands.md").is_file()
+    links = [
+        path.parent / link
+        for path in written.rglob("*.md")
+        for link in re.findall(r"\]\(([./]*code/[^)#]+\.txt)\)", path.read_text())
+    ]
+    assert len(links) > 20
+    assert [link for link in links if not link.resolve().is_file()] == []
+
+
+@pytest.mark.slow
+def test_zensical_builds_pages_of_every_kind_with_the_same_settings(
+    written: Path, tmp_path: Path
+) -> None:
+    names = ("index.md", "guides/tools.md", "protocol/session.md", "reference/commands.md")
+    for name in [name for name in names if (written / name).is_file()]:
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        text = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", (written / name).read_text())
+        (tmp_path / "docs" / name).write_text(text)
+    settings = (pages.ROOT / "tools" / "site" / "mkdocs.yml").read_text()
+    head, _, _ = settings.partition("\nnav:")
+    head = head.replace("../../build/docs", "docs").replace("../../build/site", "site")
+    (tmp_path / "mkdocs.yml").write_text(head.replace("../..", str(pages.ROOT)))
+    done = subprocess.run(
+        [Path(sys.executable).parent / "zensical", "build", "--config-file", "mkdocs.yml"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "First steps" in (tmp_path / "site" / "index.html").read_text()
+    assert (tmp_path / "site" / "reference" / "commands.html").is_file()
+
+
+def test_a_page_that_fetches_from_elsewhere_is_refused(tmp_path: Path) -> None:
+    page = tmp_path / "one.html"
+    page.write_text('<script src="assets/a.js"></script><a href="https://example.org">link</a>')
+    assert list(pages.fetches(tmp_path)) == []
     for foreign in (
         '<script src="https://example.org/a.js">',
         "<link rel=stylesheet href=//fonts.example.org/a.css>",
         "<img alt='' src='http://example.org/a.png'>",
     ):
-        with pytest.raises(PluginError):
-            hooks.on_post_page(foreign, page)
+        page.write_text(foreign)
+        assert [line.partition(" ")[0] for line in pages.fetches(tmp_path)] == ["one.html"]
