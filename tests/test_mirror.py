@@ -23,6 +23,7 @@ PLAIN = {
     "emu/items/refusals.py": "plain values",
     "emu/link/settings.py": "plain values",
     "emu/login/passwords.py": "plain values",
+    "emu/world/actors/dealings.py": "plain values",
     "emu/world/rules.py": "plain values",
     "emu/login/ports.py": "protocols",
     "emu/model.py": "plain values",

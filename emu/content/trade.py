@@ -1,4 +1,4 @@
-"""Loot of NPCs and lists of merchants, as a content file has them.
+"""Loot of NPCs and lists of merchants, as a content file and TOML files have them.
 
 Source: docs/guides/content.md#loot, docs/guides/content.md#merchants.
 """
@@ -6,10 +6,14 @@ Source: docs/guides/content.md#loot, docs/guides/content.md#merchants.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, NamedTuple
 
 from emu.content.file import ContentFile
 from emu.content.rows import Row
+from emu.errors import FileFormatError
+from emu.files import data_file, read_document
 from emu.rules.loot import LootDrop, LootTable
 
 UNLIMITED: Final = 254
@@ -136,3 +140,148 @@ def _ware(row: Row) -> Ware:
 def _range(low: int, high: int) -> tuple[int, int]:
     """Return two bounds in their order: some tables have them crossed."""
     return min(low, high), max(low, high)
+
+
+# -- TOML files ---------------------------------------------------------------------------------
+
+
+class TomlTrade:
+    """Merchants and loot tables of TOML files, by number.
+
+    A table ``[[merchant]]`` has `id` and `items`, rows with `item`, `quantity`, `coins` and
+    `status`. A table ``[[loot]]`` has the columns of `loot_tables`, and `drops`, rows with `item`,
+    `charges` and `weight`.
+    """
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        """Raises `FileFormatError`."""
+        self.wares: dict[int, tuple[Ware, ...]] = {}
+        self.tables: dict[int, LootTable] = {}
+        for path in paths:
+            document = read_document(path)
+            try:
+                for row in document.get("merchant", []):
+                    self.wares[_number(row, "id")] = tuple(map(_toml_ware, row["items"]))
+                for row in document.get("loot", []):
+                    table = _toml_table(row)
+                    self.tables[table.id] = table
+            except (KeyError, TypeError, ValueError) as error:
+                raise FileFormatError(f"{path}: merchant or loot: {error}") from error
+
+
+def _number(row: Mapping[str, Any], name: str, default: int | None = None) -> int:
+    value = row.get(name, default)
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} must be a number")
+    return value
+
+
+def _toml_ware(row: Mapping[str, Any]) -> Ware:
+    quantity = _number(row, "quantity", UNLIMITED)
+    return Ware(
+        _number(row, "item"), None if quantity >= UNLIMITED else quantity,
+        _number(row, "coins", 0), _number(row, "status", 0), (),
+    )  # fmt: skip
+
+
+def _toml_table(row: Mapping[str, Any]) -> LootTable:
+    drops = tuple(
+        LootDrop(
+            _number(one, "item"), _number(one, "charges", 1), is_worn=False,
+            weight=float(_number(one, "weight", 100)), unless_quest=0,
+        )
+        for one in row.get("drops", ())
+    )  # fmt: skip
+    return LootTable(
+        _number(row, "id"), str(row.get("name", "")),
+        _range(_number(row, "min_coins", 0), _number(row, "max_coins", 0)),
+        float(_number(row, "coin_probability", 100)), _number(row, "most_items", 1),
+        float(_number(row, "drop_probability", 100)), drops,
+    )  # fmt: skip
+
+
+def shipped_trade() -> Path:
+    """Return the file of the merchants and loot tables that come with the server."""
+    return data_file("world", "trade.toml")
+
+
+# -- the trade of a world -----------------------------------------------------------------------
+
+
+class TradeTables:
+    """The merchants and the loot of one world, read when they are first needed.
+
+    Any thread may call it. A first call takes about a millisecond.
+    """
+
+    def __init__(self, content: Path | None = None, layer: TomlTrade | None = None) -> None:
+        self._layer = layer or TomlTrade()
+        self._lock = Lock()
+        self.reload(content)
+
+    def reload(self, content: Path | None) -> None:
+        """Read from another file, or from the changed one."""
+        with self._lock:
+            self._path = content
+            self._file: ContentFile | None = None
+            self._wares: dict[int, tuple[Ware, ...]] = dict(self._layer.wares)
+            self._tables: dict[int, LootTable] = dict(self._layer.tables)
+            self._own: dict[int, tuple[int, ...]] = {}
+            self._global: list[GlobalLoot] | None = None
+
+    def _content(self) -> ContentFile | None:
+        if self._path is not None and self._file is None:
+            self._file = ContentFile(self._path, is_shared=True)
+        return self._file
+
+    def wares(self, merchant: int) -> tuple[Ware, ...]:
+        """Return what a merchant sells, in the order of its window. Raises `FileFormatError`."""
+        found = self._wares.get(merchant)
+        if found is None:
+            with self._lock:
+                file = self._content()
+                found = wares_of(file, [merchant]).get(merchant, ()) if file is not None else ()
+                self._wares[merchant] = found
+        return found
+
+    def loot(
+        self, spawn: int, *, zone_id: int, model: int, level: int, tier: int
+    ) -> tuple[LootTable, ...]:
+        """Return the loot tables of a spawn: its own, and those of level, race and zone.
+
+        `spawn` is its number in the content file. Raises `FileFormatError`.
+        """
+        with self._lock:
+            file = self._content()
+            if file is None:
+                return ()
+            if self._global is None:
+                self._global = sorted(global_loot(file), key=lambda one: _ORDER[one.kind])
+                self._races = {row["model"]: row["race"] for row in file.table("model_races")}
+            if spawn not in self._own:
+                self._own[spawn] = loot_of(file, [spawn]).get(spawn, ())
+            race = self._races.get(model, 0)
+            numbers = [*self._own[spawn]]
+            numbers += [
+                one.table_id for one in self._global if one.fits(zone_id, race, level, tier)
+            ]
+            self._read_tables(file, numbers)
+            return tuple(self._tables[one] for one in numbers if one in self._tables)
+
+    def tables(self, numbers: Iterable[int]) -> tuple[LootTable, ...]:
+        """Return loot tables by their numbers; those that do not exist are left out."""
+        wanted = list(numbers)
+        with self._lock:
+            file = self._content()
+            if file is not None:
+                self._read_tables(file, wanted)
+            return tuple(self._tables[one] for one in wanted if one in self._tables)
+
+    def _read_tables(self, file: ContentFile, numbers: Iterable[int]) -> None:
+        missing = [one for one in numbers if one not in self._tables]
+        if missing:
+            self._tables.update(loot_tables(file, missing))
+
+
+_ORDER: Final = {"level": 0, "racial": 1, "zone": 2}
+"""The order in which global loot is rolled."""

@@ -31,6 +31,7 @@ from emu.processes.ports import (
 from emu.processes.settings import SharedSettings
 from emu.scripts.signatures import FunctionTable
 from emu.times import Clock, Monotonic
+from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors, Library
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.deadlines import Timetable
@@ -47,6 +48,8 @@ from emu.world.handlers.interaction import Interaction, MovementRequests
 from emu.world.hiding import Concealed
 from emu.world.items.acts import ItemActs
 from emu.world.items.items import Items, Kinds
+from emu.world.items.merchants import Wares
+from emu.world.items.trading import Trading
 from emu.world.knowledge import Knowledge
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
@@ -147,6 +150,8 @@ class WorldPorts:
     content: ContentPort
     kinds: Kinds
     """The kinds of things, those of the content file and the shipped ones."""
+    trade: Wares
+    """The merchants and the loot of the content file and the shipped ones."""
     in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
     """Carries out a call that may wait for the content file."""
     clock: Clock
@@ -272,6 +277,7 @@ class Assembly:
             answer=ports.answer, in_thread=ports.in_thread,
         )  # fmt: skip
         self.item_acts = ItemActs(self.items)
+        self.trading = Trading(self.items, stores.things, stores.ledger, ports.trade)
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
         self.subjects: tuple[Subject, ...] = (self.petitions,)
@@ -319,6 +325,7 @@ class Assembly:
             ledger=self.ledger,
             items=self.items,
             item_acts=self.item_acts,
+            trading=self.trading,
             script_errors=self.minds.errors,
             way_back=self.travel.returning.way_back,
             show_way=self.travel.waypoints.show_way,
@@ -342,7 +349,7 @@ class Assembly:
         self.movement = MovementRequests(
             world,
             departures.stop_camp,
-            self.interaction.uses.moved,
+            self._stepped,
             carriers=self.travel.rides,
             way_back=self.travel.returning.way_back,
             grounds=self.grounds,
@@ -351,6 +358,10 @@ class Assembly:
             world, self.messages, self.entries, departures,
             admission=self.admission, items=self.items,
         )  # fmt: skip
+
+    def _stepped(self, player: Player) -> None:
+        self.interaction.uses.moved(player)
+        self.trading.visits.moved(player)
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""

@@ -25,6 +25,7 @@ from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.layers import Edit, ZoneLayer, stored_value
 from emu.content.population import Condition, Surroundings
 from emu.content.regions import regions_of
+from emu.content.trade import TomlTrade, TradeTables, shipped_trade
 from emu.errors import ConfigError, FileFormatError, StoreError
 from emu.ground.map_folder import MapFolder, maps_folder
 from emu.net.logs import logger
@@ -165,6 +166,8 @@ class ContentReader:
         self._edit_store = edits
         self.kinds = ItemKinds(*_item_sources(config))
         """The kinds of things."""
+        self.trade = TradeTables(config.content, TomlTrade([shipped_trade()]))
+        """The merchants and loot tables."""
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.
         self._worker = StoreWorker(reactor, None, name="emu-content", most_grouped=1)
@@ -223,6 +226,7 @@ class ContentReader:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
             self.reopened(await self.run(self._reopen))
+            self.trade.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()

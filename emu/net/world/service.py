@@ -172,6 +172,7 @@ class WorldEndpoint:
             settings=SharedSettings(name, bus, settings, self._tasks.spawn),
             content=self._reader,
             kinds=self._reader.kinds,
+            trade=self._reader.trade,
             in_thread=self._reader.run,
             clock=scheduler,
             roll=randbelow,

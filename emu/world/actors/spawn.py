@@ -21,6 +21,7 @@ from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
 from emu.rules.levels import usual_health
 from emu.rules.stance import Stance
+from emu.world.actors.dealings import NOTHING, Dealing
 from emu.world.actors.mind import Mind
 from emu.world.actors.sheet import Sheet
 from emu.world_stream.movement import Position
@@ -243,6 +244,8 @@ class SpawnTemplate:
     pose: Pose = AT_REST
     destination: Destination | None = None
     """Where a player who uses it goes: for instance a sign at the edge of a zone."""
+    dealing: Dealing = NOTHING
+    """What it sells, repairs and leaves behind."""
 
 
 class Grouped(property, Generic[T]):

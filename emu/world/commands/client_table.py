@@ -41,6 +41,7 @@ from emu.world.commands import (
     scripts,
     social,
     targets,
+    trade,
     zones,
 )
 from emu.world.commands.context import CommandContext
@@ -51,7 +52,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
-    zones, scripts, moderation, coins, edits, ground, items,
+    zones, scripts, moderation, coins, edits, ground, items, trade,
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.items.acts import ItemActs
 from emu.world.items.items import Items
+from emu.world.items.trading import Trading
 from emu.world.ledger.ledger import Ledger
 from emu.world.minds.errors import ScriptErrors
 from emu.world.population.edits import GameEdits
@@ -76,6 +77,7 @@ class CommandContext:
     ledger: Ledger = field(kw_only=True)
     items: Items
     item_acts: ItemActs
+    trading: Trading
     script_errors: ScriptErrors
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""

@@ -11,6 +11,7 @@ Source: docs/contributing/architecture.md#ledger, docs/protocol/world/items.md.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from emu.errors import CommandError, StoreError
@@ -72,6 +73,14 @@ class Kinds(Protocol):
 
     def search(self, word: str, most: int = 50) -> Sequence[tuple[int, str]]:
         """Return number and name of items whose name contains a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What an act with others moves: parts, and things of owners that no player is."""
+
+    parts: Sequence[Part]
+    things: Sequence[ThingChanges] = ()
 
 
 class NoNumbers(StoreError):
@@ -241,6 +250,13 @@ class Items:
                 self.world.events.publish(ItemObtained(player, one, kind))
         return made
 
+    def obtained(self, player: Player, made: Iterable[Thing]) -> None:
+        """Tell listeners that a player has got things of another owner."""
+        if self.world.events.has_listener(ItemObtained):
+            for one in made:
+                kind = player.holdings.inventory.kind(one)
+                self.world.events.publish(ItemObtained(player, one, kind))
+
     def use_up(self, player: Player, thing: Thing, count: int, taker: Owner) -> None:
         """Take some of a player's thing away; call `changed` afterwards."""
         kind = player.holdings.inventory.kind(thing)
@@ -361,11 +377,9 @@ class Items:
             changes.append(ThingChanges(mine, (), tuple(gone)))
         return holdings.take_parts(), changes
 
-    def _movement(
-        self, reason: Reason, players: Sequence[Player], parts: Sequence[Part]
-    ) -> Movement | None:
+    def _movement(self, reason: Reason, players: Sequence[Player], act: Act) -> Movement | None:
         """Return the movement that stores everything that has changed of some players."""
-        all_parts, things = list(parts), list[ThingChanges]()
+        all_parts, things = list(act.parts), list(act.things)
         for player in players:
             own, changes = self._changes(player)
             all_parts += own
@@ -393,7 +407,9 @@ class Items:
         holdings.is_storing = True
         try:
             while holdings.has_unsaved:
-                holdings.unstored = holdings.unstored or self._movement(Reason.OWN, [player], ())
+                holdings.unstored = holdings.unstored or self._movement(
+                    Reason.OWN, [player], Act(())
+                )
                 if holdings.unstored is None:
                     return
                 moved = await self.ledger.store_later(holdings.unstored)
@@ -464,11 +480,11 @@ class Items:
         self,
         reason: Reason,
         players: Sequence[Player],
-        act: Callable[[], Sequence[Part] | None],
+        act: Callable[[], Act | None],
     ) -> Outcome | None:
         """Carry out an act that moves things or coins between owners: all of it or nothing.
 
-        `act` changes the inventories of the players and returns the parts, coins as well; with None
+        `act` changes the inventories of the players and returns what it moves; with None
         it has changed nothing, and None is returned. What it did is undone if the store refuses it:
         the outcome says why. Nothing is shown before it is stored; call `changed` for each player
         then. Raises `StoreError`, and `CommandError` if too many acts of a player wait.
@@ -486,7 +502,7 @@ class Items:
                 player.holdings.gate.leave()
 
     async def _exchange(
-        self, reason: Reason, players: Sequence[Player], act: Callable[[], Sequence[Part] | None]
+        self, reason: Reason, players: Sequence[Player], act: Callable[[], Act | None]
     ) -> Outcome | None:
         before = [(player, player.holdings.inventory.copy()) for player in players]
 
@@ -496,11 +512,11 @@ class Items:
                 player.holdings.flows.clear()
 
         try:
-            parts = act()
-            if parts is None:
+            done = act()
+            if done is None:
                 undo()
                 return None
-            movement = self._movement(reason, players, parts)
+            movement = self._movement(reason, players, done)
             if movement is None:
                 return Outcome.DONE
             moved = await self.ledger.settle(movement)

@@ -11,10 +11,13 @@ from typing import Final
 
 from emu.items.kinds import ItemKind
 from emu.items.refusals import Refusal, Why
+from emu.world.actors.client import PlayerClient
 from emu.world.actors.item_lists import OLD
 
 PLAIN, RED, STATUS, YELLOW, NARRATIVE = 0, 3, 4, 5, 12
 """Numbers of colors that all versions share."""
+_NEWER_COLORS: Final = {74: 88, 75: 89, 80: 95, 81: 96}
+"""Colors that have other numbers above 561, as recorded."""
 NOTHING_TO_EXAMINE: Final = "There is nothing to examine."
 """The answer about spells and recipes, which this server does not have yet."""
 _TEXTS: Final[Mapping[Why, tuple[int, str]]] = {
@@ -51,6 +54,11 @@ def link(kind: ItemKind, version: int) -> str:
     if version <= OLD:
         return f"\\aITEM {kind.id} {kind.name}:{kind.name}\\/a"
     return f"\\aITEM {kind.id} 0:{kind.name}\\/a"
+
+
+def own_color(client: PlayerClient, color: int) -> int:
+    """Return a color of old clients as the client's version numbers it."""
+    return color if client.version <= OLD else _NEWER_COLORS.get(color, color)
 
 
 def refusal_text(refusal: Refusal, version: int) -> tuple[int, str] | None:

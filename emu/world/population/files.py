@@ -32,6 +32,7 @@ from emu.schema import (
     read_table,
 )
 from emu.structs import StructLayout, shipped_catalog
+from emu.world.actors.dealings import NOTHING, Dealing, MerchantKind
 from emu.world.actors.spawn import (
     DIFFICULTY,
     Destination,
@@ -247,6 +248,26 @@ class SignRow:
 
 
 @frozen
+class DealingRow:
+    """``trade``: what a spawn sells, repairs and leaves behind."""
+
+    number: int = field(0, limits=(0, LARGEST_NUMBER))
+    merchant: int = field(0, limits=(0, LARGEST_NUMBER))
+    merchant_kind: int = field(0, limits=(0, 0x7F))
+    levels: tuple[int, int] = field((0, 0))
+    loot: tuple[int, ...] = field(())
+    loot_tier: int = field(0, limits=(0, 0xFF))
+    model: int = field(0, limits=(0, 0xFFFFFFFF))
+
+    def dealing(self) -> Dealing:
+        """Return what the table says."""
+        return Dealing(
+            self.number, self.merchant, MerchantKind(self.merchant_kind), self.levels, self.loot,
+            self.loot_tier, self.model,
+        )  # fmt: skip
+
+
+@frozen
 class SpawnRow:
     """One ``[[spawn]]`` table of a zone file."""
 
@@ -288,6 +309,7 @@ class SpawnRow:
     to: DestinationRow | None = field(None)
     widget: WidgetRow | None = field(None)
     sign: SignRow | None = field(None)
+    trade: DealingRow | None = field(None)
     behavior: str = field("")
     behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
 
@@ -323,6 +345,7 @@ class SpawnRow:
             show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
             pose=pose,
             destination=destination,
+            dealing=NOTHING if self.trade is None else self.trade.dealing(),
             **{name: getattr(self, name) for name in SAME},
         )
         return Fixture(template, place, self.behavior, self.behavior_options, self.id)

@@ -15,6 +15,7 @@ from emu.content.file import Template
 from emu.content.population import Standing
 from emu.content.rows import Row
 from emu.errors import FileFormatError
+from emu.world.actors.dealings import Dealing, MerchantKind
 from emu.world.actors.spawn import (
     SPAWN_COMMANDS,
     TRIPLE_FIELDS,
@@ -113,6 +114,14 @@ def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Sp
         hand_icon=spawn["hand_icon"],
         faction=spawn["faction"],
         pose=Pose(**states),
+        dealing=Dealing(
+            template.id,
+            spawn["merchant"],
+            MerchantKind(spawn["merchant_kind"]),
+            (spawn["merchant_min_level"], spawn["merchant_max_level"]),
+            loot_tier=spawn["loot_tier"],
+            model=spawn["model"],
+        ),
         **more,
     )
 

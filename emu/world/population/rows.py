@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import attrs
 
+from emu.world.actors.dealings import NOTHING, Dealing
 from emu.world.actors.spawn import Footer, SpawnKind, Verb
 from emu.world.population.files import FOOTED, SAME, STATES, SpawnRow, VerbRow
 from emu.world.zones.definitions import Fixture
@@ -48,6 +49,7 @@ def spawn_row(fixture: Fixture) -> dict[str, Any]:
         ("verbs", [_verb(verb) for verb in template.verbs], []),
         ("more_verbs", [_verb(verb) for verb in template.more_verbs], []),
         *((name, getattr(template.pose, name), 0) for name in STATES),
+        ("trade", _trade(template.dealing), {}),
         ("behavior", fixture.behavior, ""),
         ("behavior_options", dict(fixture.behavior_options), {}),
     ]
@@ -60,6 +62,16 @@ def spawn_row(fixture: Fixture) -> dict[str, Any]:
     if template.footer is not None:
         row |= _footer(kind, template.footer)
     return row
+
+
+def _trade(dealing: Dealing) -> dict[str, Any]:
+    """Return what is not as in the table of a spawn that trades nothing."""
+    values: dict[str, Any] = dealing._asdict()
+    plain = {name: value for name, value in values.items() if value != getattr(NOTHING, name)}
+    return {
+        name: list(value) if isinstance(value, tuple) else int(value)
+        for name, value in plain.items()
+    }
 
 
 def row_of_place(place: Position) -> list[float]:

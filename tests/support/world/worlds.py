@@ -20,6 +20,7 @@ from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
 from emu.content.items import ItemKinds
 from emu.content.models import StandIns
+from emu.content.trade import TradeTables
 from emu.errors import Unanswered
 from emu.ground.map_folder import MapFolder
 from emu.model import WorldCharacter
@@ -281,6 +282,7 @@ class WorldHarness:
         self.stored: StoredBeside = beside.stored if beside else StoredBeside(self.store)
         self.library = deepcopy(LIBRARY)
         self.kinds: ItemKinds = beside.kinds if beside else ItemKinds()
+        self.trade: TradeTables = beside.trade if beside else TradeTables()
         self.zones_folder: Path | None = None
         self.uses: list[Use] = []
         self.registry = Registry(self.uses.append)
@@ -341,6 +343,7 @@ class WorldHarness:
             ),
             content=content or HarnessContent(),
             kinds=self.kinds,
+            trade=self.trade,
             in_thread=at_once,
             clock=WorldHarnessClock(self),
             roll=self._roll,

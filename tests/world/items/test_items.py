@@ -16,7 +16,7 @@ from emu.errors import StoreError
 from emu.items.held import Where
 from emu.items.kinds import Slot
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
-from emu.world.items.items import coins, things
+from emu.world.items.items import Act, coins, things
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
@@ -90,7 +90,7 @@ def test_an_exchange_moves_coins_and_things_together() -> None:
             inventory = player.holdings.inventory
             inventory.add(kind, 1, items.new_number)
             mine = Owner.character(player.id)
-            return [coins(mine, SHOP, price), things(SHOP, mine, kind.id, 1)]
+            return Act([coins(mine, SHOP, price), things(SHOP, mine, kind.id, 1)])
 
         return act
 

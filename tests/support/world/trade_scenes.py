@@ -1,0 +1,104 @@
+"""Scenes with a merchant, a banker, a mender and two players, as they were recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.content.trade import Ware
+from emu.items.held import Where
+from emu.world.actors.dealings import Dealing, MerchantKind
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world_stream.movement import Position
+from tests.support.coroutines import finish
+from tests.support.world import item_kinds as kinds
+from tests.support.world.worlds import Client, WorldHarness
+
+VERSIONS = [546, 561, 1096, 1208, 60114]
+SHOP = 9101
+WARES = (
+    Ware(kinds.SWORD, None, 0, 0, ()),
+    Ware(kinds.PEBBLE, None, 0, 0, ()),
+    Ware(kinds.CAP, None, 0, 0, ()),
+    Ware(kinds.RING, 2, 0, 0, ()),
+    Ware(kinds.BOOTS, None, 123, 0, ()),
+    Ware(kinds.HAT, None, 0, 0, ((kinds.BRASS, 3),)),
+)
+"""What Quartermaster Odell sells in items-*-deal."""
+
+
+class TradeScene:
+    """A zone with those who trade, and players who stand beside them."""
+
+    def __init__(self, version: int = 546, **values: Any) -> None:
+        self.harness = WorldHarness()
+        self.harness.kinds = kinds.item_kinds()
+        self.harness.parts.items.kinds = self.harness.kinds
+        self.harness.trade._wares[SHOP] = WARES
+        self.began: dict[int, int] = {}
+        """The coins with which characters were made, which no entry has."""
+        self.one = self.enter(1, version, **values)
+
+    def enter(self, number: int, version: int = 546, **values: Any) -> Client:
+        usual = {"admin_status": 100, "class_": 1, "coins": 0}
+        self.began.setdefault(number, values.get("coins", 0))
+        return self.harness.stand(number, version, **(usual | values))
+
+    def stands(self, name: str, command: str, dealing: Dealing, away: float = 1.0) -> Spawn:
+        """Put somebody who trades beside the first player, and let it be the target."""
+        player = player_of(self.one)
+        place = player.position._replace(x=player.position.x + away)
+        spawn = Spawn(
+            self.harness.zones.next_spawn_id(), SpawnKind.NPC, name, place,
+            verbs=(Verb(command, 10.0, command),), dealing=dealing,
+        )  # fmt: skip
+        player.zone.add(spawn, self.harness.now)
+        self.harness.run(1.0)
+        self.targets(self.one, spawn)
+        return spawn
+
+    def merchant(self, **changes: Any) -> Spawn:
+        return self.stands(
+            "Quartermaster Odell", "frommerchant", Dealing(7, SHOP)._replace(**changes)
+        )
+
+    def banker(self) -> Spawn:
+        return self.stands("Vaultkeeper Ryle", "bank", Dealing(8))
+
+    def mender(self) -> Spawn:
+        return self.stands("Mender Sallow", "repair", Dealing(9, merchant_kind=MerchantKind.MENDER))
+
+    def targets(self, client: Client, spawn: Spawn) -> None:
+        player_of(client).set_target(spawn)
+
+    def goes(self, client: Client, x: float) -> None:
+        """Move a player so far along."""
+        player = player_of(client)
+        here = player.position
+        player.spawn.move(Position(here.x + x, here.y, here.z))
+        self.harness.parts._stepped(player)
+        self.harness.run(1.0)
+
+    def is_right(self) -> bool:
+        """Whether the entries explain all coins and things."""
+        audit = finish(self.harness.stored.ledger.audit())
+        began = all(
+            one.found - one.by_entries == self.began.get(one.owner.number)
+            for one in audit.differences
+        )
+        return began and not audit.wrong_things
+
+
+def player_of(client: Client) -> Player:
+    assert client.player is not None
+    return client.player
+
+
+def held(client: Client, where: Where = Where.BAGS) -> list[tuple[int, int]]:
+    """Return kind and count of what lies in a list, by place."""
+    found = player_of(client).holdings.inventory.in_list(where)
+    return [(one.item_id, one.count) for one in found]
+
+
+def coins_of(client: Client) -> int:
+    return player_of(client).character.coins
