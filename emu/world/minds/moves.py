@@ -92,7 +92,7 @@ class Mover:
     def add_to_round(self, point: Waypoint, *, around: bool = False) -> bool:
         """Add a point to the round, and set off at once; return False if it has too many.
 
-        `around` leads the way from the point before it around obstacles.
+        `around` leads the ways from the point before it, and on to the first one, around obstacles.
         """
         walk = self._walk()
         if len(walk.ring) >= MOST_POINTS:
@@ -104,6 +104,7 @@ class Mover:
             self._walks.changed(walk, self._now())
             if around:
                 self._ways.complete(walk, before, goal)
+                self._ways.close(walk, goal, walk.ring[0])
         return True
 
     def go(self, point: Waypoint, *, at_once: bool, around: bool = False) -> bool:

@@ -199,12 +199,22 @@ class Walk:
         if held is None or not points:
             return
         at = next(number for number, it in enumerate(held) if it is before)
+        if held is self.ring and not at:
+            # The way to the first point is walked once; behind the last one is another.
+            held = self.queue
+            if self.goal is not before:
+                return
         held[at:at] = points
         if held is self.ring and at < self._next:
             self._next += len(points)
         if self.goal is before:
             self._leave_goal(now)
             self.begin(now)
+
+    def close_round(self, last: Waypoint, points: Sequence[Waypoint]) -> None:
+        """Have more points between the last one of the round and the first, if it still is last."""
+        if self.ring and self.ring[-1] is last:
+            self.ring.extend(points)
 
     def put(self, place: Position, now: float) -> None:
         """Continue from another place."""

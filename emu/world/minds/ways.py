@@ -48,15 +48,30 @@ class Ways:
             return
 
         def found(route: Route | None) -> None:
-            if route is None or route.is_straight or not self._is_here(walk):
-                return
-            places = _places(route)[1:]
-            corners = places[:-1] if route.reaches else places
+            corners = self._corners(walk, route, point.speed)
             now = self._grounds.now()
-            walk.insert(point, [Waypoint(one, point.speed) for one in corners], now)
-            self._walks.changed(walk, now)
+            walk.insert(point, corners, now)
+            if corners:
+                self._walks.changed(walk, now)
 
         self._grounds.find_route(walk.zone, start, point.place, found)
+
+    def close(self, walk: Walk, last: Waypoint, first: Waypoint) -> None:
+        """Lead the way from the last point of a round to the first one around obstacles."""
+        if self._ground_for(walk, first.place) is None:
+            return
+
+        def found(route: Route | None) -> None:
+            walk.close_round(last, self._corners(walk, route, first.speed))
+
+        self._grounds.find_route(walk.zone, last.place, first.place, found)
+
+    def _corners(self, walk: Walk, route: Route | None, speed: float) -> list[Waypoint]:
+        """Return the points of a route between its ends; none for a straight one."""
+        if route is None or route.is_straight or not self._is_here(walk):
+            return []
+        places = _places(route)[1:]
+        return [Waypoint(one, speed) for one in (places[:-1] if route.reaches else places)]
 
     def lead(self, walk: Walk, goal: Waypoint, short: float = 0.0) -> None:
         """Lead a walk to a goal instead of the points of its queue; stop `short` meters before it.

@@ -181,12 +181,22 @@ def test_a_point_of_a_way_is_led_around_if_that_is_asked_for(scene: Scene) -> No
     assert scene.wolf.position[:3] == EAST[:3]
 
 
-def test_a_point_of_a_round_is_led_around_if_that_is_asked_for(scene: Scene) -> None:
+def test_a_round_is_led_around_if_that_is_asked_for(scene: Scene) -> None:
     for place in (WEST, EAST):
         scene.mover.add_to_round(Waypoint(place, 5.0, mark=f"at {place.x}"), around=True)
-    places = scene.run(8.0)
-    assert crossings(places)[0] > GAP_Z - 0.6
-    assert scene.marks[:2] == ["at 10.0", "at 22.0"]
+    found = crossings(scene.run(20.0))
+    assert len(found) >= 4
+    assert min(found) > GAP_Z - 0.6, "also from the last point to the first"
+    assert scene.marks[:4] == ["at 10.0", "at 22.0"] * 2
+
+
+def test_the_way_to_the_first_point_of_a_round_is_walked_once(scene: Scene) -> None:
+    for x in (22.0, 26.0):
+        scene.mover.add_to_round(Waypoint(Position(x, 0.0, 2.0), 5.0, mark=f"at {x}"), around=True)
+    places = scene.run(12.0)
+    assert [z > GAP_Z - 0.6 for z in crossings(places)] == [True]
+    assert scene.marks[:4] == ["at 22.0", "at 26.0"] * 2
+    assert all(place.x > 21.0 for place in places[60:])
 
 
 def test_points_are_straight_if_nobody_asks(scene: Scene) -> None:
