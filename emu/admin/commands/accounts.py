@@ -50,17 +50,17 @@ class AccountCommandContext:
 
     `clean_name` returns a name as it is stored, or raises `ValueError`. `hash_password` returns a
     PHC string; it raises `ValueError` if the password cannot be set. `disconnect` ends the
-    sessions of an account, with a reason for the log. `authority_of` returns the rank that protects
-    an account, see `emu.commands.registry.account_authority`. `statuses` returns the `admin_status`
-    of every character by account id. `expect_trial` lets the next login of an account change
-    nothing.
+    sessions of an account, with a reason for the log and a notice for its players. `authority_of`
+    returns the rank that protects an account, see `emu.commands.registry.account_authority`.
+    `statuses` returns the `admin_status` of every character by account id. `expect_trial` lets the
+    next login of an account change nothing.
     """
 
     store: AccountAdministration
     characters: CharacterList
     clean_name: Callable[[str], str]
     hash_password: Callable[[str], Awaitable[str]]
-    disconnect: Callable[[int, str], None]
+    disconnect: Callable[[int, str, str], None]
     moment: Callable[[], Moment]
     authority_of: Callable[[int], Awaitable[int]]
     statuses: Callable[[], Awaitable[Mapping[int, Sequence[int]]]]
@@ -153,8 +153,10 @@ async def _ban(accounts: AccountCommandContext, call: Call, name: str) -> Reply:
     until = _ban_end(call["lasting"], moment)
     # Stored before the sessions end: a client that logs in again at once is refused.
     await accounts.store.ban(account.id, until, call["reason"])
-    accounts.disconnect(account.id, f"account banned by {call.caller.name}")
     end = "for ever" if math.isinf(until) else f"until {timestamp(until)}"
+    accounts.disconnect(
+        account.id, f"account banned by {call.caller.name}", f"Your account is banned {end}."
+    )
     change = Change(account.state(moment), f"account {account.name} banned {end}")
     return Reply((f"account {account.name} is banned {end}",), change=change)
 
@@ -208,7 +210,9 @@ async def _disable(accounts: AccountCommandContext, call: Call) -> Reply:
     account = await subordinate(accounts, call, call["name"])
     await accounts.store.set_enabled(account.id, enabled=False)
     # A disabled account must not play on until it logs out.
-    accounts.disconnect(account.id, f"account disabled by {call.caller.name}")
+    accounts.disconnect(
+        account.id, f"account disabled by {call.caller.name}", "Your account is disabled."
+    )
     change = Change(_switch(account), "disabled")
     return Reply((f"account {account.name} is disabled",), change=change)
 

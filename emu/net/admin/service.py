@@ -91,7 +91,8 @@ class KnownBans:
 
 
 ACCOUNT: Final = "changed.account"
-"""The topic of an account whose sessions end: ``account_id``, and the ``reason`` for the log."""
+"""The topic of an account whose sessions end: ``account_id``, the ``reason`` for the log, and the
+``notice`` for its players."""
 _log = logger("admin")
 COMMANDS_AREA: Final = "commands"
 """The area of the server that reports each use of a command."""
@@ -350,10 +351,10 @@ class AdminEndpoints:
             login.expect_trial,
         )
 
-    def _disconnect(self, account_id: int, reason: str) -> None:
+    def _disconnect(self, account_id: int, reason: str, notice: str) -> None:
         """End the sessions of an account in all processes."""
         # In this process at once, by its own subscription.
-        self._publish(ACCOUNT, {"account_id": account_id, "reason": reason})
+        self._publish(ACCOUNT, {"account_id": account_id, "reason": reason, "notice": notice})
 
     # -- notes of the other processes -----------------------------------------------------------
 
@@ -372,7 +373,9 @@ class AdminEndpoints:
     def _heard_account(self, note: Note) -> None:
         for service in (self._world, self._login):
             if service is not None:
-                service.send_away(int(note["account_id"] or 0), str(note["reason"]))
+                service.send_away(
+                    int(note["account_id"] or 0), str(note["reason"]), str(note.get("notice") or "")
+                )
 
     def _heard_reload(self, note: Note) -> None:
         what, reloads = note["what"], self._controls.reloads

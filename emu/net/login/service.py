@@ -322,8 +322,8 @@ class LoginEndpoint:
         """Let the next login of an account change nothing; see `emu.login.accounts.TrialLogins`."""
         self._accounts.trials.expect(name, self._scheduler.now())
 
-    def send_away(self, account_id: int, reason: str) -> None:
-        """End the session of an account's client, if it has one."""
+    def send_away(self, account_id: int, reason: str, notice: str) -> None:  # noqa: ARG002
+        """End the session of an account's client, if it has one; it can show no notice."""
         client = self.service.logged_in.find(account_id)
         if client is not None:
             client.close(reason)

@@ -262,13 +262,14 @@ class WorldEndpoint:
         self._config = config
         self._status_changed()
 
-    def send_away(self, account_id: int, reason: str) -> None:
+    def send_away(self, account_id: int, reason: str, notice: str) -> None:
         """Take the players of an account out of the world and withdraw its keys.
 
-        Only for accounts of the login service in this process; others have other numbers.
+        They read `notice` first. Only for accounts of the login service in this process; others
+        have other numbers.
         """
         if parameters.knows_accounts(self._config):
-            self.parts.account_changes.send_away(account_id, reason, self._scheduler.now())
+            self.parts.account_changes.send_away(account_id, reason, notice, self._scheduler.now())
             self._tasks.spawn(self._withdraw(account_id))
 
     async def _withdraw(self, account_id: int) -> None:

@@ -98,9 +98,11 @@ async def _ban(context: CommandContext, call: Call) -> Reply:
     reason = f"banned by {call.caller.name}"
     player = world.players.get(row.id)
     if call["forever"]:
-        context.account_changes.send_away(row.account_id, reason, world.clock.now())
+        notice = "Your account is banned for ever."
+        context.account_changes.send_away(row.account_id, reason, notice, world.clock.now())
         await context.admission.handoffs.withdraw_account(row.account_id)
     elif player is not None:
+        context.chat.line(player, "Your character is banned.")
         context.departures.leave(player, reason, world.clock.now())
     else:
         # It may be played in another process, which removes it there; if it is played nowhere,

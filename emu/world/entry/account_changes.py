@@ -16,6 +16,7 @@ from emu.errors import StoreError
 from emu.model import SEES_HIDDEN, CharacterStanding, WorldCharacter
 from emu.processes.ports import AccountGate, Note
 from emu.times import Moment, Monotonic
+from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import Player, PlayerState
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import RankChanged
@@ -29,6 +30,12 @@ REVIEW: Final = "accounts.review"
 """Topics. `REVIEW` asks each process for a `review` of its players. `MUTED` has ``account_id`` and
 ``until``, `CHANGED` a ``char_id`` and its ``rank``.
 """
+
+
+KEPT_OUT: Final = "Your account or address is banned, or your account is disabled."
+DELETED: Final = "Your character is deleted."
+BANNED: Final = "Your character is banned."
+"""What players read before they leave."""
 
 
 class AccountChanges:
@@ -108,13 +115,22 @@ class AccountChanges:
 
     # -- bans and deletions ---------------------------------------------------------------------
 
-    def send_away(self, account_id: int, reason: str, now: Monotonic) -> None:
-        """Remove all players of an account from the world, in every process."""
+    def send_away(self, account_id: int, reason: str, notice: str, now: Monotonic) -> None:
+        """Remove all players of an account from the world, in every process.
+
+        `reason` is for the log. Players of this process read `notice` before they leave: the codes
+        of a login and of an entry cannot say until when an account is banned.
+        """
         # A list, because leaving changes the players that the iterator walks through.
         for player in list(self.of_account(account_id)):
-            self._departures.leave(player, reason, now)
+            self._leave(player, reason, notice, now)
         for present in self._world.processes.presence.of_account(account_id):
             self._world.processes.presence.dismiss(present.char_id)
+
+    def _leave(self, player: Player, reason: str, notice: str, now: Monotonic) -> None:
+        if player.is_online and notice:
+            send_text(player.client, notice, ERROR_COLOR)
+        self._departures.leave(player, reason, now)
 
     def ask_for_review(self) -> None:
         """Start a review in every process of this world."""
@@ -149,15 +165,15 @@ class AccountChanges:
             if player.state is PlayerState.GONE:
                 continue
             if player.character.account_id in kept_out:
-                self._departures.leave(player, LeaveReason.KEPT_OUT, now)
+                self._leave(player, LeaveReason.KEPT_OUT, KEPT_OUT, now)
             else:
                 self._apply(player, stored.get(player.id), now)
 
     def _apply(self, player: Player, stored: CharacterStanding | None, now: Monotonic) -> None:
         if stored is None:
-            self._departures.leave(player, LeaveReason.DELETED, now)
+            self._leave(player, LeaveReason.DELETED, DELETED, now)
         elif stored.admin_status < 0:
-            self._departures.leave(player, LeaveReason.BANNED, now)
+            self._leave(player, LeaveReason.BANNED, BANNED, now)
         else:
             known = player.character
             name, rank, until = stored.name, stored.admin_status, stored.muted_until

@@ -22,6 +22,8 @@ def test_a_ban_sends_away_and_ends(lasting: str, until: float) -> None:
     assert bench.run(f"account ban bob {lasting}").ok
     assert bench.store.rows[2].banned_until == until
     assert bench.away == [(2, "account banned by root")]
+    end = "for ever." if until == math.inf else "until "
+    assert bench.notices[0].startswith(f"Your account is banned {end}")
     assert bench.run("account show bob").data["state"] == "banned"
     assert bench.run("account unban bob").ok
     assert bench.store.rows[2].banned_until is None

@@ -56,13 +56,18 @@ class AccountCommands(CommandBench):
         self.ranks: dict[int, int] = {}
         self.trials: list[str] = []
         self.away: list[tuple[int, str]] = []
+        self.notices: list[str] = []
         characters: Any = self
         context = AccountCommandContext(
             self.store, characters, self._name, self._hash,
-            lambda account_id, why: self.away.append((account_id, why)), lambda: Moment(NOW),
+            self._disconnect, lambda: Moment(NOW),
             self._rank, self._statuses, self.trials.append,
         )  # fmt: skip
         super().__init__(accounts.COMMANDS.commands(context))
+
+    def _disconnect(self, account_id: int, why: str, notice: str) -> None:
+        self.away.append((account_id, why))
+        self.notices.append(notice)
 
     async def _rank(self, account_id: int) -> int:
         return self.ranks.get(account_id, 0)

@@ -154,6 +154,10 @@ def test_who_is_kept_out_by_now_leaves(
     assert harness.world.players.get(5) is None
     assert one.is_closed
     assert harness.events[-1].line == f"Aldana left Isle of Refuge: {reason}"
+    # What it reads before: no code of a login says that it is banned.
+    texts = [str(text["text"]) for text in one.decoded("WS_DisplayText")]
+    notices = [text for text in texts if text.startswith(("Your account ", "Your character "))]
+    assert len(notices) == (0 if link_dead else 1)
     assert not other.is_closed
     assert harness.world.players.get(6) is not None
 
