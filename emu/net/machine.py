@@ -1,4 +1,4 @@
-"""What a server takes from its machine beside the reactor: the wall clock, the processor, threads.
+"""The machine of a server beside its reactor: the wall clock, the processor, threads.
 
 A reactor may bring a machine of its own, as its attribute `machine`: a simulation has virtual time
 and no thread. Every other reactor has the real one.

@@ -94,7 +94,7 @@ def world_of(made: Company) -> WorldEndpoint:
 def stand(part: WorldEndpoint, beside: str) -> None:
     """Put a creature with the behavior beside a player."""
     player: Any = part.parts.world.players.named(beside)
-    now = part._scheduler.now()
+    now = part.parts.world.clock.now()
     spawn = Spawn(part.parts.world.zones.next_spawn_id(), SpawnKind.NPC, "Mean", player.position)
     player.zone.add(spawn, now)
     assert part.parts.behaviors.add("mean", {}, player.zone, spawn)

@@ -138,6 +138,9 @@ class ContentSource(Protocol):
     async def reopen(self) -> None:
         """Read from the content file that is there now. Raises `FileFormatError`."""
 
+    async def stop(self) -> None:
+        """Read no more."""
+
 
 class ContentReader:
     """Reads zones of the content file in a thread of its own."""
@@ -452,6 +455,10 @@ class WorldContent:
         """
         summary = self._behaviors.reload()
         return "\n".join([summary, *self._faults(self._atlas)])
+
+    async def stop(self) -> None:
+        """Read no more, after the zone that is read now."""
+        await self._source.stop()
 
     def log_faults(self) -> None:
         """Log the faults of the zone files in spite of which the server can run."""

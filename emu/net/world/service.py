@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
-from functools import partial
-from secrets import randbelow, token_hex
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -15,8 +13,6 @@ from emu.admin.status import OpenPort
 from emu.appearance import Models
 from emu.commands import Registry
 from emu.config import Address, Config
-from emu.content.models import read_stand_ins
-from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
 from emu.login.events import AccountLoggedIn
@@ -37,18 +33,17 @@ from emu.net.world.claims import Claims
 from emu.net.world.content import ContentReader, WorldContent
 from emu.net.world.guard import CollectionGuard
 from emu.net.world.measures import measure_world
+from emu.net.world.ports import world_ports
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
 from emu.net.world.reviews import Reviews
 from emu.net.world.spool import Spool
 from emu.net.world.timer import WorldTimer
 from emu.opcodes import OpcodeTables
-from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES, SettingStore, SharedSettings
+from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES
 from emu.session import Endpoint
-from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
-from emu.world.assembly import Assembly, WorldPorts, WorldStores
-from emu.world.behaviors import LOADING, Budget, Library
+from emu.world.assembly import Assembly
 from emu.world.behaviors.memory import Memories
 from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
 from emu.world.events import StatusChanged
@@ -58,14 +53,11 @@ from emu.world.ledger.ledger import PRUNED
 from emu.world.population.atlas import read_atlas
 from emu.world.population.deaths import Deaths
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
-from emu.world.visibility.forms import read_rules
 from emu.world.zones.zone import Zone
 
 _log = logger("world")
 GROUP_TICK = 1.0
 """Seconds between two looks at who orders the groups of a cluster, and who of them is gone."""
-IDENTITY = 16
-"""Random bytes of the identity of a movement."""
 RETRY_AT_STOP = 0.05
 """Seconds between two attempts to save the rest, while the server stops."""
 
@@ -90,29 +82,32 @@ class WorldEndpoint:
 
         `node` is this process in a cluster.
         """
-        self._watch = watch = watch or Watch()
+        watch = watch or Watch()
         self._config = config
-        self._scheduler = scheduler
-        self._tasks = Tasks(_log)
-        self._ground = ProcessContext(
+        self._ground = ground = ProcessContext(
             bus or BusEndpoint(scheduler), config, storage,
             read_atlas(config.world.zones, config.world.content), self.public_address,
-            reactor, scheduler, self._tasks, node,
+            reactor, scheduler, Tasks(_log), node,
         )  # fmt: skip
-        self.cluster = processes_endpoint(self._ground)
+        self.cluster = processes_endpoint(ground)
         self._refusals = RefusalLog(_log, scheduler)
-        self._timer = WorldTimer(scheduler, lambda: self.parts.service, watch.ticks())
-        self._zone_ticks = watch.zone_ticks()
-        self._reader = ContentReader(
+        self._timer = WorldTimer(
+            scheduler, lambda: self.parts.service, watch.ticks(), watch.zone_ticks()
+        )
+        reader = ContentReader(
             config.world, reactor, scheduler, dead=self.cluster.placement_facts,
-            edits=storage.content_edits, start=self._tasks.spawn,
+            edits=storage.content_edits, start=ground.tasks.spawn,
             zone_settings=config.zone_settings,
         )  # fmt: skip
         if node is not None:
-            self._reader.reopened = node.note_content
-        self.parts = Assembly(
-            self._ports(opcodes, storage.settings), parameters.rule_set(config), commands
-        )
+            reader.reopened = node.note_content
+        ports = world_ports(
+            ground, self.cluster, reader, self._timer, opcodes,
+            zones_folder=lambda: self._config.world.zones,
+            report=watch.port("world", report_world(_log, self._refusals)),
+            wake_saver=self._saves_moved,
+        )  # fmt: skip
+        self.parts = Assembly(ports, parameters.rule_set(config), commands)
         watch.reports.subscribe(self._learn_account, "login")
         self.parts.world.events.subscribe(StatusChanged, lambda _event: self._status_changed())
         self.spool = Spool(config.database.path, self.parts.world, reactor, scheduler)
@@ -120,22 +115,22 @@ class WorldEndpoint:
         self._saves = scheduler.timer(self.parts.world.saves.saver)
         if node is not None:
             node.running = Relocation(
-                self.parts.world, self.parts.departures, scheduler, self._tasks
+                self.parts.world, self.parts.departures, scheduler, ground.tasks
             )
-        self._content = self._make_content(commands, storage)
+        self._content = self._make_content(commands, reader)
         self._collections = CollectionGuard(self.parts.behaviors.limits.budget)
-        self._reviews = Reviews(self.parts, self.cluster, scheduler, self._tasks)
-        self.reloads = self._make_reloads()
+        self._reviews = Reviews(self.parts, self.cluster, scheduler, ground.tasks)
+        self.reloads = self._make_reloads(watch)
         """What can be reloaded while players are here, by name."""
         self._models = Models(self.cluster.models)
         self.link: WorldLink | None = None
         self._port: Any = None
         self._loops: list[Any] = []
-        self._entry = self._make_zone_entry()
-        self.dispatcher = self._make_dispatcher()
+        self._entry = self._make_zone_entry(watch)
+        self.dispatcher = self._make_dispatcher(watch)
 
-    def _make_dispatcher(self) -> Dispatcher:
-        config, watch, parts = self._config, self._watch, self.parts
+    def _make_dispatcher(self, watch: Watch) -> Dispatcher:
+        config, parts = self._config, self.parts
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
@@ -145,62 +140,23 @@ class WorldEndpoint:
         work = machine_of(self._ground.reactor).work
         accounting = Accounting(parameters.turn_rules(config), work)
         watch.turns("world", accounting)
-        return Dispatcher(endpoint, self._scheduler, self._new_client, _log, accounting=accounting)
-
-    def _ports(self, opcodes: Callable[[], OpcodeTables], settings: SettingStore) -> WorldPorts:
-        config, cluster, scheduler = self._config.world, self.cluster, self._scheduler
-        name, bus = cluster.processes.name, cluster.processes.bus
-        machine = machine_of(self._ground.reactor)
-        return WorldPorts(
-            atlas=self._ground.atlas,
-            zones_folder=lambda: self._config.world.zones,
-            dialects=Dialects(opcodes, shipped_catalog(), shipped_rules()),
-            forms=read_rules(),
-            stand_ins=read_stand_ins(config.content),
-            knowledge=read_knowledge(config.knowledge),
-            library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.processor)),
-            stores=WorldStores(
-                characters=cluster.characters,
-                guilds=cluster.guilds,
-                ledger=cluster.ledger,
-                things=cluster.things,
-                mail=cluster.mail,
-                petitions=cluster.petitions,
-                memories=cluster.memories,
-            ),
-            processes=cluster.processes,
-            settings=SharedSettings(name, bus, settings, self._tasks.spawn),
-            content=self._reader,
-            kinds=self._reader.kinds,
-            trade=self._reader.trade,
-            in_thread=self._reader.run,
-            clock=scheduler,
-            roll=randbelow,
-            draw=partial(token_hex, IDENTITY),
-            report=self._watch.port("world", report_world(_log, self._refusals)),
-            address=self.public_address,
-            start=self._tasks.spawn,
-            answer=Deferred,
-            wake=self._timer.wake,
-            wake_saver=self._saves_moved,
-            tick=self._tick,
-            guard=machine.limited,
-            spent=machine.processor,
+        return Dispatcher(
+            endpoint, self._ground.scheduler, self._new_client, _log, accounting=accounting
         )
 
-    def _make_content(self, commands: Registry, storage: Storage) -> WorldContent:
+    def _make_content(self, commands: Registry, reader: ContentReader) -> WorldContent:
         parts = self.parts
         return WorldContent(
-            self._ground.atlas, parts.population, parts.behaviors, commands, self._scheduler,
+            self._ground.atlas, parts.population, parts.behaviors, commands, self._ground.scheduler,
             folders=lambda: (self._config.world.zones, self._config.world.content),
-            memories=storage.memories,
-            start=self._tasks.spawn,
-            source=self._reader,
+            memories=self._ground.storage.memories,
+            start=self._ground.tasks.spawn,
+            source=reader,
             edits=parts.edits,
             travel=parts.travel.reload,
         )  # fmt: skip
 
-    def _make_reloads(self) -> dict[str, Callable[[], Coroutine[Any, Any, str]]]:
+    def _make_reloads(self, watch: Watch) -> dict[str, Callable[[], Coroutine[Any, Any, str]]]:
         content = self._content
         reloads: dict[str, Callable[[], Coroutine[Any, Any, str]]] = {
             "behaviors": content.reload_behaviors,
@@ -218,14 +174,14 @@ class WorldEndpoint:
             reloads["scripts"] = reload
             if self._config.world.watch_scripts:
                 scripts.watch()
-            self._watch.reasons(
+            watch.reasons(
                 "script_events",
                 "Calls of Lua scripts, errors, and what was left out.",
                 lambda: scripts.counters,
             )
         return reloads
 
-    def _make_zone_entry(self) -> ZoneEntry:
+    def _make_zone_entry(self, watch: Watch) -> ZoneEntry:
         parts = self.parts
         claims = Claims(self.cluster, parts.world, self._models)
         return ZoneEntry(
@@ -236,9 +192,9 @@ class WorldEndpoint:
             claim=claims.claim,
             take=claims.take if claims.can_take else None,
             played=self._played,
-            report=self._watch.port("entry", report_to(_log, self._refusals)),
+            report=watch.port("entry", report_to(_log, self._refusals)),
             changed=self._status_changed,
-            clock=self._scheduler,
+            clock=self._ground.scheduler,
             is_kept_out=self._is_kept_out,
         )
 
@@ -269,8 +225,10 @@ class WorldEndpoint:
         have other numbers.
         """
         if parameters.knows_accounts(self._config):
-            self.parts.account_changes.send_away(account_id, reason, notice, self._scheduler.now())
-            self._tasks.spawn(self._withdraw(account_id))
+            self.parts.account_changes.send_away(
+                account_id, reason, notice, self._ground.scheduler.now()
+            )
+            self._ground.tasks.spawn(self._withdraw(account_id))
 
     async def _withdraw(self, account_id: int) -> None:
         try:
@@ -296,7 +254,7 @@ class WorldEndpoint:
 
         The answer is public, so it does not name a zone that runs for hidden players only.
         """
-        now = self._scheduler.now()
+        now = self._ground.scheduler.now()
         late = self._timer.late(now)
         if late > self.parts.world.zones.rules.stalled_after:
             return f"the world's timer is {late:.0f} seconds late"
@@ -320,17 +278,19 @@ class WorldEndpoint:
         self._refusals.start()
         self._reviews.begin(self._config.world.review_seconds)
         self._loops.append(
-            self._scheduler.every(
-                REREAD, lambda: self._tasks.spawn(self.parts.world.settings.read())
+            self._ground.scheduler.every(
+                REREAD, lambda: self._ground.tasks.spawn(self.parts.world.settings.read())
             )
         )
         self._loops.append(
-            self._scheduler.every(PRUNED, lambda: self._tasks.spawn(self.parts.ledger.prune()))
+            self._ground.scheduler.every(
+                PRUNED, lambda: self._ground.tasks.spawn(self.parts.ledger.prune())
+            )
         )
         if isinstance(self.parts.world.groups, SharedGroups):
             groups = self.parts.world.groups
             self._ground.bus.ticks.append(groups.publish_digest)
-            self._loops.append(self._scheduler.every(GROUP_TICK, groups.tick))
+            self._loops.append(self._ground.scheduler.every(GROUP_TICK, groups.tick))
         if self.parts.behaviors.library.has_others:
             # Only behaviors of the operator can have `__del__` methods that do not end.
             self._collections.start()
@@ -365,7 +325,7 @@ class WorldEndpoint:
 
         Players that are not stored after three quarters of the time are written to a file.
         """
-        now, within = self._scheduler.now(), self._scheduler.within
+        now, within = self._ground.scheduler.now(), self._ground.scheduler.within
         drain_until = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
         self._reviews.stop()
@@ -384,16 +344,16 @@ class WorldEndpoint:
         # The link before the store: a play request in progress may still read and write there.
         if self.link is not None:
             await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
-        await within(stored_by, Deferred.fromCoroutine(self._tasks.finished()))
-        await within(stored_by, Deferred.fromCoroutine(self._reader.stop()))
+        await within(stored_by, Deferred.fromCoroutine(self._ground.tasks.finished()))
+        await within(stored_by, Deferred.fromCoroutine(self._content.stop()))
         await self._store_the_rest(stored_by)
         # What is still unsaved goes to the file. The store stays open until then, because a save
         # that ends late needs no entry there.
         await self.spool.keep(deadline)
         # Until here the saver repeats failed saves by its own timer.
-        self._scheduler.drop(self._saves)
+        self._ground.scheduler.drop(self._saves)
         await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))
-        await drained(self.dispatcher, self._scheduler, drain_until)
+        await drained(self.dispatcher, self._ground.scheduler, drain_until)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
@@ -407,24 +367,14 @@ class WorldEndpoint:
         ]
         for part in parts:
             part.save()
-        while (len(saver) or any(map(len, parts))) and self._scheduler.now() < deadline:
+        while (len(saver) or any(map(len, parts))) and self._ground.scheduler.now() < deadline:
             saver.try_again()
             for part in parts:
                 part.save()
-            await self._scheduler.pause(RETRY_AT_STOP)
-
-    def _tick(self, zone: Zone, now: Monotonic) -> None:
-        """Tick a zone and record how long it took."""
-        begun = self._scheduler.now()
-        zone.tick(now)
-        # Monitors read the metrics without a rank; the zone would betray its hidden players.
-        if not zone.is_listed:
-            return
-        name = zone.definition.file
-        self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
+            await self._ground.scheduler.pause(RETRY_AT_STOP)
 
     def _saves_moved(self) -> None:
-        self._scheduler.arm(self._saves, self.parts.world.saves.saver.get_timer())
+        self._ground.scheduler.arm(self._saves, self.parts.world.saves.saver.get_timer())
 
     async def _reload_knowledge(self) -> str:
         """Reload skills, languages and titles; players who enter from now on get those."""

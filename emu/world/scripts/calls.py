@@ -207,7 +207,7 @@ class Calls:
             before, file.environment = file.environment, self._runtime.load(file.path)
             before.end()
         except NotCompiled as missing:
-            file.stamp = old  # the next look tries again
+            file.stamp = old  # the next check tries again
             self._compile(missing.path, lambda: None)
             return False
         except ScriptError as error:

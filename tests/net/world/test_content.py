@@ -71,6 +71,9 @@ class Source:
     async def reopen(self) -> None:
         pass
 
+    async def stop(self) -> None:
+        pass
+
 
 def content(
     memories: Reviewed | None,

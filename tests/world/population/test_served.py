@@ -24,11 +24,7 @@ from emu.world.deadlines import WORK_SECONDS
 from emu.world.population.deaths import Deaths
 from emu.world.population.listing import zone_definitions
 from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
-from emu.world.population.served import (
-    SLICE,
-    ContentZones,
-    Watcher,
-)
+from emu.world.population.served import SLICE, ContentZones, Watcher
 from emu.world.rules import ZoneRules
 from emu.world.zones.ground import ZoneGround
 from emu.world.zones.zone import Zone

@@ -1,17 +1,7 @@
 from emu.metrics import MetricRegistry
 from emu.scripts.signatures import FunctionTable, bind
 from emu.world.messages import WorldMessages
-from emu.world.subjects.every import SUBJECTS, all_command_words
 from emu.world.subjects.subject import Subject
-from tests.support.world.worlds import WorldHarness
-
-
-def test_a_world_has_every_subject_with_its_commands() -> None:
-    harness = WorldHarness()
-    assert [type(one) for one in harness.parts.subjects] == list(SUBJECTS)
-    for subject in SUBJECTS:
-        assert all(harness.registry.has_word(word) for word in subject.COMMANDS.words())
-        assert subject.COMMANDS.words() <= all_command_words()
 
 
 def test_a_subject_without_messages_and_measures_adds_none() -> None:

@@ -1,0 +1,84 @@
+"""The ports of a real server's world: files, stores, clocks and chances for its assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from secrets import randbelow, token_hex
+
+from twisted.internet.defer import Deferred
+
+from emu.content.models import read_stand_ins
+from emu.dialects import Dialects, shipped_rules
+from emu.net.cluster.service import ProcessContext, ProcessesEndpoint
+from emu.net.machine import machine_of
+from emu.net.world.content import ContentReader
+from emu.net.world.timer import WorldTimer
+from emu.opcodes import OpcodeTables
+from emu.processes.settings import SharedSettings
+from emu.structs import shipped_catalog
+from emu.world.assembly import WorldPorts, WorldStores
+from emu.world.behaviors import LOADING, Budget, Library
+from emu.world.knowledge import read_knowledge
+from emu.world.reports import WorldEvent
+from emu.world.visibility.forms import read_rules
+
+IDENTITY = 16
+"""Random bytes of the identity of a movement."""
+
+
+def world_ports(
+    ground: ProcessContext,
+    cluster: ProcessesEndpoint,
+    reader: ContentReader,
+    timer: WorldTimer,
+    opcodes: Callable[[], OpcodeTables],
+    *,
+    zones_folder: Callable[[], Path | None],
+    report: Callable[[WorldEvent], None],
+    wake_saver: Callable[[], None],
+) -> WorldPorts:
+    """Return them. Raises `FileFormatError` for a file that cannot be used.
+
+    `zones_folder` returns the operator's folder of zone files; `report` takes events for operators;
+    `wake_saver` is called when the saver's timer has changed.
+    """
+    config, machine = ground.config.world, machine_of(ground.reactor)
+    name, bus = cluster.processes.name, cluster.processes.bus
+    return WorldPorts(
+        atlas=ground.atlas,
+        zones_folder=zones_folder,
+        dialects=Dialects(opcodes, shipped_catalog(), shipped_rules()),
+        forms=read_rules(),
+        stand_ins=read_stand_ins(config.content),
+        knowledge=read_knowledge(config.knowledge),
+        library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.processor)),
+        stores=WorldStores(
+            characters=cluster.characters,
+            guilds=cluster.guilds,
+            ledger=cluster.ledger,
+            things=cluster.things,
+            mail=cluster.mail,
+            petitions=cluster.petitions,
+            memories=cluster.memories,
+        ),
+        processes=cluster.processes,
+        settings=SharedSettings(name, bus, ground.storage.settings, ground.tasks.spawn),
+        content=reader,
+        kinds=reader.kinds,
+        trade=reader.trade,
+        in_thread=reader.run,
+        clock=ground.scheduler,
+        roll=randbelow,
+        draw=partial(token_hex, IDENTITY),
+        report=report,
+        address=ground.advertised_address,
+        start=ground.tasks.spawn,
+        answer=Deferred,
+        wake=timer.wake,
+        wake_saver=wake_saver,
+        tick=timer.tick,
+        guard=machine.limited,
+        spent=machine.processor,
+    )
