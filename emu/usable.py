@@ -1,6 +1,6 @@
 """Unusable stored values of characters, and their replacements.
 
-A database may contain values that no character can have: a place that is no number, a level of a
+A database may contain values that no character can have: a place that is not a number, a level of a
 million, invalid text. Other programs write such values, and faults of this program did. The
 functions return a usable character, and a `Problem` for each replaced value. The caller decides how
 to report them. The module does not access a store.

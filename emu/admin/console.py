@@ -122,7 +122,7 @@ class ConsoleSession(CommandSession[_Request]):
 
 
 def _read(text: str) -> _Request:
-    """Return the request of a line. A line that is no JSON object is the bare command."""
+    """Return the request of a line. A line that is not a JSON object is the bare command."""
     if text.startswith("{"):
         try:
             value = json.loads(text)

@@ -149,7 +149,7 @@ def decode(
     output.print(follower.close())
     output.print_statistics()
     sys.stdout.flush()
-    # A file that is no capture at all gets only its error.
+    # A file that is not a capture at all gets only its error.
     if damage is None or follower.sessions:
         _summarize(follower, reader, output)
     if damage is not None:

@@ -112,7 +112,7 @@ def same_verb(group: click.Group, word: str) -> str | None:
 
 
 def wrong_noun(root: click.Group, ctx: click.Context, word: str) -> click.UsageError:
-    """Return the error for a word that is no noun."""
+    """Return the error for a word that is not a noun."""
     instead = INSTEAD.get(word)
     if instead is None:
         found = list(_nouns_with(root, ctx, word))
@@ -123,7 +123,7 @@ def wrong_noun(root: click.Group, ctx: click.Context, word: str) -> click.UsageE
 
 
 def wrong_verb(group: click.Group, ctx: click.Context, word: str) -> click.UsageError:
-    """Return the error for a word that is no verb of a noun."""
+    """Return the error for a word that is not a verb of a noun."""
     noun, root = group.name or "", ctx.find_root().command
     instead = INSTEAD_OF_VERBS.get((noun, word))
     similar = NoSuchCommand(word, possibilities=group.commands, ctx=ctx)

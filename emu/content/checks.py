@@ -153,7 +153,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _outside(column: Column) -> str:
-    """Return the condition of a value that is none of its column, or no flag."""
+    """Return the condition of a value that does not fit its column, or is not a flag."""
     wrong = is_wrong(column)
     return f'{wrong} OR "{column.name}" NOT IN (0, 1)' if column.kind == "flag" else wrong
 

@@ -26,7 +26,7 @@ def decoded(text: bytes) -> str:
 
 
 def is_wrong(column: Column) -> str:
-    """Return the SQL condition of a value that is none of its column."""
+    """Return the SQL condition of a value that does not fit its column."""
     wrong = f'typeof("{column.name}") NOT IN {_TYPES[column.kind]}'
     if column.kind in ("int", "float") and (column.has_range or column.kind == "float"):
         # Also without a range of its own: a float may be infinite.
@@ -43,7 +43,7 @@ def has_wrong_rows(
     where: str = "WHERE TRUE",
     values: Sequence[object] = (),
 ) -> bool:
-    """Return whether a row of a table has a value that is none of its column.
+    """Return whether a row of a table has a value that does not fit its column.
 
     `where` and its `values` select the rows that count. SQLite compares without holding Python's
     lock, and in a part of the time that reading the rows takes.

@@ -297,7 +297,7 @@ def _skill(number: int) -> int:
 
 
 def _stats(rows: Iterable[Row]) -> tuple[Stat, ...]:
-    # In the order of the column, which is no part of the key.
+    # In the order of the column, which is not part of the key.
     ordered = sorted(rows, key=lambda row: (row["index"], row["id"]))
     return tuple(
         Stat(

@@ -150,7 +150,7 @@ def _by_tier(rows: Iterable[Row]) -> dict[tuple[int, int], list[Row]]:
 def _value(row: Row) -> Stored:
     """Return an argument of a spell's script as what it is: the database has texts.
 
-    A text that is no number of its kind is 0.
+    A text that is not a number of its kind is 0.
     """
     text = str(row["value"])
     if row["kind"] == "string":

@@ -90,7 +90,7 @@ class Reference(NamedTuple):
     table: str
     key: str
     reason: str
-    """What the report says of a row that leads nowhere."""
+    """The reason of a dangling reference in the report."""
 
     def dangling(self, table: Table) -> str:
         """Return the statement that selects the keys of a table's dangling references."""

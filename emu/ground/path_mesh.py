@@ -365,7 +365,7 @@ def pull_straight(start: Point, portals: Sequence[tuple[Point, Point]], goal: Po
                 left, left_at = new_left, at
             else:
                 crossed = right, right_at
-        # A place that is no number crosses without an end; the search must go on behind it.
+        # A place that is not a number crosses without an end; the search must go on behind it.
         if crossed is not None and crossed[1] > apex_at:
             apex, at = crossed
             left = right = apex

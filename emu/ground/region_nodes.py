@@ -20,7 +20,7 @@ def pack_nodes(nodes: tuple[Node, ...]) -> bytes:
 
 
 def unpack_nodes(data: bytes) -> tuple[Node, ...]:
-    """Return a tree of its bytes. Raises `FileFormatError` for one that is no tree."""
+    """Return a tree of its bytes. Raises `FileFormatError` for one that is not a tree."""
     if len(data) % NODE.size:
         raise FileFormatError("the nodes of a region are cut off")
     nodes = tuple(NODE.iter_unpack(data))

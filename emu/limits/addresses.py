@@ -38,7 +38,7 @@ def parse_host(host: str) -> IpAddress:
 
 
 def plain_host(host: str) -> str:
-    """Return a host with IPv4 inside IPv6 as IPv4; text that is no address unchanged."""
+    """Return a host with IPv4 inside IPv6 as IPv4; text that is not an address unchanged."""
     # A quick test: nearly every address is plain, and parsing is slow.
     if not host.startswith(_MAPPED):
         return host
@@ -56,7 +56,7 @@ def socket_host(host: str) -> str:
 def address_key(host: str) -> str:
     """Return what counts as one sender: an IPv4 host itself, the /64 network of an IPv6 host.
 
-    Text that is no address (a UNIX socket's name) counts by itself.
+    Text that is not an address (a UNIX socket's name) counts by itself.
     """
     # An IPv6 user has a whole /64 network and could use another address for each attempt.
     return _network(host) if ":" in host else host
@@ -144,7 +144,7 @@ class BanList:
     def __init__(self, bans: Iterable[tuple[str, Moment | None]]) -> None:
         """Take (stored prefix, end of the ban, None for never) of each ban.
 
-        Text that is no address (a UNIX socket's name, or a row of another tool) bans that text.
+        Text that is not an address (a UNIX socket's name, or a row of another tool) bans that text.
         """
         self._words: dict[str, Moment | None] = {}
         self._networks: dict[int, dict[int, dict[int, Moment | None]]] = {

@@ -156,7 +156,7 @@ def detach(twistd: Twistd | None) -> Startup:
     os.close(reader)
     # A session of its own: the end of the terminal does not end the server.
     os.setsid()
-    # The second fork makes a process that is no session leader, so it can never get a terminal
+    # The second fork makes a process that is not a session leader, so it can never get a terminal
     # again.
     if os.fork():
         os._exit(0)

@@ -127,7 +127,7 @@ def _challenge(data: bytes, at: int) -> int | None:
 def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
     """Return an answer's type, and a reader at its content."""
     try:
-        # A byte that is no known type is a ValueError, a missing one an IndexError.
+        # A byte that is not a known type is a ValueError, a missing one an IndexError.
         kind = A2sAnswer(data[4]) if data.startswith(PREFIX) else None
     except (IndexError, ValueError):
         kind = None

@@ -136,7 +136,7 @@ class A2sResponder:
         return is_proven
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for a datagram that is no query."""
+        """Return the datagrams that answer one; none for a datagram that is not a query."""
         pulled, self._pulled = self._pulled, None
         # Address and time as well: the same bytes from another sender have another proof.
         if pulled is not None and pulled.data is data and pulled[1:3] == (address, now):

@@ -269,7 +269,7 @@ def _ban_end(lasting: str, moment: Moment) -> Moment:
     """Return the end of a ban that begins at `moment`. Raises `CommandError`."""
     if lasting == FOR_EVER:
         return Moment(math.inf)
-    # Few digits: a longer number could give a moment that is no date.
+    # Few digits: a longer number could give a moment that is not a date.
     match = re.fullmatch(r"(\d{1,5})([mhdw])", lasting)
     if match is None:
         raise CommandError(f"lasting: {lasting!r} is no duration; write 90m, 12h, 7d, 2w or ever")

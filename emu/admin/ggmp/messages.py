@@ -167,7 +167,7 @@ def _push(value: Value, order: ByteOrder) -> bytes:
             return form.codec.pack(form.size - 2, kind, content)
         data = _push_text(kind, content)
     except (struct.error, UnicodeEncodeError):
-        raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
+        raise LocalProtocolError(f"value is not a {ValueType(kind).name}") from None
     if len(data) > MOST_BYTES:
         raise LocalProtocolError("a value of more than 255 bytes")
     return bytes((len(data), kind)) + data

@@ -216,7 +216,7 @@ class GgmpServer:
         return self._admission.known(message.client, address[0]) is not None
 
     def answer(self, data: bytes, address: _Address, now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for a datagram that is no client's message."""
+        """Return the datagrams that answer one; none if it is not a message of a client."""
         pulled, self._pulled = self._pulled, None
         try:
             if pulled is not None and pulled[0] is data:

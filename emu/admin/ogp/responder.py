@@ -280,7 +280,7 @@ class OgpResponder:
         return is_proven
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for a datagram that is no query."""
+        """Return the datagrams that answer one; none for a datagram that is not a query."""
         pulled, self._pulled = self._pulled, None
         # Identity is enough: the caller passes the same object, and anything else is parsed again.
         if pulled is not None and (pulled.data is not data or pulled[1:3] != (address, now)):

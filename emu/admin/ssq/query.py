@@ -26,7 +26,7 @@ NOTHING: Final = ROW_END
 NULL_HEADER: Final = b"\0" + ROW_END
 """The header row that means: all columns, in the order of the query."""
 PONG: Final = b"j\0\n"
-"""The answer to a ping, which is no table."""
+"""The answer to a ping, which is not a table."""
 
 _ESCAPES: Final = {"\0": None, "\\": "\\\\", "\n": "\\n"}
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
@@ -317,7 +317,7 @@ def pull_query(body: bytes) -> Query:
     try:
         text = body.decode("utf-8").rstrip("\0\r\n\t ")
     except UnicodeDecodeError:
-        raise MalformedMessage("query that is no UTF-8") from None
+        raise MalformedMessage("query that is not UTF-8") from None
     if "\0" in text:
         raise MalformedMessage("query with a NUL inside")
     # Two empty texts behind it, so that a command without arguments can be unpacked.

@@ -213,7 +213,7 @@ class SsqResponder:
         return is_right is True
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for a datagram that is no query.
+        """Return the datagrams that answer one; none for a datagram that is not a query.
 
         Answers of other servers get none, so that two servers never answer each other endlessly.
         """

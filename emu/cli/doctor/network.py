@@ -77,7 +77,7 @@ def judge_internal(config: Config) -> Iterator[Finding]:
     internal = config.world.internal_address
     if internal and not is_private(internal):
         yield warn(
-            ADDRESSES, f"world.internal_address is {internal}, which is no private address",
+            ADDRESSES, f"world.internal_address is {internal}, which is not a private address",
             "it is for clients in the LAN: set the server's address in the LAN",
         )  # fmt: skip
 

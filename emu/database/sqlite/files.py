@@ -62,7 +62,7 @@ def explained(path: Path, error: Exception) -> StoreError:
 
 
 def damaged(path: Path, detail: object) -> StoreError:
-    """Return the error for a file that is no database, or a damaged one."""
+    """Return the error for a file that is not a database, or a damaged one."""
     return StoreError(
         f"{path}: is damaged or not a SQLite database ({_in_one_line(detail)}); put a"
         " backup in its place, or move it away to start with an empty one"

@@ -39,7 +39,7 @@ DOUBTS: Final = 2
 A checkpoint of another program, or an unfinished copy, causes a wrong mark for a moment.
 """
 NOT_OURS: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""SQLite's error codes for a file that is no database, or that lacks the mark's table."""
+"""SQLite's error codes for a file that is not a database, or that lacks the mark's table."""
 READ_MARK: Final = f"SELECT run, turn FROM {MARK_TABLE} WHERE id = 1"  # noqa: S608  # our own name
 
 WRITE_MARK: Final = f"REPLACE INTO {MARK_TABLE} VALUES (1, ?, ?)"  # noqa: S608  # the same

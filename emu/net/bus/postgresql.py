@@ -73,7 +73,7 @@ class Joiner:
     def join(self, sender: int, payload: bytes) -> bytes | None:
         """Return the message that a payload completes; None if there is none.
 
-        Raises `ValueError` for a payload that is no part.
+        Raises `ValueError` for a payload that is not a part.
         """
         head, _, piece = payload.partition(b" ")
         number, part, parts = head.split(b".")

@@ -127,7 +127,7 @@ class QueryShell(DatagramProtocol):
             self.counters["unsendable"] = self.outbox.lost
 
     def send(self, datagram: bytes, address: tuple[str, int]) -> None:
-        """Send a datagram that is no answer, to an address that the core has seen."""
+        """Send a datagram that is not an answer, to an address that the core has seen."""
         self.outbox.put(datagram, address)
         self._flush()
 

@@ -1,8 +1,8 @@
 """Changes of what a spawn is and looks like, by field name, while it stands in its zone.
 
 A value is a text, as content gives it: a number, a name, or three numbers with blanks for colors
-and sliders. A number that does not fit is cut to the nearest that does; a text that is no number is
-0. The zone shows each change to those who see the spawn.
+and sliders. A number that does not fit is cut to the nearest that does; a text that is not a number
+is 0. The zone shows each change to those who see the spawn.
 Source: docs/guides/lua.md#spawn-set.
 """
 

@@ -523,7 +523,7 @@ def _players_near(
 def _player_of(visitor: Visitor) -> Player:
     """Return the player of a visitor. Raises `TypeError` for any other object."""
     if type(visitor) is not Visitor:  # a subclass could replace the attribute below by its own code
-        raise TypeError("that is no visitor")
+        raise TypeError("that is not a visitor")
     return visitor._player  # noqa: SLF001  # a class of this module
 
 

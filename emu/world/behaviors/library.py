@@ -180,7 +180,7 @@ class Library:
 
 def _with_file(path: Path, problem: str) -> str:
     """Return a fault of a file with the file's path; another file may raise it, with its own."""
-    problem = problem.removeprefix("line None: ")  # a file that is no text
+    problem = problem.removeprefix("line None: ")  # a file that is not text
     if problem.startswith("line "):
         return f"{path}, {problem}"
     return problem if problem.startswith(f"{path}, ") else f"{path}: {problem}"

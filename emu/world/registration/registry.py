@@ -58,7 +58,7 @@ _PRIVATE = tuple(
 def is_private(address: str) -> bool:
     """Return whether an address is in a private, loopback or link-local network.
 
-    A text that is no IP address is in none.
+    A text that is not an IP address is in none.
     """
     try:
         found = parse_host(address)

@@ -57,7 +57,7 @@ TRANSPORT: Final = "transport"
 """The word of a spawn that carries who stands on it, whatever its icon is."""
 
 PASSABLE: Final = "passable"
-"""The word of a thing that is no obstacle, for instance an open gate."""
+"""The word of a thing that is not an obstacle, for instance an open gate."""
 
 NO_FOOTER: Final = Footer(0, 0.0, 0.0, 0.0)
 

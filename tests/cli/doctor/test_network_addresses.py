@@ -56,7 +56,7 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=eq.invalid"], Level.WARN,
          "cannot be resolved"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=203.0.113.7",
-          "world.internal_address=198.51.100.1"], Level.WARN, "is no private address"),
+          "world.internal_address=198.51.100.1"], Level.WARN, "is not a private address"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=2001:db8::7"], Level.FAIL,
          "listens only on 0.0.0.0"),
     ],
