@@ -10,7 +10,7 @@ COMPILED ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick quick-unit test nightly checks test-compiled test-all lint types layers docs unit format \
+.PHONY: help run quick quick-unit test nightly simulate checks test-compiled test-all lint types layers docs unit format \
     changelog release bench clean
 
 help:            ## list the targets
@@ -62,6 +62,10 @@ unit: $(MARK)    ## all tests; four processes, because some tests wait, and each
 nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
 	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
 	    $(BIN)/pytest -q -n 6 --dist worksteal --hypothesis-profile=nightly $(ARGS)
+	$(MAKE) simulate SEEDS=1..2000
+
+simulate: $(MARK) ## the whole server in virtual time with faults, for SEEDS=A..B
+	$(BIN)/python -m tools.simulate --seeds $(or $(SEEDS),1..100) $(ARGS)
 
 # COMPILED names a virtual environment in which the compiled form is installed already.
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree

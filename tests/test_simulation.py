@@ -1,20 +1,30 @@
-"""The simulation of the whole server: it repeats itself, and finds nothing wrong."""
+"""The simulation of the whole server: it repeats itself, finds planted faults, and shrinks."""
 
 from __future__ import annotations
 
 import os
+import random
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from datetime import date
+from pathlib import Path
 
 import pytest
 
+from tests.simulation.disk import Disk
 from tests.simulation.plan import Plan
-from tests.simulation.simulation import simulate
+from tests.simulation.planted import PLANTS
+from tests.simulation.shrink import Shrinker, kinds
+from tests.simulation.simulation import Report, simulate
+from tests.simulation.virtual_time import SimulatedProcess, Timeline
+from tools.simulate import daily_seeds, plans, read_words
 
-pytestmark = pytest.mark.slow
-SHORT = Plan(7, minutes=0.5, clients=3)
+SHORT = Plan(7, minutes=0.25, clients=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
     plan = SHORT.changed(nodes=nodes)
@@ -29,5 +39,109 @@ def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
     assert here.digest in there.stdout
 
 
-def test_another_seed_gives_another_run() -> None:
-    assert simulate(SHORT.changed(seed=8, nodes=1)).digest != simulate(SHORT).digest
+@pytest.mark.slow
+def test_a_planted_fault_is_found() -> None:
+    plan = Plan(1, minutes=0.5, clients=3, nodes=1, faults=(), plant="timer-not-set-again")
+    assert "places are stored" in kinds(simulate(plan))
+    assert simulate(plan.changed(plant="")).is_right
+
+
+def test_there_are_twelve_planted_faults() -> None:
+    assert len(PLANTS) == 12
+
+
+def test_a_plan_is_repeated_by_its_words() -> None:
+    plan = Plan(
+        9, 1.5, 4, 2, ("kill", "bus"), plant="missing-sync",
+        without_people=frozenset((1, 3)), without_faults=frozenset((2,)),
+    )  # fmt: skip
+    assert plans(read_words(plan.words().split()[3:])) == [plan]
+
+
+def test_each_day_has_ten_fixed_seeds_and_thirty_new_ones() -> None:
+    today, tomorrow = daily_seeds(date(2026, 11, 28)), daily_seeds(date(2026, 11, 29))
+    assert len(set(today)) == 40
+    assert set(today) & set(tomorrow) == set(range(10))
+
+
+def test_a_failing_plan_is_shrunk_to_what_it_needs() -> None:
+    def run(plan: Plan) -> Report:
+        people = set(range(plan.clients)) - plan.without_people
+        fails = {2, 5} <= people and 3 not in plan.without_faults and plan.minutes >= 2.0
+        return Report(plan, ["the auditor at 1.000 s: wrong"] if fails else [])
+
+    plan = Plan(1, minutes=8.0, clients=8)
+    found = Shrinker(run(plan), run=run).shrink().plan
+    assert set(range(8)) - found.without_people == {2, 5}
+    assert found.minutes < 4.0
+    assert 3 not in found.without_faults
+    assert len(found.without_faults) >= 3
+
+
+def test_a_process_that_stands_still_makes_its_calls_later_in_order() -> None:
+    timeline = Timeline()
+    process = SimulatedProcess(timeline, "one")
+    made: list[str] = []
+    for number in (1, 2, 3):
+        process.callLater(number, made.append, str(number))
+    timeline.call(None, 1.5, process.stand_still)
+    timeline.call(None, 5.0, process.go_on)
+    timeline.run(4.0)
+    assert made == ["1"]
+    timeline.run(6.0)
+    assert made == ["1", "2", "3"]
+
+
+def test_a_killed_process_makes_no_call() -> None:
+    timeline = Timeline()
+    process = SimulatedProcess(timeline, "one")
+    made: list[str] = []
+    process.callLater(2, made.append, "late")
+    timeline.call(None, 1.0, process.die)
+    timeline.run(9.0)
+    assert made == []
+
+
+@pytest.mark.parametrize(("level", "is_kept"), [("FULL", True), ("OFF", False)])
+def test_a_power_cut_loses_what_was_not_flushed(tmp_path: Path, level: str, is_kept: bool) -> None:
+    lost = 0
+    for seed in range(5):
+        folder = tmp_path / f"{seed}"
+        folder.mkdir()
+        disk = Disk(folder, random.Random(seed))
+        if not disk.is_real:
+            pytest.skip("sqlite3 has SQLite inside of itself")
+        with disk.mounted():
+            path = folder / "file.sqlite"
+            connection = sqlite3.connect(path, isolation_level=None)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {level}")
+            connection.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY)")
+            for number in range(30):
+                connection.execute("INSERT INTO numbers VALUES (?)", (number,))
+            kept = disk.kept()
+            connection.close()
+            disk.restore(kept)
+            disk.cut_power()
+            with closing(sqlite3.connect(path)) as again:
+                try:
+                    (count,) = again.execute("SELECT count(*) FROM numbers").fetchone()
+                except sqlite3.DatabaseError:
+                    count = 0
+            lost += count != 30
+    assert (lost == 0) is is_kept
+
+
+def test_a_full_disk_refuses_a_write_and_later_takes_it(tmp_path: Path) -> None:
+    disk = Disk(tmp_path, random.Random(1))
+    if not disk.is_real:
+        pytest.skip("sqlite3 has SQLite inside of itself")
+    with disk.mounted(), closing(sqlite3.connect(tmp_path / "file.sqlite")) as connection:
+        connection.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY)")
+        disk.is_full = True
+        with pytest.raises(sqlite3.OperationalError, match="full"), connection:
+            connection.execute("INSERT INTO numbers VALUES (1)")
+        disk.is_full = False
+        with connection:
+            connection.execute("INSERT INTO numbers VALUES (2)")
+        assert connection.execute("SELECT number FROM numbers").fetchall() == [(2,)]

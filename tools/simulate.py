@@ -4,6 +4,7 @@
     python -m tools.simulate --seeds 1..500 --clients 12 --minutes 10
     python -m tools.simulate --seed 7 --until 42.5 --trace
     python -m tools.simulate --seed 7 --shrink
+    python -m tools.simulate --daily
 
 A seed is one run, and the same run again gives the same hash. A run that fails prints the command
 that repeats it.
@@ -14,11 +15,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 
 from tests.simulation.plan import FAULTS, Plan
 from tests.simulation.planted import PLANTS
 from tests.simulation.shrink import Shrinker
 from tests.simulation.simulation import Report, simulate
+
+FIXED, NEW = 10, 30
+"""Seeds of `--daily`."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,8 +33,13 @@ def parser() -> argparse.ArgumentParser:
     seeds = made.add_mutually_exclusive_group(required=True)
     seeds.add_argument("--seed", type=int, help="one run")
     seeds.add_argument("--seeds", metavar="A..B", type=_range, help="a run for each of them")
-    made.add_argument("--minutes", type=float, default=10.0, help="how long people act")
-    made.add_argument("--clients", type=int, default=12, help="people who play")
+    seeds.add_argument(
+        "--daily", metavar="DATE", nargs="?", type=date.fromisoformat,
+        const=datetime.now(UTC).date(),
+        help=f"{FIXED} fixed seeds and {NEW} of a day, today by default; short runs",
+    )  # fmt: skip
+    made.add_argument("--minutes", type=float, help="how long people act; 10 by default")
+    made.add_argument("--clients", type=int, help="people who play; 12 by default")
     made.add_argument("--nodes", type=int, choices=(1, 2, 3, 4), help="nodes that run zones")
     made.add_argument(
         "--faults", type=_faults, default=FAULTS, metavar="LIST",
@@ -63,12 +73,24 @@ def _numbers(text: str) -> frozenset[int]:
     return frozenset(map(int, text.split(",")))
 
 
+def daily_seeds(day: date) -> list[int]:
+    """Return the seeds of a day: always the same ones, and new ones."""
+    first = day.toordinal() * NEW
+    return [*range(FIXED), *range(first, first + NEW)]
+
+
 def plans(options: argparse.Namespace) -> list[Plan]:
     """Return the runs that a command line asks for."""
-    seeds = [options.seed] if options.seeds is None else options.seeds
+    minutes, clients = 10.0, 12
+    if options.daily is not None:
+        minutes, clients = 1.0, 4
+        seeds = daily_seeds(options.daily)
+    else:
+        seeds = [options.seed] if options.seeds is None else [*options.seeds]
+    minutes, clients = options.minutes or minutes, options.clients or clients
     return [
         Plan(
-            seed, options.minutes, options.clients, options.nodes, options.faults, options.until,
+            seed, minutes, clients, options.nodes, options.faults, options.until,
             plant=options.plant, without_people=options.without_people,
             without_faults=options.without_faults,
         )
@@ -86,9 +108,14 @@ def line_of(report: Report) -> str:
     )
 
 
+def read_words(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command line."""
+    return parser().parse_args(arguments)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the plans; return 1 if one of them found a problem."""
-    options = parser().parse_args(arguments)
+    options = read_words(arguments)
     failed = 0
     for plan in plans(options):
         report = simulate(plan, keeps_trace=options.trace)

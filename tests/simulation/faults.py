@@ -38,6 +38,11 @@ class FaultPlan:
     seed: str
     has_begun: bool = False
 
+    @property
+    def ended(self) -> float:
+        """The time of the end, in seconds since the beginning."""
+        return self.at + self.lasts
+
     def __str__(self) -> str:
         return f"{self.number}: {self.kind} at {self.at:.1f} s for {self.lasts:.1f} s"
 

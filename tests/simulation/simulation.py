@@ -162,8 +162,7 @@ class Simulation:
         now = self.timeline.passed
         kinds = ("database", "answers", "slow", "full", "still", "kill", "power", "stop", "clock")
         return any(
-            fault.at <= now <= fault.at + fault.lasts + 60.0 and fault.kind in kinds
-            for fault in self.faults
+            fault.at <= now <= fault.ended + 60.0 and fault.kind in kinds for fault in self.faults
         )
 
     def report(self, auditor: str, text: str) -> None:
@@ -279,7 +278,14 @@ class Simulation:
 
     def died(self, name: str) -> None:
         """Note that a creature was removed, and stays dead for its time."""
-        self.deaths[name] = self.timeline.now
+        now = self.timeline.passed
+        kinds = ("database", "answers", "still", "slow", "full", "clock")
+        # A node that is away stores no death: its zone may run on another node by now.
+        if not any(
+            fault.kind in kinds and fault.at < now + STORED_WITHIN and now < fault.ended + 10.0
+            for fault in self.faults
+        ):
+            self.deaths[name] = self.timeline.now
 
     def unsure_of_deaths(self) -> None:
         """Forget the last deaths: a process has ended before they were stored."""
