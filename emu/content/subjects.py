@@ -15,7 +15,7 @@ from emu.content.rows import Row
 from emu.content.tables import Stored, content_tables
 
 
-class Subject(NamedTuple):
+class ContentSubject(NamedTuple):
     """A kind of thing that has a number."""
 
     table: str
@@ -25,28 +25,28 @@ class Subject(NamedTuple):
     """The column with its number."""
 
 
-SUBJECTS: Final[Mapping[str, Subject]] = {
-    "spawn": Subject("spawns", ("name", "subtitle")),
-    "zone": Subject("zones", ("name", "description", "file")),
-    "area": Subject("areas", ("name",)),
-    "item": Subject("items", ("name",)),
-    "spell": Subject("spells", ("name",)),
-    "quest": Subject("quests", ("name",)),
-    "recipe": Subject("recipes", ("name",)),
-    "collection": Subject("collections", ("name",)),
-    "achievement": Subject("achievements", ("title",)),
-    "home": Subject("homes", ("name",)),
-    "faction": Subject("factions", ("name",)),
-    "loot": Subject("loot_tables", ("name",)),
-    "merchant": Subject("merchants", ("description",), "merchant_id"),
-    "harvest": Subject("harvests", ("name",), "ground_id"),
-    "transporter": Subject("transporters", ("name",), "list_id"),
-    "command": Subject("commands", ("text",), "list_id"),
-    "flight": Subject("flight_paths", ("name",)),
-    "opportunity": Subject("heroic_opportunities", ("name",)),
-    "skill": Subject("skills", ("name",)),
-    "title": Subject("titles", ("title",)),
-    "language": Subject("languages", ("name",)),
+SUBJECTS: Final[Mapping[str, ContentSubject]] = {
+    "spawn": ContentSubject("spawns", ("name", "subtitle")),
+    "zone": ContentSubject("zones", ("name", "description", "file")),
+    "area": ContentSubject("areas", ("name",)),
+    "item": ContentSubject("items", ("name",)),
+    "spell": ContentSubject("spells", ("name",)),
+    "quest": ContentSubject("quests", ("name",)),
+    "recipe": ContentSubject("recipes", ("name",)),
+    "collection": ContentSubject("collections", ("name",)),
+    "achievement": ContentSubject("achievements", ("title",)),
+    "home": ContentSubject("homes", ("name",)),
+    "faction": ContentSubject("factions", ("name",)),
+    "loot": ContentSubject("loot_tables", ("name",)),
+    "merchant": ContentSubject("merchants", ("description",), "merchant_id"),
+    "harvest": ContentSubject("harvests", ("name",), "ground_id"),
+    "transporter": ContentSubject("transporters", ("name",), "list_id"),
+    "command": ContentSubject("commands", ("text",), "list_id"),
+    "flight": ContentSubject("flight_paths", ("name",)),
+    "opportunity": ContentSubject("heroic_opportunities", ("name",)),
+    "skill": ContentSubject("skills", ("name",)),
+    "title": ContentSubject("titles", ("title",)),
+    "language": ContentSubject("languages", ("name",)),
 }
 MOST_ROWS: Final = 20
 """Rows of one table that a subject is shown with."""

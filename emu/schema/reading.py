@@ -24,7 +24,7 @@ from emu.schema.values import (
     Boolean,
     DecimalNumber,
     EnumMember,
-    Items,
+    ItemsForm,
     OrNone,
     PlaceholderText,
     Reader,
@@ -172,14 +172,14 @@ class TableReader:
             return self._tables(arguments[0], rule)
         if origin in (tuple, frozenset):
             item = rule.form or self._reader(arguments[0], rule)
-            items = Items(item, rule.most, self._from_text)
+            items = ItemsForm(item, rule.most, self._from_text)
             return items if origin is tuple else lambda value: frozenset(items(value))
         return rule.form or self._plain(kind, rule)
 
     def _tables(self, kind: type, rule: Rule) -> Reader:
         """Return the reader of a list of tables, which reports the faults of all of them."""
         # The rows pass unchanged; only their number is checked here.
-        whole = Items(lambda row: row, rule.most)
+        whole = ItemsForm(lambda row: row, rule.most)
 
         def read(value: Any) -> Any:
             return self._converter.structure(whole(value), tuple[kind, ...])  # type: ignore[valid-type]

@@ -227,7 +227,7 @@ class EnumMember:
 
 
 @frozen
-class Items:
+class ItemsForm:
     """A list of values that one reader checks; as text the items are separated by commas."""
 
     item: Reader

@@ -7,7 +7,7 @@ from emu.schema import (
     DecimalNumber,
     EnumMember,
     Form,
-    Items,
+    ItemsForm,
     OrNone,
     PlaceholderText,
     TextBytes,
@@ -53,7 +53,7 @@ def test_a_number_that_clients_cannot_be_sent_is_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "reader", [Boolean(), WholeNumber(0, 5), DecimalNumber(0, 5), Items(WholeNumber(0, 5))]
+    "reader", [Boolean(), WholeNumber(0, 5), DecimalNumber(0, 5), ItemsForm(WholeNumber(0, 5))]
 )
 def test_text_stands_for_a_value_only_where_that_is_said(reader) -> None:
     with pytest.raises(ValueError, match="must be"):
@@ -80,7 +80,7 @@ def test_words_and_members_of_an_enum() -> None:
 
 
 def test_lists_and_what_may_be_left_out() -> None:
-    read = Items(WholeNumber(0, 9, from_text=True), 3, from_text=True)
+    read = ItemsForm(WholeNumber(0, 9, from_text=True), 3, from_text=True)
     assert (read("1, 2"), read(""), read([3])) == ((1, 2), (), (3,))
     with pytest.raises(ValueError, match="at most 3"):
         read([1, 2, 3, 4])
@@ -91,7 +91,7 @@ def test_lists_and_what_may_be_left_out() -> None:
 
 
 def test_every_reader_states_its_limits() -> None:
-    assert limits_of(Items(TextLine(1, 5), 3)) == "at most 3 items, each 1 to 5 characters"
+    assert limits_of(ItemsForm(TextLine(1, 5), 3)) == "at most 3 items, each 1 to 5 characters"
     assert limits_of(OrNone(Form(str, "host:port"))) == "host:port, or empty"
     assert limits_of(EnumMember(Size)) == '"small", "large"'
     assert (limits_of(DecimalNumber()), limits_of(DecimalNumber(0, 0.5)), limits_of(str)) == (

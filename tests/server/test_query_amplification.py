@@ -10,7 +10,7 @@ import pytest
 from emu.admin.a2s.messages import A2sQuery, push_query
 from emu.admin.a2s.responder import A2sResponder
 from emu.admin.ggmp.acting import EVERYTHING, Grant
-from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, push_message, utf8
+from emu.admin.ggmp.messages import GgmpAct, GgmpMessage, GgmpMessageType, push_message, utf8
 from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.admin.ogp.responder import OgpResponder, Presentation, content_of
 from emu.admin.ssq.responder import SsqResponder, SsqTokens
@@ -44,7 +44,7 @@ def ggmp() -> QueryCore:
 
 
 def act(kind: GgmpMessageType, data: bytes = b"") -> bytes:
-    return push_message(GgmpMessage(kind, 0, 0, act=Act(0, 1), data=data))
+    return push_message(GgmpMessage(kind, 0, 0, act=GgmpAct(0, 1), data=data))
 
 
 OGP = b"\xff\xff\xff\xffOGP\0"

@@ -10,7 +10,7 @@ import pytest
 
 from emu.admin.a2s.responder import A2sResponder
 from emu.admin.ggmp.acting import EVERYTHING, Grant
-from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, push_message, utf8
+from emu.admin.ggmp.messages import GgmpAct, GgmpMessage, GgmpMessageType, push_message, utf8
 from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.admin.ogp.responder import OgpResponder, Presentation, content_of
 from emu.admin.ssq.responder import SsqResponder, SsqTokens
@@ -59,8 +59,10 @@ def sent(name: str) -> list[bytes]:
 LONG = b"\1\0SELECT name,rulename WHERE ((ping > 10) or name != 'x') IDENTIFIED a HEADERS NULL"
 ACTS = [
     push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8(TOKEN),))),
-    push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 5, act=Act(7, 2, 1, 100))),
-    push_message(GgmpMessage(GgmpMessageType.ACTION_DATA_END, 1, 6, act=Act(7, 4), data=bytes(24))),
+    push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 5, act=GgmpAct(7, 2, 1, 100))),
+    push_message(
+        GgmpMessage(GgmpMessageType.ACTION_DATA_END, 1, 6, act=GgmpAct(7, 4), data=bytes(24))
+    ),
 ]
 PROTOCOLS: dict[str, tuple[Callable[[], QueryCore], list[bytes], bytes]] = {
     "ogp": (ogp, asked("ogp"), bytes.fromhex("ffffffff4f475000030000")),

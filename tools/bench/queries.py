@@ -13,7 +13,7 @@ from emu.admin.a2s.client import A2sQuestion
 from emu.admin.a2s.messages import A2sQuery
 from emu.admin.ggmp.acting import GgmpAction
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, push_message
+from emu.admin.ggmp.messages import GgmpAct, GgmpMessage, GgmpMessageType, push_message
 from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import SERVER, V91, all_flags
 from emu.admin.ogp.messages import DefaultQuery
@@ -131,7 +131,9 @@ def ggmp_rounds(rounds: int) -> list[Round]:
     with child(ECHO, "echo") as echo, child(SERVER_OF_QUERIES, "ggmp") as server:
         askers = [GgmpAsker(server, number + 1) for number in range(ASKERS)]
         plain = [open_socket(echo) for _ in askers]
-        act = push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(1, GgmpAction.QUERY)))
+        act = push_message(
+            GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=GgmpAct(1, GgmpAction.QUERY))
+        )
         found = [
             Round(ggmp_rate(server, askers), rate(echo, plain, [act] * len(plain)))
             for _ in range(rounds)

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple, Protocol
 
 from emu.admin.ggmp.messages import (
     MOST_CLIENTS,
-    Act,
     ByteOrder,
+    GgmpAct,
     Value,
     ValueType,
     double,
@@ -268,7 +268,7 @@ class Acting:
             state = self._world.find(actor)
             if state is None:
                 del client.watched[actor]
-                _say_word(client, Act(actor, GgmpAction.WATCH), "gone", now=now)
+                _say_word(client, GgmpAct(actor, GgmpAction.WATCH), "gone", now=now)
             elif state != watched.reported:
                 # Only changes are sent; most actors stand still.
                 watched.reported = state
@@ -288,7 +288,7 @@ class Acting:
         elif act.condition1:
             actors = self._world.inside(act.condition1)[:MOST_LISTED]
             listed = client.peer.order.push_actors(actors)
-            answer = Act(WHOLE_SERVER, GgmpAction.QUERY, act.condition1, len(actors))
+            answer = GgmpAct(WHOLE_SERVER, GgmpAction.QUERY, act.condition1, len(actors))
             client.peer.send_act(answer, listed, now=now)
         else:
             self._send_server(client, now)
@@ -334,7 +334,7 @@ class Acting:
         _say_word(client, act, "done", now=now)
 
     def _change(
-        self, client: GgmpSubscription, act: Act, line: str, change: Callable[[], None]
+        self, client: GgmpSubscription, act: GgmpAct, line: str, change: Callable[[], None]
     ) -> None:
         """Make a change and report the attempt with its result."""
         result, ok = "", False
@@ -391,7 +391,9 @@ def _state_values(action: GgmpAction, state: ActorState, order: ByteOrder) -> by
     return push_values((*head, *map(double, state.place)), order)
 
 
-def _say_word(client: GgmpSubscription, act: Act, word: str, *more: Value, now: Monotonic) -> None:
+def _say_word(
+    client: GgmpSubscription, act: GgmpAct, word: str, *more: Value, now: Monotonic
+) -> None:
     client.peer.send_values(
         uint32(act.action), uint32(act.actor), Value(ValueType.ASCII, word), *more, now=now
     )

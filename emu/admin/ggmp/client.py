@@ -8,8 +8,8 @@ from emu.admin.ggmp.acting import WHOLE_SERVER, GgmpAction, GgmpPlace
 from emu.admin.ggmp.messages import (
     BIG,
     SERVER,
-    Act,
     ByteOrder,
+    GgmpAct,
     GgmpMessage,
     GgmpMessageType,
     pull_message,
@@ -44,31 +44,31 @@ class GgmpClient:
 
     def query(self, actor: int, now: Monotonic) -> None:
         """Request the state of an actor; 0 requests the server's status."""
-        self._peer.send_act(Act(actor, GgmpAction.QUERY), now=now)
+        self._peer.send_act(GgmpAct(actor, GgmpAction.QUERY), now=now)
 
     def query_named(self, name: str, now: Monotonic) -> None:
         """Request the state of an actor by its name."""
-        self._peer.send_act(Act(WHOLE_SERVER, GgmpAction.QUERY), name.encode(), now=now)
+        self._peer.send_act(GgmpAct(WHOLE_SERVER, GgmpAction.QUERY), name.encode(), now=now)
 
     def query_zone(self, zone: int, now: Monotonic) -> None:
         """Request the actors of a zone."""
-        self._peer.send_act(Act(WHOLE_SERVER, GgmpAction.QUERY, zone), now=now)
+        self._peer.send_act(GgmpAct(WHOLE_SERVER, GgmpAction.QUERY, zone), now=now)
 
     def watch(self, actor: int, interval: float, now: Monotonic) -> None:
         """Watch an actor: get its state every `interval` seconds at most; 0 ends that."""
         milliseconds = round(interval * 1000)
         self._peer.send_act(
-            Act(actor, GgmpAction.WATCH, int(milliseconds > 0), milliseconds), now=now
+            GgmpAct(actor, GgmpAction.WATCH, int(milliseconds > 0), milliseconds), now=now
         )
 
     def say(self, actor: int, text: str, now: Monotonic) -> None:
         """Let an actor speak."""
-        self._peer.send_act(Act(actor, GgmpAction.SAY), text.encode(), now=now)
+        self._peer.send_act(GgmpAct(actor, GgmpAction.SAY), text.encode(), now=now)
 
     def move(self, actor: int, place: GgmpPlace, now: Monotonic) -> None:
         """Move an actor."""
         self._peer.send_act(
-            Act(actor, GgmpAction.MOVE), self._peer.order.place.pack(*place), now=now
+            GgmpAct(actor, GgmpAction.MOVE), self._peer.order.place.pack(*place), now=now
         )
 
     def data_to_send(self) -> list[bytes]:

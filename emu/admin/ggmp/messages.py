@@ -225,7 +225,7 @@ class GgmpMessageType(enum.IntEnum):
     ACK = 0xFF
 
 
-class Act(NamedTuple):
+class GgmpAct(NamedTuple):
     """An action on an actor. The conditions depend on the action. All numbers have 32 bits."""
 
     actor: int
@@ -245,7 +245,7 @@ class GgmpMessage(NamedTuple):
     client: int
     id: int
     wants_ack: bool = True
-    act: Act | None = None
+    act: GgmpAct | None = None
     parent: int = 0
     """For DATA and DATA_END: the id of the message that they belong to."""
     data: bytes = b""
@@ -331,7 +331,7 @@ def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
     if len(datagram) < start.size:
         raise MalformedMessage("message too short")
     first, number, *more = start.codec.unpack_from(datagram)
-    act = Act(*more) if numbers == _ACT else None
+    act = GgmpAct(*more) if numbers == _ACT else None
     parent = more[0] if numbers == _PARENT else 0
     data = datagram[start.size :]
     values: tuple[Value, ...] = ()
@@ -352,10 +352,10 @@ def _pull_short(datagram: bytes, order: ByteOrder, *, wants_ack: bool) -> GgmpMe
     if len(datagram) != order.short.size:
         raise MalformedMessage("message too long")
     _, client, number, *act = order.short.codec.unpack(datagram)
-    return GgmpMessage(_SHORT, client, number, wants_ack, Act(*act))
+    return GgmpMessage(_SHORT, client, number, wants_ack, GgmpAct(*act))
 
 
-def _act(message: GgmpMessage) -> Act:
+def _act(message: GgmpMessage) -> GgmpAct:
     if message.act is None:
         raise LocalProtocolError(f"a {message.kind.name} without an actor")
     return message.act

@@ -18,8 +18,8 @@ from typing import Final
 from emu.admin.ggmp.messages import (
     BIG,
     MOST_DATA,
-    Act,
     ByteOrder,
+    GgmpAct,
     GgmpMessage,
     GgmpMessageType,
     Value,
@@ -33,7 +33,7 @@ WIDTH: Final = 1024
 """Messages remembered. An older message counts as received."""
 
 
-class Window:
+class GgmpWindow:
     """The received ids of one counter, which wraps around."""
 
     __slots__ = ("_half", "_highest", "_mask", "_seen")
@@ -154,7 +154,7 @@ _TRANSFER_IDS: Final = 0xFFFFFFFF
 class Whole:
     """An act with all of its data."""
 
-    act: Act
+    act: GgmpAct
     data: bytes = b""
 
 
@@ -162,7 +162,7 @@ class Whole:
 class _Open:
     parent: int
     touched: Monotonic
-    act: Act | None = None
+    act: GgmpAct | None = None
     end: int | None = None
     size: int = 0
     messages: dict[int, bytes] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class _Open:
         # Both are limits on what a peer can make this side remember.
         return self.size > MOST_BYTES or len(self.messages) > MOST_PARTS
 
-    def whole(self, window: Window) -> Whole | None:
+    def whole(self, window: GgmpWindow) -> Whole | None:
         """Return the act with its data in the order of their ids; None while any are missing."""
         if self.act is None or self.end is None or not window.has_all(self.parent, self.end):
             return None
@@ -217,7 +217,7 @@ class Transfers:
         if transfer.is_too_large:
             self._drop(parent)
 
-    def finished(self, window: Window) -> list[Whole]:
+    def finished(self, window: GgmpWindow) -> list[Whole]:
         """Return and remove the complete transfers."""
         found: list[Whole] = []
         for parent, transfer in list(self._open.items()):
@@ -268,8 +268,8 @@ class GgmpPeer:
         self._next_id = 0
         self._outgoing: list[bytes] = []
         self._outbox = Retransmissions(wait)
-        self._window = Window(32)
-        self._short = Window(16)
+        self._window = GgmpWindow(32)
+        self._short = GgmpWindow(16)
         self._transfers = Transfers()
 
     # -- sending --------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ class GgmpPeer:
         )
         self._send(message, now)
 
-    def send_act(self, act: Act, data: bytes = b"", *, now: Monotonic) -> None:
+    def send_act(self, act: GgmpAct, data: bytes = b"", *, now: Monotonic) -> None:
         """Send an act with its data, in as many messages as it needs."""
         if not data:
             self._send(GgmpMessage(GgmpMessageType.ACTION, self.own, self._new_id(), act=act), now)

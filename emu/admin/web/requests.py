@@ -69,7 +69,7 @@ class Origin:
     """``X-Forwarded-For``; several headers are joined by commas."""
 
 
-class Gate:
+class RequestGate:
     """Checks where requests come from.
 
     They come from a browser on this machine over plain HTTP, or from the proxy of a URL.

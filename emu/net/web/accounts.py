@@ -21,7 +21,7 @@ from emu.admin.web.accounts import (
     ActionDenial,
 )
 from emu.admin.web.public import PageLink, link_list
-from emu.admin.web.requests import JSON, Fields, Gate, read_fields
+from emu.admin.web.requests import JSON, Fields, RequestGate, read_fields
 from emu.admin.web.sessions import (
     BAD_REQUEST,
     BUSY,
@@ -103,7 +103,7 @@ class AccountEndpoint:
     ) -> None:
         """`template` is account.html."""
         self._registration = registration
-        self._gate = Gate(config.url, config.proxies)
+        self._gate = RequestGate(config.url, config.proxies)
         self._template = Template(template)
         self._tasks = Tasks(_log)
         self._pauses = InterruptiblePauses(scheduler)
@@ -135,7 +135,7 @@ class AccountEndpoint:
 
     def configure(self, config: WebConfig) -> None:
         """Change settings."""
-        self._gate = Gate(config.url, config.proxies)
+        self._gate = RequestGate(config.url, config.proxies)
 
     async def stop(self) -> None:
         """Answer all waiting requests."""

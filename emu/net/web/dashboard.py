@@ -21,7 +21,7 @@ from emu.admin.web.dashboard import (
     SignInDenial,
     action_named,
 )
-from emu.admin.web.requests import Fields, Gate, Origin, read_fields
+from emu.admin.web.requests import Fields, Origin, RequestGate, read_fields
 from emu.admin.web.sessions import (
     BUSY,
     FORBIDDEN,
@@ -105,7 +105,7 @@ class DashboardEndpoint:
         scheduler: Scheduler,
         watch: Watch,
     ) -> None:
-        self._gate = Gate(config.url, config.proxies)
+        self._gate = RequestGate(config.url, config.proxies)
         self._tasks = Tasks(_log)
         self._scheduler = scheduler
         self._reviewing: DelayedCall | None = None
@@ -139,7 +139,7 @@ class DashboardEndpoint:
 
     def configure(self, config: WebConfig) -> None:
         """Change settings. Sessions stay unless the new limits end them."""
-        self._gate = Gate(config.url, config.proxies)
+        self._gate = RequestGate(config.url, config.proxies)
         self._sessions.rules = session_rules(config)
 
     async def stop(self) -> None:

@@ -18,7 +18,7 @@ from emu.admin.status import OpenPort, ServerStatus
 from emu.admin.web import api
 from emu.admin.web.api import Line, Login, Recent, without_addresses
 from emu.admin.web.public import PageLink, PublicForm, PublicSource
-from emu.admin.web.requests import Gate, HostNames, Monitors
+from emu.admin.web.requests import HostNames, Monitors, RequestGate
 from emu.admin.web.sessions import RequestRefused, SignedIn, SignInRefused
 from emu.config import Address, Config
 from emu.config.administration import WebConfig
@@ -103,7 +103,7 @@ class WebEndpoint:
         self._site: PageSite | None = None
         self._uses = EndpointUses()
         self.recent = Recent()
-        self._gate = Gate(self._config.url, self._config.proxies)
+        self._gate = RequestGate(self._config.url, self._config.proxies)
         self._monitors = Monitors(self._config.monitors)
         self._visitors = Visitors(self._source, self._is_signed_in)
         template = data_file("web", "status.html").read_text(encoding="utf-8")
@@ -142,7 +142,7 @@ class WebEndpoint:
     def configure(self, config: Config) -> None:
         """Change settings; the port stays as it is."""
         self._config = config.web
-        self._gate = Gate(config.web.url, config.web.proxies)
+        self._gate = RequestGate(config.web.url, config.web.proxies)
         self._monitors = Monitors(config.web.monitors)
         if self._accounts is not None:
             self._accounts.configure(config.web)

@@ -3,7 +3,7 @@
 import pytest
 
 from emu.admin.ggmp.acting import GgmpAction, GgmpPlace, Grant
-from emu.admin.ggmp.messages import BIG, LITTLE, Act, GgmpMessageType, pull_message
+from emu.admin.ggmp.messages import BIG, LITTLE, GgmpAct, GgmpMessageType, pull_message
 from emu.admin.ggmp.peer import Whole
 from tests.support.admin.ggmp import BOB, GUARD, TOKEN, Talk
 
@@ -45,7 +45,7 @@ def test_the_actors_of_a_zone(talk: Talk) -> None:
     talk.client.query_zone(5, talk.now)
     (whole,) = talk.settle()
     assert isinstance(whole, Whole)
-    assert whole.act == Act(0, GgmpAction.QUERY, 5, 2)
+    assert whole.act == GgmpAct(0, GgmpAction.QUERY, 5, 2)
     assert talk.client.listed_actors(whole.data) == [GUARD, BOB]
     talk.actors.inside = lambda _zone: list(range(1, 5000))  # type: ignore[assignment, method-assign]
     talk.client.query_zone(5, talk.now)
@@ -74,10 +74,10 @@ def test_move(talk: Talk) -> None:
     talk.client.move(GUARD, GgmpPlace(5.0, 6.0, 7.5, 180.0), talk.now)
     assert plain(talk.settle()) == [[4, GUARD, "done"]]
     assert talk.actors.actors[GUARD].place == (5.0, 6.0, 7.5, 180.0)
-    talk.client._peer.send_act(Act(GUARD, 4, 1250, (-300) & 0xFFFFFFFF), now=talk.now)
+    talk.client._peer.send_act(GgmpAct(GUARD, 4, 1250, (-300) & 0xFFFFFFFF), now=talk.now)
     talk.settle()
     assert talk.actors.actors[GUARD].place == (12.5, 6.0, -3.0, 180.0)
-    talk.client._peer.send_act(Act(GUARD, 4), talk.order.point.pack(1, 2, 3), now=talk.now)
+    talk.client._peer.send_act(GgmpAct(GUARD, 4), talk.order.point.pack(1, 2, 3), now=talk.now)
     talk.settle()
     assert talk.actors.actors[GUARD].place == (1.0, 2.0, 3.0, 180.0)
 
@@ -85,7 +85,7 @@ def test_move(talk: Talk) -> None:
 def test_a_move_to_nowhere(talk: Talk) -> None:
     point = talk.order.point
     for data in (b"x", point.pack(1e9, 0, 0), point.pack(float("nan"), 0, 0)):
-        talk.client._peer.send_act(Act(GUARD, 4), data, now=talk.now)
+        talk.client._peer.send_act(GgmpAct(GUARD, 4), data, now=talk.now)
         assert plain(talk.settle())[0][2] == "refused"
 
 
@@ -127,7 +127,7 @@ def test_a_token_allows_what_it_allows() -> None:
     talk.join()
     talk.client.say(GUARD, "hello", talk.now)
     assert plain(talk.settle()) == [[3, GUARD, "refused", "your token does not allow say"]]
-    talk.client._peer.send_act(Act(GUARD, 77), now=talk.now)
+    talk.client._peer.send_act(GgmpAct(GUARD, 77), now=talk.now)
     assert plain(talk.settle()) == [[77, GUARD, "refused", "there is no action 77"]]
     assert talk.actors.said == []
     assert talk.uses == []

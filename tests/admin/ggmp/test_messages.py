@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from emu.admin.ggmp.messages import (
     BIG,
     LITTLE,
-    Act,
     ByteOrder,
+    GgmpAct,
     GgmpMessage,
     GgmpMessageType,
     pull_message,
@@ -19,7 +19,7 @@ from tests.admin.ggmp.test_messages_values import VALUES
 
 U32 = st.integers(0, 2**32 - 1)
 U8 = st.integers(0, 255)
-ACTS = st.builds(Act, U32, U32, U32, U32)
+ACTS = st.builds(GgmpAct, U32, U32, U32, U32)
 DATA = st.binary(max_size=255)
 HEADS = {"client": st.integers(0, 2**24 - 1), "id": U32, "wants_ack": st.booleans()}
 
@@ -60,7 +60,7 @@ MESSAGES = st.one_of(
         U8,
         st.integers(0, 2**16 - 1),
         st.booleans(),
-        st.builds(Act, U8, U8, U8, U8),
+        st.builds(GgmpAct, U8, U8, U8, U8),
     ),
     st.builds(
         made,
@@ -106,7 +106,7 @@ def test_values_may_be_written_beforehand() -> None:
 
 
 def test_an_odd_head_wants_no_ack() -> None:
-    act = Act(0x2D, 3, 0xF4, 0)
+    act = GgmpAct(0x2D, 3, 0xF4, 0)
     assert push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 0, act=act)).hex() == (
         "00000001000000000000002d00000003000000f400000000"
     )
@@ -116,13 +116,13 @@ def test_an_odd_head_wants_no_ack() -> None:
 
 
 def test_little_endian_turns_every_number_of_several_bytes() -> None:
-    act = Act(0x2D, 3, 0xF4, 0)
+    act = GgmpAct(0x2D, 3, 0xF4, 0)
     sent = {
         GgmpMessage(
             GgmpMessageType.ACTION, 1, 2, act=act
         ): "00010000020000002d00000003000000f400000000000000",
         GgmpMessage(
-            GgmpMessageType.ACTION_SHORT, 1, 0x1234, act=Act(5, 6, 7, 8)
+            GgmpMessageType.ACTION_SHORT, 1, 0x1234, act=GgmpAct(5, 6, 7, 8)
         ): "0201341205060708",
         GgmpMessage(
             GgmpMessageType.DATA, 1, 3, parent=2, data=b"ab"
@@ -149,10 +149,10 @@ def test_unknown_heads(head: int) -> None:
     "message",
     [
         GgmpMessage(GgmpMessageType.ACTION, 1, 0),
-        GgmpMessage(GgmpMessageType.ACTION, 1 << 24, 0, act=Act(1, 1)),
-        GgmpMessage(GgmpMessageType.ACTION, 1, 1 << 32, act=Act(1, 1)),
-        GgmpMessage(GgmpMessageType.ACTION_SHORT, 256, 0, act=Act(1, 1)),
-        GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, 0, act=Act(256, 1)),
+        GgmpMessage(GgmpMessageType.ACTION, 1 << 24, 0, act=GgmpAct(1, 1)),
+        GgmpMessage(GgmpMessageType.ACTION, 1, 1 << 32, act=GgmpAct(1, 1)),
+        GgmpMessage(GgmpMessageType.ACTION_SHORT, 256, 0, act=GgmpAct(1, 1)),
+        GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, 0, act=GgmpAct(256, 1)),
         GgmpMessage(GgmpMessageType.DATA, 1, 0, parent=-1),
         GgmpMessage(GgmpMessageType.RAW_DATA, 1, 0, data=bytes(256)),
         GgmpMessage(GgmpMessageType.ARB_DATA, 1, 0),

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, pull_message, uint32
+from emu.admin.ggmp.messages import GgmpAct, GgmpMessage, GgmpMessageType, pull_message, uint32
 from emu.admin.ggmp.peer import Delivery, GgmpPeer, Whole
 from emu.times import Monotonic
 from tests.support.examples import tries
 
 NOW = Monotonic(0.0)
-ACT = Act(45, 3)
+ACT = GgmpAct(45, 3)
 
 
 def exchange(ends: tuple[GgmpPeer, GgmpPeer], chance: float, random: Random) -> list[Delivery]:

@@ -1,12 +1,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType
-from emu.admin.ggmp.peer import MOST_OPEN, Transfers, Whole, Window
+from emu.admin.ggmp.messages import GgmpAct, GgmpMessage, GgmpMessageType
+from emu.admin.ggmp.peer import MOST_OPEN, GgmpWindow, Transfers, Whole
 from emu.times import Monotonic
 
 NOW = Monotonic(10.0)
-ACT = Act(1, 2, 3, 4)
+ACT = GgmpAct(1, 2, 3, 4)
 
 
 def messages(start: int, data: bytes, size: int, first: GgmpMessageType) -> list[GgmpMessage]:
@@ -31,7 +31,7 @@ def test_whatever_the_order_the_data_are_put_together(
 ) -> None:
     sent = messages(start, data, 40, first)
     random.shuffle(sent)  # type: ignore[attr-defined]
-    transfers, window = Transfers(), Window(32)
+    transfers, window = Transfers(), GgmpWindow(32)
     found: list[Whole] = []
     for message in sent:
         assert found == []
@@ -43,7 +43,7 @@ def test_whatever_the_order_the_data_are_put_together(
 
 
 def test_a_gap_shows() -> None:
-    transfers, window = Transfers(), Window(32)
+    transfers, window = Transfers(), GgmpWindow(32)
     for message in messages(1, b"abcdef", 2, GgmpMessageType.ACTION_EXTENDED):
         if message.id != 3:
             window.take(message.id)
@@ -54,7 +54,7 @@ def test_a_gap_shows() -> None:
 
 
 def test_orphans_wait_two_seconds() -> None:
-    transfers, window = Transfers(), Window(32)
+    transfers, window = Transfers(), GgmpWindow(32)
     transfers.take(GgmpMessage(GgmpMessageType.DATA_END, 1, 8, parent=7, data=b"x"), NOW)
     transfers.forget_idle(Monotonic(NOW + 2.0))
     assert len(transfers) == 1

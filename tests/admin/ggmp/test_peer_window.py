@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ggmp.peer import WIDTH, Window
+from emu.admin.ggmp.peer import WIDTH, GgmpWindow
 
 
 @given(
@@ -11,7 +11,7 @@ from emu.admin.ggmp.peer import WIDTH, Window
 )
 def test_every_message_is_new_once(bits: int, start: int, steps: list[int]) -> None:
     """Beside a set that remembers all; no message comes later than the window is wide."""
-    window = Window(bits)
+    window = GgmpWindow(bits)
     seen: set[int] = set()
     for step in steps:
         assert window.take((start + step) & (1 << bits) - 1) is (step not in seen)
@@ -19,7 +19,7 @@ def test_every_message_is_new_once(bits: int, start: int, steps: list[int]) -> N
 
 
 def test_what_is_older_than_the_window_has_come() -> None:
-    window = Window(32)
+    window = GgmpWindow(32)
     assert window.take(5)
     assert window.take(5 + WIDTH)
     assert window.take(6)
@@ -30,7 +30,7 @@ def test_what_is_older_than_the_window_has_come() -> None:
 
 
 def test_whether_all_have_come() -> None:
-    window = Window(32)
+    window = GgmpWindow(32)
     assert not window.has_all(1, 1)
     for number in (0xFFFFFFFE, 0, 1, 3):
         window.take(number)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from emu.admin.ggmp.acting import GgmpAction, Grant, read_clients
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import (
-    Act,
+    GgmpAct,
     GgmpMessage,
     GgmpMessageType,
     Value,
@@ -30,7 +30,7 @@ from tests.support.examples import tries
 NOW = Monotonic(100.0)
 EXAMPLES = {example["id"]: example for example in examples("ggmp")}
 OTHER = ("192.0.2.51", 4000)
-ACTION = push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 0, act=Act(GUARD, 1)))
+ACTION = push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 0, act=GgmpAct(GUARD, 1)))
 ANYBODY = Grant("anybody", "", frozenset((GgmpAction.QUERY, GgmpAction.WATCH)))
 LOGIN = GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
 
@@ -76,7 +76,7 @@ def test_a_token_brings_a_number_and_nothing_else_does() -> None:
     assert made.answer(ACTION, ADDRESS, NOW) == []
     assert (
         made.answer(
-            push_message(GgmpMessage(GgmpMessageType.ACTION, 0, 0, act=Act(7, 1))), ADDRESS, NOW
+            push_message(GgmpMessage(GgmpMessageType.ACTION, 0, 0, act=GgmpAct(7, 1))), ADDRESS, NOW
         )
         == []
     )
@@ -170,7 +170,7 @@ def test_only_so_many_clients() -> None:
 def test_what_is_watched_is_reported_by_the_timer() -> None:
     made = server()
     made.answer(push_message(LOGIN), ADDRESS, NOW)
-    watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, 2, 1, 100))
+    watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=GgmpAct(GUARD, 2, 1, 100))
     made.answer(push_message(watch), ADDRESS, NOW)
     made.handle_timer(at(0.05))
     assert {data for data, _ in made.data_to_send()} != set()
@@ -244,7 +244,7 @@ def test_a_token_or_a_number_at_its_address_proves_it() -> None:
 
 def query(client: int, number: int, actor: int = GUARD) -> bytes:
     return push_message(
-        GgmpMessage(GgmpMessageType.ACTION, client, number, act=Act(actor, GgmpAction.QUERY))
+        GgmpMessage(GgmpMessageType.ACTION, client, number, act=GgmpAct(actor, GgmpAction.QUERY))
     )
 
 
@@ -263,7 +263,7 @@ def test_anybody_is_sent_no_more_than_was_sent_until_the_number_is_shown() -> No
 def test_anybody_does_what_is_allowed_and_nothing_else() -> None:
     made = opened()
     made.answer(query(0, 0), ADDRESS, NOW)
-    move = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, GgmpAction.MOVE, 1, 1))
+    move = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=GgmpAct(GUARD, GgmpAction.MOVE, 1, 1))
     _, _, refused = made.answer(push_message(move), ADDRESS, NOW)
     assert pull_message(refused).values[2].value == "refused"
 
@@ -323,7 +323,7 @@ def test_known_clients_ask_without_joining() -> None:
         GgmpMessageType.ACK,
         GgmpMessageType.ARB_DATA,
     ]
-    short = GgmpMessage(GgmpMessageType.ACTION_SHORT, 7, 0, act=Act(GUARD, GgmpAction.MOVE))
+    short = GgmpMessage(GgmpMessageType.ACTION_SHORT, 7, 0, act=GgmpAct(GUARD, GgmpAction.MOVE))
     assert kinds(made.answer(push_message(short), ADDRESS, NOW)) == [
         GgmpMessageType.ACK,
         GgmpMessageType.ARB_DATA,
@@ -365,7 +365,7 @@ def test_two_known_clients_may_share_a_host_but_no_port() -> None:
 def test_other_rules_count_at_once() -> None:
     made = server()
     made.answer(push_message(LOGIN), ADDRESS, NOW)
-    watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, GgmpAction.WATCH, 1, 100))
+    watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=GgmpAct(GUARD, GgmpAction.WATCH, 1, 100))
     made.answer(push_message(watch), ADDRESS, NOW)
     made.configure(GgmpRules((Grant("radar", TOKEN, frozenset((GgmpAction.QUERY,))),)))
     assert made._by_id[1].watched == {}
@@ -373,7 +373,7 @@ def test_other_rules_count_at_once() -> None:
         GgmpMessageType.ACK,
         GgmpMessageType.ARB_DATA,
     ]
-    move = GgmpMessage(GgmpMessageType.ACTION, 1, 3, act=Act(GUARD, GgmpAction.MOVE, 1, 1))
+    move = GgmpMessage(GgmpMessageType.ACTION, 1, 3, act=GgmpAct(GUARD, GgmpAction.MOVE, 1, 1))
     _, refused = made.answer(push_message(move), ADDRESS, NOW)
     assert pull_message(refused).values[3].value == "your token does not allow move"
     made.configure(GgmpRules((Grant("radar", "another token 123", frozenset()),)))

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from emu.admin.web.requests import Gate, Monitors, Origin
+from emu.admin.web.requests import Monitors, Origin, RequestGate
 from emu.admin.web.sessions import RequestRefused
 
 HERE = Origin("127.0.0.1", "127.0.0.1:8080", "http://127.0.0.1:8080", "same-origin")
@@ -13,7 +13,7 @@ PROXIED = Origin("127.0.0.1", "emu.example.org", "https://emu.example.org", "sam
 URL = "https://emu.example.org"
 
 
-def refused(gate: Gate, origin: Origin) -> str:
+def refused(gate: RequestGate, origin: Origin) -> str:
     with pytest.raises(RequestRefused) as caught:
         gate.admit(origin)
     assert caught.value.code == 403
@@ -22,7 +22,7 @@ def refused(gate: Gate, origin: Origin) -> str:
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:9", "[::1]:8080", "LOCALHOST"])
 def test_the_machine_itself_may_act_by_whatever_port(host: str) -> None:
-    gate = Gate(None)
+    gate = RequestGate(None)
     gate.admit(dataclasses.replace(HERE, host=host, origin=f"http://{host}"))
     gate.admit(dataclasses.replace(HERE, host=host, origin=f"http://{host}", fetch_site=""))
     assert gate.address(HERE) == "127.0.0.1"
@@ -43,7 +43,7 @@ def test_the_machine_itself_may_act_by_whatever_port(host: str) -> None:
     ],
 )
 def test_foreign_pages_may_not(changes: dict[str, str]) -> None:
-    assert refused(Gate(None), dataclasses.replace(HERE, **changes)) == "foreign origin"
+    assert refused(RequestGate(None), dataclasses.replace(HERE, **changes)) == "foreign origin"
 
 
 @pytest.mark.parametrize(
@@ -51,17 +51,17 @@ def test_foreign_pages_may_not(changes: dict[str, str]) -> None:
 )
 def test_a_foreign_name_for_the_loopback_is_refused(host: str) -> None:
     origin = dataclasses.replace(HERE, host=host, origin=f"http://{host}")
-    assert refused(Gate(None), origin) == "foreign name"
+    assert refused(RequestGate(None), origin) == "foreign name"
 
 
 def test_a_proxy_that_nobody_has_configured_is_refused() -> None:
-    assert refused(Gate(None), dataclasses.replace(HERE, forwarded_for="192.0.2.7")) == (
+    assert refused(RequestGate(None), dataclasses.replace(HERE, forwarded_for="192.0.2.7")) == (
         "unknown proxy"
     )
 
 
 def test_behind_a_proxy_the_last_address_counts() -> None:
-    gate = Gate(URL)
+    gate = RequestGate(URL)
     gate.admit(PROXIED)
     assert gate.address(PROXIED) == "192.0.2.7"
     for odd, address in (("", "127.0.0.1"), ("nonsense", "127.0.0.1"), ("::ffff:192.0.2.7",
@@ -70,24 +70,27 @@ def test_behind_a_proxy_the_last_address_counts() -> None:
 
 
 def test_nobody_goes_past_the_proxy() -> None:
-    assert refused(Gate(URL), dataclasses.replace(PROXIED, peer="192.0.2.9")) == "past the proxy"
-    named = Gate(URL, ["192.0.2.9"])
+    assert (
+        refused(RequestGate(URL), dataclasses.replace(PROXIED, peer="192.0.2.9"))
+        == "past the proxy"
+    )
+    named = RequestGate(URL, ["192.0.2.9"])
     assert named.address(dataclasses.replace(PROXIED, peer="192.0.2.9")) == "192.0.2.7"
     assert refused(named, PROXIED) == "past the proxy"
     plain = dataclasses.replace(PROXIED, origin="http://emu.example.org")
-    assert refused(Gate(URL), plain) == "foreign origin"
+    assert refused(RequestGate(URL), plain) == "foreign origin"
 
 
 def test_a_browser_on_this_machine_needs_no_proxy() -> None:
-    gate = Gate(URL)
+    gate = RequestGate(URL)
     assert gate.admit(HERE) == "127.0.0.1"
     assert not gate.is_secure(HERE)
     assert gate.cookie(HERE) == "emu-session-8080"
     reading = dataclasses.replace(HERE, origin="")
     assert gate.cookies(reading) == ["__Host-emu-session", "emu-session-8080"]
     assert gate.cookies(PROXIED) == ["__Host-emu-session"]
-    assert Gate(None).cookies(HERE) == ["emu-session-8080"]
-    assert Gate(URL, ["192.0.2.9"]).admit(HERE) == "127.0.0.1"
+    assert RequestGate(None).cookies(HERE) == ["emu-session-8080"]
+    assert RequestGate(URL, ["192.0.2.9"]).admit(HERE) == "127.0.0.1"
 
 
 @pytest.mark.parametrize(
@@ -101,23 +104,23 @@ def test_a_browser_on_this_machine_needs_no_proxy() -> None:
     ],
 )
 def test_what_only_looks_like_this_machine_is_refused(changes: dict[str, str], reason: str) -> None:
-    assert refused(Gate(URL), dataclasses.replace(HERE, **changes)) == reason
+    assert refused(RequestGate(URL), dataclasses.replace(HERE, **changes)) == reason
 
 
 def test_a_proxy_that_hides_its_clients_still_works() -> None:
     # nginx sends the name of its target, and no X-Forwarded-For, by default.
     hidden = dataclasses.replace(HERE, origin=URL)
-    gate = Gate(URL)
+    gate = RequestGate(URL)
     assert gate.admit(hidden) == "127.0.0.1"
     assert gate.is_secure(hidden)
     assert gate.cookie(hidden) == "__Host-emu-session"
 
 
 def test_cookies_have_names_that_do_not_meet() -> None:
-    assert Gate(URL).cookie(PROXIED) == "__Host-emu-session"
-    assert Gate(None).cookie(HERE) == "emu-session-8080"
-    assert Gate(None).cookie(dataclasses.replace(HERE, host="localhost")) == "emu-session-80"
-    assert Gate(None).cookie(dataclasses.replace(HERE, host="[")) == "emu-session-80"
+    assert RequestGate(URL).cookie(PROXIED) == "__Host-emu-session"
+    assert RequestGate(None).cookie(HERE) == "emu-session-8080"
+    assert RequestGate(None).cookie(dataclasses.replace(HERE, host="localhost")) == "emu-session-80"
+    assert RequestGate(None).cookie(dataclasses.replace(HERE, host="[")) == "emu-session-80"
 
 
 @pytest.mark.parametrize(
