@@ -14,6 +14,7 @@ from emu.cli.common import (
     read_store,
     together,
 )
+from emu.cli.items import print_things
 from emu.cli.options import present
 from emu.cli.tables import (
     Row,
@@ -239,6 +240,24 @@ def log(
         raise CommandError(f"the log has no entry of a character {number}")
     rows: list[Row] = [_log_row(entry, owner, names) for entry in entries]
     print_rows(rows, style, LOG_COLUMNS, least=("request",))
+
+
+@character.command()
+@click.argument("character")
+@click.option("--world", help="Only a character of the world with this name.")
+@format_option
+def items(character: str, world: str | None, style: str) -> None:
+    """List what a character has: worn, in bags, in the bank, and in the shared bank.
+
+    What a player who is in the world has done in the last 0.2 s may be missing.
+
+    Example: emu character items Aldana
+    """
+    with read_store() as store:
+        entry = _find(store, character, world)
+    if entry.own_id is None:
+        raise CommandError(f"{entry.name!r} is a character of {entry.world}, another server")
+    print_things(entry.own_id, entry.account_id, style)
 
 
 def _number_in_log(store: Store, wanted: str | None, world: str | None, number: int | None) -> int:

@@ -38,6 +38,7 @@ NOUNS = {
     "content": ("content", "Make and read a content file: a whole world from EQ2Emulator."),
     "doctor": ("doctor.commands", "Check a server for faults and print their fixes."),
     "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
+    "item": ("items", "Look at the kinds of things of the world: show, search."),
     "guild": ("guilds", "Manage the guilds of the world: list, show, rename, delete."),
     "logs": ("running", "Print the last lines of the server's log."),
     "node": ("nodes", "Manage the nodes of a cluster: list, show, drain, resume, forget."),

@@ -25,22 +25,27 @@ from emu.world.commands.context import (
 from emu.world.items.texts import RED, YELLOW
 
 WORDS: Final = Argument("words", ArgumentKind.TEXT, "what the client's window sends", optional=True)
-ITEM: Final = Argument("item", ArgumentKind.NUMBER, "the number of the kind of things")
+ITEM: Final = Argument("item", help="the number of the kind of things")
 REST: Final = Argument(
     "rest", ArgumentKind.TEXT, "how many, and `bank` to put them into the bank", optional=True
 )
 LARGEST_COUNT: Final = 10_000
 MOST_FOUND: Final = 50
+MOST_DIGITS: Final = 10
 
 COMMANDS = WorldCommandSet()
 
 
-@COMMANDS.for_players("inventory", "move, wear and destroy your things", WORDS)
+@COMMANDS.for_players(
+    "inventory", "move, wear and destroy your things", WORDS, example="inventory equip 0"
+)
 async def _inventory(context: CommandContext, player: Player, call: Call) -> None:
     await context.item_acts.inventory(player, call["words"] or "")
 
 
-@COMMANDS.for_players("attune_inv", "bind a thing to yourself, and wear it", WORDS)
+@COMMANDS.for_players(
+    "attune_inv", "bind a thing to yourself, and wear it", WORDS, example="attune_inv 0 1 0 -1"
+)
 async def _attune(context: CommandContext, player: Player, call: Call) -> None:
     await context.item_acts.attune(player, call["words"] or "")
 
@@ -50,7 +55,7 @@ async def _attune(context: CommandContext, player: Player, call: Call) -> None:
     example="summonitem 2000000001 5",
 )  # fmt: skip
 async def _summon(context: CommandContext, player: Player, call: Call) -> None:
-    kind = context.items.kinds.get(call["item"])
+    kind = _kind(context, call["item"])
     if kind is None:
         send_text(player.client, f"Could not find item with id of: {call['item']}", RED)
         return
@@ -67,7 +72,7 @@ async def _summon(context: CommandContext, player: Player, call: Call) -> None:
 async def _give_item(context: CommandContext, call: Call) -> str:
     player = player_named(context, call["name"], call)
     await check_rank(context, call, player.character.account_id, player.name, harmless=True)
-    kind = context.items.kinds.get(call["item"])
+    kind = _kind(context, call["item"])
     if kind is None:
         raise CommandError(f"there is no item {call['item']}")
     words = (call["rest"] or "").split()
@@ -90,7 +95,8 @@ async def _search(context: CommandContext, call: Call) -> str:
 
 @COMMANDS.for_players(
     "player coins", "give coins to your target, or to yourself",
-    Argument("act", choices=("add",)), Argument("amount", ArgumentKind.NUMBER, "copper"),
+    Argument("act", help="what to do", choices=("add",)),
+    Argument("amount", ArgumentKind.NUMBER, "copper"),
     rank=MASTER, example="player coins add 100",
 )  # fmt: skip
 async def _add_coins(context: CommandContext, player: Player, call: Call) -> None:
@@ -109,6 +115,12 @@ async def _add_coins(context: CommandContext, player: Player, call: Call) -> Non
         raise CommandError(f"{target.name} would have too many coins")
     whom = "yourself" if target is player else target.name
     send_text(player.client, f"You give {whom} {amount} coins", YELLOW)
+
+
+def _kind(context: CommandContext, word: str) -> ItemKind | None:
+    """Return the kind of a number that somebody has typed."""
+    is_number = word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS
+    return context.items.kinds.get(int(word)) if is_number else None
 
 
 def _count(word: str) -> int:

@@ -1,4 +1,4 @@
-"""The window that shows another player: its fields, with slots that have no items.
+"""The window that shows another player: its fields, and what it wears.
 
 Source: docs/protocol/world/commands.md#inspect.
 """
@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name, wire_texts
+from emu.world.actors.item_lists import server_slot
 from emu.world.actors.player import Player
+from emu.world.items.windows import plain_item
 from emu.world.sheets import CharacterSheets
 
 WINDOW: Final = "WS_InspectPlayer"
@@ -43,11 +46,22 @@ def send_inspection(viewer: Player, player: Player, sheets: CharacterSheets) -> 
     """Open the window that shows a player at the client of another one."""
     client = viewer.client
     is_older = client.version <= LAST_OLDER
-    empty = OLDER_SLOT * OLDER_SLOTS if is_older else NEWER_SLOT * NEWER_SLOTS
+    # Above 561 EQ2Emulator shows no things at 1096 and 1208 (recorded).
+    slots = _older_slots(client.dialect, player) if is_older else NEWER_SLOT * NEWER_SLOTS
     fields = wire_texts(inspection_fields(player, sheets))
     # After `wire_texts`, because these are bytes, and no text of the player.
-    fields["slots"] = empty.decode("latin-1")
+    fields["slots"] = slots.decode("latin-1")
     client.send_bytes(MESSAGE, client.dialect.encode_known(WINDOW, fields))
+
+
+def _older_slots(dialect: Dialect, player: Player) -> bytes:
+    """Return the slots of an old client's window, each with what is worn there."""
+    inventory, found = player.holdings.inventory, []
+    for number in range(OLDER_SLOTS):
+        slot = server_slot(number, dialect.version)
+        thing = inventory.worn(slot) if slot is not None else None
+        found.append(OLDER_SLOT if thing is None else plain_item(dialect, inventory, thing))
+    return b"".join(found)
 
 
 def inspection_fields(player: Player, sheets: CharacterSheets) -> dict[str, Any]:

@@ -408,6 +408,24 @@ def send_kind(client: PlayerClient, kind: ItemKind, *, is_popup: int = 0) -> Non
     _send(client, window.fields(shows_name=is_popup, is_link=True))
 
 
+LOOT: Final = "WS_UpdateLoot"
+LOOT_HEAD, LOOT_TAIL = 9, 13
+"""Bytes of a window of loot with one thing before and behind the thing, up to 561."""
+
+
+def plain_item(dialect: Dialect, inventory: Inventory, thing: Thing) -> bytes:
+    """Return a thing as windows of others have it up to 561: without the part of its sort."""
+    kind = inventory.kind(thing)
+    info = ItemWindow(dialect.version, kind, thing, inventory).info()
+    info["broker_item_id"] = 0xFFFFFFFFFFFFFFFF
+    row = {
+        "loot_id": 0, "count": 0, "info": info, "item_type": 0, "name": kind.name,
+        "description": kind.description,
+    }  # fmt: skip
+    values = fitted(dialect, LOOT, {"loot_count": 1, "loot_array": [row]})
+    return dialect.layout(LOOT).encode(values)[LOOT_HEAD:-LOOT_TAIL]
+
+
 def _send(client: PlayerClient, values: Mapping[str, Any]) -> None:
     client.send(STRUCT, fitted(client.dialect, STRUCT, values))
 

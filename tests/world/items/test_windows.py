@@ -16,7 +16,7 @@ from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import ItemKind, Sort
 from emu.structs.packed import read_client_cmds
-from emu.world.items.windows import STRUCT, ItemWindow, fitted
+from emu.world.items.windows import STRUCT, ItemWindow, fitted, plain_item
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_kinds import SWORD, item_kinds
 from tests.support.world.item_recordings import recorded, recorded_kinds
@@ -104,3 +104,18 @@ def test_a_bag_names_what_lies_in_it() -> None:
     fields = ItemWindow(546, purse, bag, inventory).fields()["item"]["bag"]
     assert (fields["num_slots"], fields["num_empty"]) == (2, 1)
     assert fields["name_array"] == [{"item_name": "Notched Training Sword"}]
+
+
+def test_an_inspected_player_wears_what_was_recorded() -> None:
+    kinds, dialect = recorded_kinds(), DIALECTS.for_version(546)
+    ((_, _, body),) = recorded(546, "OP_InspectPlayerMsg")
+    for number in (910005, 910008):
+        kind = kinds.get(number)
+        assert kind is not None
+        thing = Thing(0, number, Place(Where.WORN, 0, 0))
+        made = plain_item(dialect, Inventory([thing], {number: kind}), thing)
+        name = kind.name.encode()
+        begin = body.find(name) - made.find(name)
+        # Its own number stands behind the empty name of its maker.
+        own = body[begin + 1 : begin + 5]
+        assert body[begin : begin + len(made)] == made[:1] + own + made[5:]
