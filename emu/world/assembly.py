@@ -32,6 +32,7 @@ from emu.processes.settings import SharedSettings
 from emu.scripts.signatures import FunctionTable
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import Behaviors, Library
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.deadlines import Timetable
@@ -48,8 +49,7 @@ from emu.world.handlers.interaction import Interaction, MovementRequests
 from emu.world.hiding import Concealed
 from emu.world.items.acts import ItemActs
 from emu.world.items.items import Items, Kinds
-from emu.world.items.merchants import Wares
-from emu.world.items.trading import Trading
+from emu.world.items.trading import TradeContent, Trading
 from emu.world.knowledge import Knowledge
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
@@ -150,7 +150,7 @@ class WorldPorts:
     content: ContentPort
     kinds: Kinds
     """The kinds of things, those of the content file and the shipped ones."""
-    trade: Wares
+    trade: TradeContent
     """The merchants and the loot of the content file and the shipped ones."""
     in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
     """Carries out a call that may wait for the content file."""
@@ -277,7 +277,10 @@ class Assembly:
             answer=ports.answer, in_thread=ports.in_thread,
         )  # fmt: skip
         self.item_acts = ItemActs(self.items)
-        self.trading = Trading(self.items, stores.things, stores.ledger, ports.trade)
+        self.trading = Trading(
+            self.items, stores.things, stores.ledger, ports.trade, roll=ports.roll,
+            despawn=self._despawn,
+        )  # fmt: skip
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
         self.subjects: tuple[Subject, ...] = (self.petitions,)
@@ -359,6 +362,9 @@ class Assembly:
             admission=self.admission, items=self.items,
         )  # fmt: skip
 
+    def _despawn(self, zone: Zone, spawn: Spawn) -> None:
+        self.population.content.despawn(zone, spawn)
+
     def _stepped(self, player: Player) -> None:
         self.interaction.uses.moved(player)
         self.trading.visits.moved(player)
@@ -367,7 +373,7 @@ class Assembly:
         """Let every component add its messages, commands and subscriptions."""
         for one in (
             self.entries, self.departures, self.movement, self.interaction, self.remote,
-            self.minds.conversations, self.travel, self.mail, self.item_acts,
+            self.minds.conversations, self.travel, self.mail, self.item_acts, self.trading.looting,
             ClientRecords(self.world),
         ):  # fmt: skip
             one.register(self.messages)
@@ -378,7 +384,7 @@ class Assembly:
         commands.known |= {"player": self._player_names, "zone": self._zone_names}
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts
-        content.watchers.append(self.travel)
+        content.watchers += [self.travel, self.trading.loots]
         if scripts is not None:
             content.listener = scripts
             PlayerRegions(

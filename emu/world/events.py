@@ -268,6 +268,26 @@ class WornChanged(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class KillAsked(PlayerEvent):
+    """A game master kills a creature; the listener that does it adds its name."""
+
+    target: Spawn
+    done_by: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Died(GameEvent):
+    """A creature has died; `player` has killed it, None if no player has."""
+
+    _: KW_ONLY
+    zone: Zone
+    victim: Spawn
+    killer: Spawn | None = None
+    stays: list[float] = field(default_factory=list)
+    """Seconds for which the body has to stay; a listener with a reason adds its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatusChanged(GameEvent):
     """The number of players or the lock has changed: what login servers and queries show."""
 

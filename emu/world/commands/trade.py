@@ -10,9 +10,12 @@ from functools import partial
 from typing import Any, Final
 
 from emu.commands import Argument, ArgumentKind, Call
+from emu.commands.registry import MASTER
 from emu.errors import CommandError, StoreError
 from emu.world.actors.player import Player
+from emu.world.actors.spawn import SpawnKind
 from emu.world.commands.context import CommandContext, WorldCommandSet
+from emu.world.events import KillAsked
 
 WORDS: Final = Argument(
     "words", ArgumentKind.TEXT, "what the client's window sends", optional=True, default=""
@@ -123,6 +126,22 @@ async def _deposit(context: CommandContext, player: Player, call: Call) -> None:
 async def _withdraw(context: CommandContext, player: Player, call: Call) -> None:
     (copper,) = numbers_of(call, 1)
     await _stored(context.trading.banks.withdraw(player, copper))
+
+
+# --- loot
+
+
+@quiet("loot", "open the body or the chest that is your target", aliases=("lootcorpse",))
+async def _loot(context: CommandContext, player: Player, _call: Call) -> None:
+    await _stored(context.trading.looting.open(player))
+
+
+@COMMANDS.for_players("kill", "kill your target, a creature", rank=MASTER)
+async def _kill(context: CommandContext, player: Player, _call: Call) -> None:
+    target = player.target
+    if target is None or target.kind is not SpawnKind.NPC:
+        raise CommandError("your target is no creature")
+    context.world.events.publish(KillAsked(player, target))
 
 
 # --- trades of players

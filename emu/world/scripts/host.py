@@ -32,7 +32,9 @@ from emu.world.events import (
     Chosen,
     ClientLoaded,
     DialogAnswered,
+    Died,
     Entered,
+    KillAsked,
     LeftZone,
     MayUse,
     Order,
@@ -180,16 +182,18 @@ class Scripts(Calls):
             calls=self, homes=self.homes, shares=self.shares, waits=self.waits, clock=world.clock,
             grids=grids, timetable=timetable,
         )  # fmt: skip
-        self.conversations = minds.conversations
         self.choices = Choices(self.talk)
-        self.moves, self.grounds = minds.moves, minds.grounds
+        self.conversations, self.moves, self.grounds = (
+            minds.conversations, minds.moves, minds.grounds,
+        )  # fmt: skip
         self.states = States(
             events=self.events, waits=self.waits, mover=self.mover,
-            sheets=CharacterSheets(world), timetable=timetable, now=now,
+            sheets=CharacterSheets(world), timetable=timetable, now=now, died=self._died,
         )  # fmt: skip
         self.maker = Maker(zones=zones, now=now)
         events = world.events
         minds.hearing.add(self.events)
+        events.subscribe(KillAsked, self._kill_asked, Order.OWNER)
         events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
@@ -301,6 +305,23 @@ class Scripts(Calls):
             lambda mark: self.shares.do(body.script, partial(self.call, body, mark)),
             player=body.player,
         )  # fmt: skip
+
+    def _died(self, body: Body, killer: Body | None) -> float:
+        """Publish a death; return the seconds for which the body has to stay."""
+        player = killer.player if killer is not None else None
+        died = Died(
+            player, zone=body.home.zone, victim=body.spawn,
+            killer=killer.spawn if killer is not None else None,
+        )  # fmt: skip
+        self.world.events.publish(died)
+        return max(died.stays, default=0.0)
+
+    def _kill_asked(self, event: KillAsked) -> None:
+        zone = event.player.zone
+        body = self.body_of(event.target, zone)
+        if body is not None:
+            self.states.kill(body, self.body_of(event.player.spawn, zone))
+            event.done_by.append("scripts")
 
     def body_of(self, spawn: Spawn, zone: Zone) -> Body | None:
         """Return a spawn of the content file, or a player, as scripts have it."""

@@ -45,12 +45,15 @@ class States:
         sheets: Sheets,
         timetable: Timetable,
         now: Callable[[], Monotonic],
+        died: Callable[[Body, Body | None], float],
     ) -> None:
+        """`died` publishes a death, and returns the seconds for which the body has to stay."""
         self._events = events
         self._waits = waits
         self._mover = mover
         self._sheets = sheets
         self._now = now
+        self._died = died
         self._changed: Deadlines[Body, str] = timetable.deadlines(
             "sheets that scripts change", self._send_sheet
         )
@@ -78,11 +81,12 @@ class States:
         spawn.set_visibility(attackable=False)
         home, killed_by = body.home, killer.spawn if killer is not None else None
         self._events.died(home.zone, spawn, killed_by)
+        stays = 0.0 if body.is_gone else self._died(body, killer)
         # Its own functions may have removed it.
         if not body.is_gone and body.group and home.is_group_dead(body.group):
             self._events.group_died(home.zone, spawn, killed_by)
         if not body.is_gone:
-            self._waits.add_timer(body, CORPSE_STAYS, DESPAWN)
+            self._waits.add_timer(body, max(CORPSE_STAYS, stays), DESPAWN)
 
     def hurt(self, body: Body, attacker: Body | None, damage: int, *, power: bool = False) -> bool:
         """Take health, or power, from a living spawn; return whether it lost some.

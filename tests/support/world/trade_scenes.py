@@ -6,9 +6,11 @@ from typing import Any
 
 from emu.content.trade import Ware
 from emu.items.held import Where
+from emu.rules.loot import LootDrop, LootTable
 from emu.world.actors.dealings import Dealing, MerchantKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world.items.windows import fitted
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -67,6 +69,65 @@ class TradeScene:
 
     def mender(self) -> Spawn:
         return self.stands("Mender Sallow", "repair", Dealing(9, merchant_kind=MerchantKind.MENDER))
+
+    def foe(self, name: str, *drops: tuple[int, int], coins: int = 0, **changes: Any) -> Spawn:
+        """Put a creature with loot beside the first player: items and their counts."""
+        number = 910_900 + len(self.harness.trade._own)
+        rows = tuple(
+            LootDrop(item, count, is_worn=False, weight=100.0, unless_quest=0)
+            for item, count in drops
+        )
+        tables = [
+            LootTable(number * 10 + place, name, (coins, coins) if not place else (0, 0), 100.0,
+                      1, 100.0, (row,) if row else ())
+            for place, row in enumerate(rows or (None,))
+        ]  # fmt: skip
+        self.harness.trade._tables.update({table.id: table for table in tables})
+        self.harness.trade._own[number] = ()
+        player = player_of(self.one)
+        spawn = Spawn(
+            self.harness.zones.next_spawn_id(), SpawnKind.NPC, name, player.position,
+            attackable=True, dealing=Dealing(0, loot=tuple(one.id for one in tables)),
+            **({"level": player.spawn.level} | changes),
+        )  # fmt: skip
+        player.zone.add(spawn, self.harness.now)
+        self.harness.run(1.0)
+        self.targets(self.one, spawn)
+        return spawn
+
+    def kill(self, name: str, *drops: tuple[int, int], coins: int = 0, **changes: Any) -> Spawn:
+        """Let the first player kill a creature that leaves this behind."""
+        spawn = self.foe(name, *drops, coins=coins, **changes)
+        self.one.types("/kill")
+        self.harness.run(1.0)
+        return spawn
+
+    def chest(self) -> Spawn:
+        """Return the chest that stands in the zone."""
+        found = [
+            one for one in player_of(self.one).zone.near(player_of(self.one).position, 50.0)
+            if one.name.endswith("Chest")
+        ]  # fmt: skip
+        (chest,) = found
+        return chest
+
+    def asks(self, client: Client, spawn: Spawn, *items: int, button: int = 1) -> list[str]:
+        """Send what a client's loot window sends; without items it takes all."""
+        before = len(client.log)
+        index = player_of(client).index_of(spawn) or 0
+        fields = {
+            "loot_id": index, "loot_all": int(not items), "item_count": len(items),
+            "item_list": [{"item_id": one} for one in items], "button_clicked": button,
+            "target_id": 0xFFFFFFFF,
+        }  # fmt: skip
+        values = fitted(client.dialect, "WS_LootItem", fields)
+        client.say("OP_LootItemsRequestMsg", client.dialect.layout("WS_LootItem").encode(values))
+        layout = client.dialect.layout("WS_DisplayText")
+        return [
+            str(layout.decode(payload)["text"])
+            for name, payload in client.log[before:]
+            if name == "OP_EqDisplayTextCmd"
+        ]
 
     def targets(self, client: Client, spawn: Spawn) -> None:
         player_of(client).set_target(spawn)

@@ -1,0 +1,94 @@
+"""What creatures have with them and leave behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.ledger import OwnerKind
+from emu.world.actors.dealings import Dealing
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world.events import Died
+from tests.support.world import item_kinds as kinds
+from tests.support.world.trade_scenes import TradeScene, held, player_of
+
+
+def test_the_same_seed_gives_a_creature_the_same_loot() -> None:
+    scene = TradeScene()
+    spawn = scene.foe("a straw man", (kinds.MARBLE, 1), (kinds.PEBBLE, 4), coins=40)
+    loots, zone = scene.harness.parts.trading.loots, player_of(scene.one).zone
+    first = loots.carried(zone, spawn)
+    assert (first.coins, first.things) == (40, [(kinds.MARBLE, 1), (kinds.PEBBLE, 4)])
+    loots.vanished(zone, spawn)
+    assert loots.carried(zone, spawn) == first
+
+
+def test_what_a_script_has_changed_is_dropped() -> None:
+    scene = TradeScene()
+    spawn = scene.foe("a straw man", (kinds.MARBLE, 1))
+    carried = scene.harness.parts.trading.loots.carried(player_of(scene.one).zone, spawn)
+    carried.things = [(kinds.PEBBLE, 7)]
+    scene.one.types("/kill")
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert [(lot.kind.id, lot.count) for lot in remains.lots] == [(kinds.PEBBLE, 7)]
+
+
+def test_a_grey_creature_drops_nothing_but_what_lies_on_the_body() -> None:
+    scene = TradeScene(level=40)
+    spawn = scene.kill("a straw man", (kinds.MARBLE, 1), coins=5, level=1)
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert (remains.coins, remains.lots) == (5, [])
+
+
+def test_a_thing_that_nothing_describes_is_left_out_and_counted() -> None:
+    scene = TradeScene()
+    spawn = scene.kill("a straw man", (77, 1), (kinds.MARBLE, 1))
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert [lot.kind.id for lot in remains.lots] == [kinds.MARBLE]
+    assert scene.harness.faults.drops["loot that nothing describes"] == 1
+
+
+def test_what_nobody_has_killed_leaves_nothing() -> None:
+    scene = TradeScene()
+    spawn = scene.foe("a straw man", (kinds.MARBLE, 1))
+    zone = player_of(scene.one).zone
+    scene.harness.world.events.publish(Died(zone=zone, victim=spawn))
+    assert spawn.id not in scene.harness.parts.trading.loots.remains
+
+
+@pytest.mark.parametrize(("level", "stays"), [(1, 255.0), (10, 390.0)])
+def test_a_body_with_things_stays_longer_for_each_level(level: int, stays: float) -> None:
+    scene = TradeScene(level=level)
+    spawn = scene.kill("a straw man", (kinds.MARBLE, 1), level=level)
+    scene.harness.run(stays - 5.0)
+    assert player_of(scene.one).zone.spawn(spawn.id) is spawn
+    scene.harness.run(10.0)
+    assert player_of(scene.one).zone.spawn(spawn.id) is None
+
+
+def test_a_chest_of_a_zone_file_fills_again() -> None:
+    scene = TradeScene()
+    table = scene.foe("a model", (kinds.MARBLE, 1)).look.dealing.loot
+    player = player_of(scene.one)
+    chest = Spawn(
+        scene.harness.zones.next_spawn_id(), SpawnKind.OBJECT, "a coffer", player.position,
+        verbs=(Verb("Open", 10.0, "loot"),), dealing=Dealing(loot=table),
+    )  # fmt: skip
+    player.zone.add(chest, scene.harness.now)
+    scene.harness.run(1.0)
+
+    def opens() -> None:
+        index = player.index_of(chest)
+        assert index is not None
+        text = b"loot"
+        body = index.to_bytes(4, "little") + len(text).to_bytes(2, "little") + text
+        scene.one.say("OP_EntityVerbsVerbMsg", body)
+        scene.asks(scene.one, chest)
+
+    opens()
+    opens()
+    assert held(scene.one) == [(kinds.MARBLE, 1)]
+    scene.harness.run(601.0)
+    opens()
+    assert held(scene.one) == [(kinds.MARBLE, 1)] * 2
+    assert scene.is_right()
+    assert OwnerKind.LOOT

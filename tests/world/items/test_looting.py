@@ -1,0 +1,234 @@
+"""Windows of bodies and chests: texts, lists, rights and groups, as in items-*-deal."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.world.actors.item_lists import OLD
+from emu.world.items.loot import METHOD
+from tests.support.coroutines import finish
+from tests.support.world import item_kinds as kinds
+from tests.support.world.ghost_views import DIALECTS
+from tests.support.world.item_recordings import recorded, recorded_kinds
+from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, held, player_of
+from tests.support.world.worlds import Client
+
+NOT_ALLOWED = "You are not allowed to loot at this time."
+
+
+def link(version: int, number: int, name: str) -> str:
+    first = name if version <= OLD else "0"
+    return f"\\aITEM {number} {first}:{name}\\/a" if version > OLD else (
+        f"\\aITEM {number} {name}:{name}\\/a"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_recorded_body(version: int) -> None:
+    scene = TradeScene(version)
+    two = scene.enter(2, version)
+    body = scene.foe("a straw brigand", (kinds.MARBLE, 1), coins=21)
+    assert scene.one.types("/loot") == ["Your target is not dead."]
+    scene.one.types("/kill")
+    scene.harness.run(1.0)
+    assert scene.one.decoded("WS_HearDeath")
+    verb = scene.one.decoded("WS_SetDefaultCommand")[-1]
+    assert (verb["command_name"], verb["distance"]) == ("loot", 10.0)
+    scene.targets(two, body)
+    assert two.types("/loot") == [NOT_ALLOWED]
+    assert scene.one.types("/loot") == ["You loot 21 Copper from the corpse of a straw brigand"]
+    assert coins_of(scene.one) == 21
+    window = scene.one.decoded("WS_UpdateLoot")[-1]
+    assert [row["loot_id"] for row in window["loot_array"]] == [kinds.MARBLE]
+    assert (window["display"], window["loot_type"], window["lotto_timeout"]) == (1, 1, 120)
+    name = link(version, kinds.MARBLE, "Chipped Marble")
+    before = len(scene.one.log)
+    assert scene.asks(scene.one, body) == [f"You loot {name} from the corpse of a straw brigand"]
+    order = (
+        "OP_EqDisplayTextCmd", "OP_UpdateInventoryMsg", "OP_EqUpdateLootCmd",
+        "OP_StoppedLootingMsg",
+    )  # fmt: skip
+    assert [one for one, _ in scene.one.log[before:] if one in order] == [*order]
+    assert held(scene.one) == [(kinds.MARBLE, 1)]
+    scene.harness.run(2.0)
+    assert player_of(scene.one).index_of(body) is None
+    assert scene.is_right()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_window_is_the_recorded_one(version: int) -> None:
+    scene = TradeScene(version)
+    scene.harness.parts.items.kinds = recorded_kinds()
+    scene.kill("a straw captain", (kinds.CAP, 1))
+    scene.targets(scene.one, scene.chest())
+    scene.one.types("/loot")
+    (ours,) = scene.one.decoded("WS_UpdateLoot")[-1]["loot_array"]
+    layout = DIALECTS.for_version(version).layout("WS_UpdateLoot")
+    rows = [
+        row
+        for _, _, body in recorded(version, "OP_EqUpdateLootCmd")
+        for row in layout.decode(body[7:])["loot_array"]
+        if row["loot_id"] == kinds.CAP
+    ]
+    assert rows
+    for row in rows:
+        row["info"]["unique_id"] = 0  # of EQ2Emulator's run
+        assert ours == row
+
+
+@pytest.mark.parametrize(
+    ("item", "name"),
+    [(kinds.CAP, "Treasure Chest"), (kinds.SWORD, "Treasure Chest")],
+)
+def test_better_things_lie_in_a_chest_and_coins_in_the_body(item: int, name: str) -> None:
+    scene = TradeScene()
+    two = scene.enter(2)
+    body = scene.kill("a straw captain", (item, 1), coins=305)
+    chest = scene.chest()
+    assert chest.name == name
+    assert [verb.command for verb in chest.verbs] == ["loot", "Disarm"]
+    scene.targets(two, chest)
+    assert two.types("/loot") == [NOT_ALLOWED]
+    scene.targets(scene.one, chest)
+    assert scene.one.types("/loot") == []
+    assert scene.one.decoded("WS_StateCmd")[-1]["state"] == 11901
+    (text,) = scene.asks(scene.one, chest, item)
+    assert text.endswith(f"from the corpse of {name}")
+    scene.targets(scene.one, body)
+    assert scene.one.types("/loot") == [
+        "You loot 3 Silver 5 Copper from the corpse of a straw captain"
+    ]
+    assert scene.one.decoded("WS_StoppedLooting") != []
+    assert scene.is_right()
+
+
+def test_after_its_time_everybody_may_loot_a_chest() -> None:
+    scene = TradeScene()
+    two = scene.enter(2)
+    scene.kill("a straw captain", (kinds.CAP, 1))
+    scene.targets(two, scene.chest())
+    scene.harness.run(1150.0)
+    assert two.types("/loot") == [NOT_ALLOWED]
+
+
+def test_a_body_without_loot_has_an_empty_window() -> None:
+    scene = TradeScene()
+    body = scene.kill("a straw man")
+    assert scene.one.types("/loot") == []
+    window = scene.one.decoded("WS_UpdateLoot")[-1]
+    assert (window["loot_array"], window["display"]) == ([], 0)
+    scene.harness.run(12.0)
+    assert player_of(scene.one).index_of(body) is None
+
+
+def test_a_thing_without_a_place_stays_in_the_body() -> None:
+    scene = TradeScene()
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    for _ in range(6):
+        scene.one.types(f"/summonitem {kinds.MARBLE}")
+    scene.one.types("/loot")
+    assert scene.asks(scene.one, body) == ["You do not have any free slots."]
+    scene.one.types("/inventory destroy 0")
+    assert len(scene.asks(scene.one, body)) == 1
+    assert len(held(scene.one)) == 6
+    assert scene.is_right()
+
+
+def test_a_thing_that_cannot_be_stored_stays_in_the_body() -> None:
+    scene = TradeScene()
+    body = scene.kill("a straw man", (kinds.MARBLE, 1), coins=7)
+    scene.harness.store.broken = True
+    assert scene.one.types("/loot") == ["this cannot be done now; try again"]
+    scene.harness.store.broken = False
+    assert scene.one.types("/loot") == ["You loot 7 Copper from the corpse of a straw man"]
+    scene.harness.store.broken = True
+    assert scene.asks(scene.one, body) == []
+    scene.harness.store.broken = False
+    assert held(scene.one) == []
+    assert len(scene.asks(scene.one, body)) == 1
+    assert scene.is_right()
+
+
+@pytest.mark.parametrize("how", ["not open", "far", "other item", "others"])
+def test_what_makes_no_sense_changes_nothing(how: str) -> None:
+    scene = TradeScene()
+    two = scene.enter(2)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    client: Client = scene.one
+    items = [kinds.MARBLE]
+    if how != "not open":
+        scene.one.types("/loot")
+    if how == "far":
+        scene.goes(scene.one, 40.0)
+    elif how == "other item":
+        items = [77]
+    elif how == "others":
+        client = two
+    texts = ["You are too far away!"] if how == "far" else []
+    assert scene.asks(client, body, *items) == texts
+    assert (held(scene.one), held(two)) == ([], [])
+
+
+def group(scene: TradeScene, method: int) -> Client:
+    """Return a second player in the group of the first one."""
+    two = scene.enter(2)
+    groups = scene.harness.world.groups.table
+    groups.invite(1, 2, scene.harness.now)
+    groups.accept(2, scene.harness.now)
+    options = list(player_of(scene.one).client_data.group)
+    options[METHOD] = method
+    player_of(scene.one).client_data.group = tuple(options)
+    return two
+
+
+def test_a_leader_takes_everything_and_members_nothing() -> None:
+    scene = TradeScene()
+    two = group(scene, 0)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    scene.targets(two, body)
+    assert two.types("/loot") == []
+    assert two.decoded("WS_UpdateLoot")[-1]["loot_array"] == []
+    assert scene.asks(two, body) == []
+    scene.one.types("/loot")
+    scene.asks(scene.one, body)
+    assert (held(scene.one), held(two)) == ([(kinds.MARBLE, 1)], [])
+
+
+def test_members_draw_lots_and_need_comes_before_greed() -> None:
+    scene = TradeScene()
+    two = group(scene, 3)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    scene.one.types("/loot")
+    assert two.decoded("WS_UpdateLoot")[-1]["loot_type"] == 3
+    remains = scene.harness.parts.trading.loots.remains[body.id]
+    assert scene.asks(scene.one, body) == []
+    remains.lots[0].answers = {1: remains.lots[0].answers[1].GREED}
+    scene.asks(two, body)
+    assert (held(scene.one), held(two)) == ([], [(kinds.MARBLE, 1)])
+    assert scene.is_right()
+
+
+def test_lots_are_drawn_after_two_minutes() -> None:
+    scene = TradeScene()
+    two = group(scene, 2)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    scene.one.types("/loot")
+    scene.asks(scene.one, body)
+    scene.harness.run(121.0)
+    assert (held(scene.one), held(two)) == ([(kinds.MARBLE, 1)], [])
+
+
+def test_coins_are_shared_with_the_group() -> None:
+    scene = TradeScene()
+    two = group(scene, 1)
+    options = list(player_of(scene.one).client_data.group)
+    options[2] = 1
+    player_of(scene.one).client_data.group = tuple(options)
+    scene.kill("a straw man", coins=21)
+    texts = scene.one.types("/loot")
+    assert texts == [
+        "You loot 21 Copper from the corpse of a straw man", "Your share is 10 Copper.",
+    ]  # fmt: skip
+    assert (coins_of(scene.one), coins_of(two)) == (11, 10)
+    audit = finish(scene.harness.stored.ledger.audit())
+    assert audit.held == 21
