@@ -135,28 +135,6 @@ def test_a_module_outside_of_the_folder_does_not_exist(scene: Scene, name: objec
         scene.runtime.call(env, "f", name)
 
 
-def test_a_file_is_found_as_the_rows_of_the_community_name_it(scene: Scene) -> None:
-    scene.script("", "SpawnScripts/Qeynos/Guard.lua")
-    exact = "SpawnScripts/Qeynos/Guard.lua"
-    for name in (exact, f"'{exact}'", f" {exact} ", exact.lower(), exact.replace("/", "\\")):
-        assert scene.folder.find(name) == exact
-    assert scene.folder.find("SpawnScripts/Qeynos/Nobody.lua") is None
-    assert scene.folder.find("spawnscripts/qeynos") is None
-    assert scene.folder.find("../spawnscripts/qeynos/guard.lua") is None
-    assert scene.folder.has(exact)
-    for name in (exact.lower(), f"{exact} ", "SpawnScripts/Qeynos", "", "../x.lua"):
-        assert not scene.folder.has(name)
-
-
-def test_a_new_file_is_found_after_the_folder_was_forgotten(scene: Scene) -> None:
-    scene.script("", "A/One.lua")
-    assert scene.folder.find("a/two.lua") is None
-    scene.script("", "A/Two.lua")
-    assert scene.folder.find("a/two.lua") is None
-    scene.folder.forget()
-    assert scene.folder.find("a/two.lua") == "A/Two.lua"
-
-
 def test_an_error_has_its_file_and_line(scene: Scene) -> None:
     env = scene.script("function f()\n  local x = nil\n  x.y = 1\nend")
     with pytest.raises(ScriptError) as caught:
