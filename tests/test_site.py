@@ -185,6 +185,7 @@ def test_every_setting_is_reported_with_its_default() -> None:
     assert "`sqlite:/root" not in text
 
 
+@pytest.mark.slow
 def test_every_message_and_struct_has_a_page(generated: dict[str, str]) -> None:
     for name in rows_by_message(shipped_tables()):
         assert f"reference/messages/{name}.md" in generated
@@ -215,6 +216,7 @@ def test_a_source_that_is_a_page_of_ours_is_a_link() -> None:
     assert not cited(None)
 
 
+@pytest.mark.slow
 def test_a_struct_shows_its_versions_side_by_side() -> None:
     text = dict(struct_pages(shipped_catalog(), frozenset()))[
         "reference/structs/LS_PlayResponse.md"

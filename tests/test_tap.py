@@ -217,6 +217,7 @@ def test_help_lists_both_options() -> None:
     assert "--set" in text
 
 
+@pytest.mark.slow
 def test_the_collector_leaves_alone_what_is_loaded() -> None:
     before = gc.get_threshold()
     try:

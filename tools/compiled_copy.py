@@ -10,6 +10,7 @@ form that is installed in the virtual environment VENV. Compiling takes most of 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,9 +32,9 @@ def names(root: Path) -> list[str]:
     if (root / ".git").exists():
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-            cwd=root, capture_output=True, check=True, text=True,
+            cwd=root, capture_output=True, check=True,
         )  # fmt: skip
-        return [name for name in listed.stdout.split("\0") if name]
+        return [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     included = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
     found = [
@@ -56,7 +57,8 @@ def copy(target: Path) -> None:
         if source.is_file():
             place = target / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, place)
+            with suppress(FileNotFoundError):  # a test that runs has made and removed it
+                shutil.copy2(source, place)
     # Bytecode files are valid for the copies, which have the times of their sources. Without them
     # each process would compile the whole project again.
     for folder in {path.parent for path in target.rglob("*.py")}:

@@ -21,7 +21,6 @@ import itertools
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools.compiled_copy import names
+from tools.compiled_copy import copy
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("session", "wire", "login", "store", "world", "structs")
@@ -145,15 +144,6 @@ def chosen(count: int, seed: int, packages: list[str]) -> list[Mistake]:
     return random.Random(seed).sample(every, count)
 
 
-def copied(folder: Path) -> None:
-    """Copy the files of the project into a folder."""
-    for name in names(ROOT):
-        if (ROOT / name).is_file():
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, place)
-
-
 def is_noticed(mistake: Mistake, folder: Path, tests: list[str]) -> bool:
     """Return whether tests fail with a mistake; takes it back afterwards."""
     path = folder / mistake.path
@@ -188,7 +178,7 @@ def main() -> None:
         tried = chosen(options.count, options.seed, options.packages)
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        copied(Path(folder))
+        copy(Path(folder))
         for mistake in tried:
             tests = tests_of(mistake.path)
             if options.folder:

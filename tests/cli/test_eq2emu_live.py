@@ -28,6 +28,7 @@ def players(emu: CommandLine) -> Any:
     return [emu.rows("account", "list"), emu.rows("character", "list"), emu.rows("world", "list")]
 
 
+@pytest.mark.slow
 def test_live_databases_bring_what_their_dumps_bring(
     emu: CommandLine, tmp_path: Path, urls: tuple[str, str]
 ) -> None:

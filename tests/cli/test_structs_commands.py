@@ -26,6 +26,7 @@ def mine(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_list_reports_every_layout(emu: CommandLine) -> None:
     rows = emu.rows("structs", "list")
     assert len(rows) == len(shipped_catalog())

@@ -50,6 +50,7 @@ def test_the_oldest_client_of_which_anything_is_known() -> None:
     assert not dialects().knows(282)
 
 
+@pytest.mark.slow
 def test_a_dialect_is_made_anew_when_the_structs_were_read_again() -> None:
     catalog = read_shipped()
     known = Dialects(shipped_tables, catalog, shipped_rules())

@@ -128,6 +128,7 @@ def tangle(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Surface3], Gr
 PLACE = st.floats(-24, 24, allow_nan=False, width=32)
 
 
+@pytest.mark.slow
 @tries(200)
 @given(st.tuples(PLACE, PLACE, PLACE))
 def test_heights_are_those_of_a_plain_search(
@@ -155,6 +156,7 @@ def _on_a_side(triangles: list[Surface3], point: tuple[float, float, float]) -> 
     return len(counts) > 1
 
 
+@pytest.mark.slow
 @tries(200)
 @given(st.tuples(PLACE, PLACE, PLACE), st.tuples(PLACE, PLACE, PLACE))
 def test_lines_of_sight_are_those_of_a_plain_search(

@@ -28,6 +28,7 @@ REFERENCE = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y
 """Test vector of the Argon2 reference implementation (its test.c): password, somesalt."""
 
 
+@pytest.mark.slow
 def test_the_reference_vector_verifies() -> None:
     config = PasswordConfig(memory_cost=65536, iterations=2)
     assert check_password(b"password", REFERENCE, SALT, config) == Checked(right=True)

@@ -233,6 +233,7 @@ class Cluster:
         self.network.deliver()
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(STEPS, st.integers(0, 2**32))
 def test_whatever_is_lost_there_are_no_ghosts_and_no_doubles_after_a_quiet_time(

@@ -257,6 +257,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(STEPS, st.integers(0, 2**32))
 def test_whatever_is_lost_all_have_the_same_rows_after_a_quiet_time(

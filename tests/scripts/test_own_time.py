@@ -2,6 +2,8 @@
 
 import gc
 
+import pytest
+
 from emu.scripts.own_time import OwnTime, own_time
 
 
@@ -17,6 +19,7 @@ def test_collections_do_not_count() -> None:
     assert measure() - before == 3.0
 
 
+@pytest.mark.slow
 def test_the_collector_reports_to_one_measure() -> None:
     assert own_time() is own_time()
     assert gc.callbacks.count(own_time().collected) == 1

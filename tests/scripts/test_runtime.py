@@ -95,6 +95,7 @@ def test_texts_pass_byte_by_byte(scene: Scene) -> None:
     assert scene.runtime.call(env, "f") == (True, "caf\xe9")
 
 
+@pytest.mark.slow
 def test_what_a_file_had_is_freed_step_by_step_when_it_has_ended(folder: ScriptFolder) -> None:
     class Thing:
         pass

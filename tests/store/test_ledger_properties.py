@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -282,10 +283,12 @@ class PlayersOnServer(Players):
         return stack.enter_context(store_database())
 
 
+@pytest.mark.slow
 def test_in_a_file_no_coin_is_lost_or_doubled() -> None:
     run_state_machine_as_test(Players, settings=settings(stateful_step_count=25))
 
 
+@pytest.mark.slow
 def test_on_a_server_no_coin_is_lost_or_doubled() -> None:
     postgresql()
     run_state_machine_as_test(PlayersOnServer, settings=settings(stateful_step_count=20))

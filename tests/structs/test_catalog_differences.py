@@ -74,6 +74,7 @@ def differing(theirs: StructCatalog) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_difference_above_561_is_documented_and_each_documented_one_is_there() -> None:
     theirs = StructCatalog()
     for name in FILES:

@@ -119,6 +119,7 @@ def test_conditions_that_copies_lose_are_reported_once(name: str, begin: str) ->
     )
 
 
+@pytest.mark.slow
 def test_our_own_files_do_without_conditions_that_copies_lose() -> None:
     assert not [
         line

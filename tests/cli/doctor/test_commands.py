@@ -28,6 +28,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return commands
 
 
+@pytest.mark.slow
 def test_every_subject_is_looked_at_and_nothing_is_made(commands: CommandLine) -> None:
     found = commands.rows("doctor")
     assert {one["check"] for one in found} == CHECKS

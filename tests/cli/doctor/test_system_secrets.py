@@ -69,6 +69,7 @@ def test_a_long_one_is_good_anywhere() -> None:
     assert judge_password("a", GOOD, "0.0.0.0") is None
 
 
+@pytest.mark.slow
 def test_the_account_of_the_guides_is_found_where_others_can_log_in(tmp_path: Path) -> None:
     public = small_config(tmp_path, OPEN, "world.listen=0.0.0.0:9001")
     assert {one.level for one in check_secrets(public)} == {Level.OK}

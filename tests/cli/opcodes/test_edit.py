@@ -35,6 +35,7 @@ def test_without_a_terminal_it_says_what_to_use() -> None:
     assert "the editor needs a terminal" in str(result.exception)
 
 
+@pytest.mark.slow
 def test_it_opens_the_database_at_a_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_database_without_an_application_id_is_refused(tmp_path: Path, stateme
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_file_of_opcodes_takes_the_other_tables_in(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()

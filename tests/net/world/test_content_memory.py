@@ -144,6 +144,7 @@ def test_a_search_comes_when_much_is_left_and_not_twice_for_the_same(
     assert len(searches) == searched
 
 
+@pytest.mark.slow
 def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone(
     resident: list[int | None],
 ) -> None:

@@ -473,6 +473,7 @@ class Story:
         self.nodes.pass_time(100)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(STEPS, st.integers(0, 1000))
 def test_whatever_happens_all_nodes_end_with_the_same_groups(
