@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from emu.model import Present
 from emu.rules.levels import usual_health
+from emu.rules.weights import carried_weight
 from emu.world.actors.client import sheet_fields
 from emu.world.actors.player import Player
 from emu.world.world import World
@@ -32,7 +33,11 @@ class CharacterSheets:
     def fields(self, player: Player) -> dict[str, Any]:
         """Return the values of a player's sheet."""
         fields = sheet_fields(player.character, player.spawn.sheet)
-        return fields | player.options.sheet_fields() | self._group_fields(player)
+        carried = carried_weight(player.holdings.inventory.weight, player.character.coins)
+        return {
+            **fields, "weight": carried, **player.options.sheet_fields(),
+            **self._group_fields(player),
+        }  # fmt: skip
 
     def _group_fields(self, player: Player) -> dict[str, Any]:
         """Return the values about the other members of a player's group."""

@@ -26,6 +26,8 @@ HEAD: Final = 6
 """Bytes of the count and of the length that stand before the packed records."""
 OLD: Final = 561
 """The last version that numbers slots and new records in the old way."""
+SHOWS_EMPTY: Final = 63119
+"""The first version whose records of bags depend on what lies in them."""
 KNOWN_INDEX: Final = 255
 FIRST_AT_ONCE: Final = 20
 """Records in the first list of an old client."""
@@ -109,7 +111,8 @@ class ItemLists:
     """The lists of one client; they begin with every session."""
 
     __slots__ = (
-        "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_sent", "_size", "_worn", "records",
+        "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_records", "_sent", "_size",
+        "_worn", "records",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect) -> None:
@@ -125,6 +128,8 @@ class ItemLists:
         self._is_begun = False
         self._sent: dict[int, bytes] = {}
         self._cache: dict[tuple[Any, ...], bytes] = {}
+        self._records: dict[int, tuple[Thing, int, bool, bool, bytes]] = {}
+        """Records that were sent, by thing, with what their bytes depend on."""
 
     def _encode(self, values: dict[str, Any]) -> bytes:
         fields = {"item_count": 1, "item_array": [wire_texts(values)]}
@@ -173,6 +178,8 @@ class ItemLists:
 
     def _arrange(self, things: Sequence[Thing], settled: frozenset[int]) -> None:
         present = {one.id for one in things}
+        for number in self._records.keys() - present - self._worn:
+            del self._records[number]
         self.records = [one if one in present else None for one in self.records]
         self._fresh &= present
         known = set(self.records)
@@ -227,15 +234,17 @@ class ItemLists:
     # -- records --------------------------------------------------------------------------------
 
     def _record(self, inventory: Inventory, thing: Thing, index: int) -> bytes:
+        # Records are replaced and never changed, so the same object has the same bytes.
+        is_locked, was_worn = thing.id in inventory.locked, thing.id in self._worn
+        known = self._records.get(thing.id)
+        if known is not None and known[0] is thing:
+            _, known_index, known_lock, known_worn, found = known
+            if (known_index, known_lock, known_worn) == (index, is_locked, was_worn):
+                return found
         kind = inventory.kind(thing)
-        menu = menu_of(inventory, thing, kind)
-        key = (thing, index, menu, id(kind), thing.id in self._worn)
-        found = self._cache.get(key)
-        if found is None:
-            if len(self._cache) > 1000:
-                self._cache.clear()
-            found = self._encode(self._fields(inventory, thing, kind, index, menu))
-            self._cache[key] = found
+        found = self._encode(self._fields(inventory, thing, kind, index))
+        if self.version < SHOWS_EMPTY or not places_of(kind):
+            self._records[thing.id] = thing, index, is_locked, was_worn, found
         return found
 
     def _fields(
@@ -244,7 +253,6 @@ class ItemLists:
         thing: Thing,
         kind: ItemKind,
         index: int,
-        menu: int | None = None,
     ) -> dict[str, Any]:
         is_worn = thing.place.where in (Where.WORN, Where.APPEARANCE)
         bag, slot = thing.place.bag, thing.place.slot
@@ -259,7 +267,7 @@ class ItemLists:
             "unique_id": thing.id,
             "bag_id": thing.id if has_number else 0,
             "inv_slot_id": list_number & 0xFFFFFFFF,
-            "menu_type": menu_of(inventory, thing, kind) if menu is None else menu,
+            "menu_type": menu_of(inventory, thing, kind),
             "unknown3b": 4 if kind.sort is Sort.CRATE else 0,
             "index": index,
             "icon": kind.icon,

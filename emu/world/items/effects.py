@@ -41,12 +41,14 @@ def show_bonuses(player: Player) -> None:
     set_weight(player)
 
 
-def set_weight(player: Player) -> None:
-    """Let the sheet have the weight that a player carries, and the most that it can."""
+def set_weight(player: Player) -> bool:
+    """Let the sheet have the weight that a player carries; return whether that is another one."""
     sheet = player.spawn.sheet
+    before = sheet.get("weight", FieldKind.UNSIGNED)
     weight = carried_weight(player.holdings.inventory.weight, player.character.coins)
     sheet.set("weight", FieldKind.UNSIGNED, weight)
     sheet.set("max_weight", FieldKind.UNSIGNED, most_weight(sheet.attribute("str")))
+    return weight != before
 
 
 def _change(sheet: Sheet, before: Bonuses, fresh: Bonuses) -> None:

@@ -304,29 +304,41 @@ class Items:
         changed = holdings.inventory.changed_lists()
         if not changed:
             return
-        if changed & {Where.WORN, Where.APPEARANCE}:
+        is_dressed = bool(changed & {Where.WORN, Where.APPEARANCE})
+        if is_dressed:
             show_worn(player)
             show_bonuses(player)
             self.world.events.publish(WornChanged(player))
-        else:
-            set_weight(player)
+        has_other_weight = set_weight(player)
         bags = holdings.inventory.take_touched_bags()
         if not player.is_online or player.state not in IN_ZONE:
             return
-        lists = player.session.items
-        if list_first:
-            self._send_carried(player, settled)
-        if Where.WORN in changed:
-            player.client.send_bytes(MESSAGE, lists.worn(holdings.inventory, WORN))
-        if Where.APPEARANCE in changed:
-            player.client.send_bytes(MESSAGE, lists.worn(holdings.inventory, APPEARANCE))
-        if not list_first and changed - {Where.WORN, Where.APPEARANCE}:
-            self._send_carried(player, settled)
+        self._send_changed(player, changed, settled, list_first=list_first)
         for number in bags:
             bag = holdings.inventory.get(number)
             if bag is not None:
                 windows.send_window(player, bag)
-        self._sheets.send(player)
+        # To encode a sheet takes longer than all else of a change.
+        if is_dressed or has_other_weight:
+            self._sheets.send(player)
+
+    def _send_changed(
+        self,
+        player: Player,
+        changed: frozenset[Where],
+        settled: Iterable[int],
+        *,
+        list_first: bool,
+    ) -> None:
+        """Send the lists that have changed: what is worn comes first, unless it is taken off."""
+        lists, inventory = player.session.items, player.holdings.inventory
+        if list_first:
+            self._send_carried(player, settled)
+        for where, number in ((Where.WORN, WORN), (Where.APPEARANCE, APPEARANCE)):
+            if where in changed:
+                player.client.send_bytes(MESSAGE, lists.worn(inventory, number))
+        if not list_first and changed - {Where.WORN, Where.APPEARANCE}:
+            self._send_carried(player, settled)
 
     def _send_carried(self, player: Player, settled: Iterable[int] = ()) -> None:
         payload = player.session.items.carried(player.holdings.inventory, settled)
