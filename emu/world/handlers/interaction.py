@@ -34,8 +34,8 @@ MOST_VERBS: Final = 0xFF
 NOTHING: Final = "Nothing happens."
 """EQ2Emulator says nothing in this case (recorded), so that a player clicks again."""
 """The line for a player who uses a spawn from too far away."""
-MERCHANT: Final = "frommerchant"
-"""The command of a shopkeeper's first verb."""
+SHOPS: Final = frozenset(("frommerchant", "tomerchant", "repair"))
+"""Verbs of those who are hailed by whoever uses them: their scripts greet by `hailed`."""
 SPAWN_ONLY: Final = 4
 """Bytes of a message that names a spawn and no verb."""
 
@@ -259,10 +259,12 @@ class Interaction:
             self.uses.begin(player, spawn, verb, event.now)
 
     def _run_command(self, event: Used) -> None:
-        # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
-        command = "hail" if event.verb.command == MERCHANT else event.verb.command
+        command = event.verb.command
         # Verbs of a content file are words: "inspect" a chest, "unlock the grate and enter".
         is_command = Doer.WAY not in event.done_by and event.verb.is_command
+        if is_command and command in SHOPS:
+            # Recorded: the hail comes before the window.
+            self._commands.do(event.player, "hail", event.now)
         if is_command and self._commands.do(event.player, command, event.now):
             event.done_by.add(Doer.COMMAND)
 

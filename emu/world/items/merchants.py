@@ -29,7 +29,15 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import LeftZone
 from emu.world.items.items import Act, Items, coins, things
-from emu.world.items.shop_rows import ENDLESS, owner_of, row, send_closed, send_rows
+from emu.world.items.shop_rows import (
+    ENDLESS,
+    MOST_ROWS,
+    WindowCache,
+    owner_of,
+    row,
+    send_closed,
+    send_rows,
+)
 from emu.world.items.texts import RED, link, own_color
 from emu.world.items.visits import Visit, Visits, Window
 from emu.world.speech.spoken import play_sound
@@ -87,6 +95,7 @@ class Merchants:
         self._store = store
         self._trade = trade
         self._visits = visits
+        self._lists = WindowCache()
         self._stocks: dict[int, _Stock] = {}
         """By the spawn."""
         self._sold: dict[int, list[Thing]] = {}
@@ -148,6 +157,19 @@ class Merchants:
         return found
 
     def _send_wares(self, player: Player, visit: Visit, opened: int = 0) -> None:
+        window = OLDEST_BUY if player.client.version < OLD else BUY | opened
+        wares = self._trade.wares(visit.dealing.merchant)
+        is_plain = visit.spawn.id not in self._stocks
+        if is_plain and MerchantKind.SPELLS not in visit.dealing.merchant_kind:
+            key = (visit.dealing.merchant, player.spawn.level, window)
+            self._lists.send(
+                player, visit.spawn, key, wares, lambda: self._wares(player, visit, window)
+            )
+        else:
+            fields = self._wares(player, visit, window)
+            send_rows(player, visit.spawn, fields["item_array"], window)
+
+    def _wares(self, player: Player, visit: Visit, window: int) -> dict[str, Any]:
         rows = [
             row(player, kind, coins_of(ware, kind), stack=kind.stack)
             | {
@@ -158,9 +180,8 @@ class Merchants:
                 **self._tokens(ware),
             }
             for ware, kind in self._shown(player, visit)
-        ]
-        kind = OLDEST_BUY if player.client.version < OLD else BUY | opened
-        send_rows(player, visit.spawn, rows, kind)
+        ][:MOST_ROWS]
+        return {"num_items": len(rows), "item_array": rows, "type": window}
 
     def _tokens(self, ware: Ware) -> dict[str, Any]:
         found = [(self._items.kinds.get(number), count) for number, count in ware.tokens]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
+from emu.dialects.dialect import wire_texts
 from emu.items.kinds import ItemKind
 from emu.ledger import Owner, OwnerKind
 from emu.rules.stance import RED, arrow_color
@@ -12,6 +13,10 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 
 STRUCT: Final = "WS_UpdateMerchant"
+COMMAND: Final = "OP_EqUpdateMerchantCmd"
+INDEX_BYTES: Final = 4
+"""Bytes of the merchant's index, with which the message begins."""
+MOST_LISTS: Final = 200
 ENDLESS: Final = 255
 """The quantity of what the merchant has always, and of a single thing of the player."""
 MOST_ROWS: Final = 0xFFFF
@@ -47,6 +52,42 @@ def send_rows(player: Player, spawn: Spawn, rows: Sequence[Mapping[str, Any]], w
         rows = rows[:MOST_ROWS]
         fields = {"spawn_id": index, "num_items": len(rows), "item_array": rows, "type": window}
         player.client.send(STRUCT, fields)
+
+
+class WindowCache:
+    """The encoded lists of merchants: the largest has a thousand rows, which take 25 ms.
+
+    A list is the same for all players of a version and a level while nothing of limited stock was
+    bought.
+    """
+
+    __slots__ = ("_payloads",)
+
+    def __init__(self) -> None:
+        self._payloads: dict[tuple[Hashable, ...], tuple[object, bytes]] = {}
+
+    def send(
+        self,
+        player: Player,
+        spawn: Spawn,
+        key: tuple[Hashable, ...],
+        source: object,
+        make: Callable[[], Mapping[str, Any]],
+    ) -> None:
+        """Send the list of a key; `make` returns its fields if `source` is not that of before."""
+        index = player.index_of(spawn)
+        if index is None:
+            return
+        key = (player.client.version, *key)
+        known = self._payloads.get(key)
+        if known is None or known[0] is not source:
+            if len(self._payloads) >= MOST_LISTS:
+                del self._payloads[next(iter(self._payloads))]
+            fields = wire_texts({"spawn_id": 0, **make()})
+            known = source, player.client.dialect.encode_known(STRUCT, fields)
+            self._payloads[key] = known
+        payload = index.to_bytes(INDEX_BYTES, "little") + known[1][INDEX_BYTES:]
+        player.client.command(COMMAND, payload)
 
 
 def send_closed(player: Player) -> None:

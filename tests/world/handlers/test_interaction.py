@@ -49,7 +49,7 @@ to = { zone = 999 }
 kind = "npc"
 name = "Ann"
 place = [4.0, 2.0, 3.0]
-verbs = [{ name = "Hail" }, { name = "Buy From Merchant" }]
+verbs = [{ name = "Hail" }, { name = "Sell To Broker" }]
 """
 
 
@@ -122,7 +122,7 @@ def test_a_verb_that_is_a_command_runs_it_with_the_spawn_as_target(harness: Worl
     assert [text for _, _, text in client.hears()] == ["Hail, Ann"]
 
 
-@pytest.mark.parametrize("verb", ["Buy From Merchant", "buy_from_merchant"])
+@pytest.mark.parametrize("verb", ["Sell To Broker", "sell_to_broker"])
 def test_a_verb_that_nothing_stands_behind_says_so(harness: WorldHarness, verb: str) -> None:
     client = harness.stand(1, zone_id=900)
     chooses(client, "Ann", verb)
