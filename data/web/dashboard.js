@@ -143,22 +143,41 @@ async function act(action, fields) {
   return result.ok;
 }
 
-/** @typedef {{ id: number, kind: string, player: string, place: string, text: string, answer: string }} Petition */
+/**
+ * @typedef {{ id: number, kind: string, player: string, place: string, text: string, opened: number,
+ *   answer: string, answered: number | null, closed: number | null }} Petition
+ */
 
-// The list of open petitions, each with a field for the answer.
-async function showPetitions() {
-  const result = await send("actions/petitions", {});
+// The table of petitions. Those that are open have a field for the answer.
+/** @param {Event} [event] */
+async function showPetitions(event) {
+  event?.preventDefault();
+  const which = input("petitions-which").value;
+  const result = await send("actions/petitions", { which });
   if (!result.ok) return say(result.text, false);
-  const list = find("petition-list");
-  list.replaceChildren(...result.data.map(petitionItem));
-  if (!result.data.length) list.textContent = "There is no open petition.";
+  const rows = result.data;
+  write("petitions-title", `Petitions of players (${rows.length} ${which})`);
+  find("petition-list").replaceChildren(...rows.map(petitionRow));
+  find("petitions-found").hidden = !rows.length;
+  write("petitions-text", rows.length ? "" : `There is no ${which} petition.`);
+}
+
+/** @param {string} moment */
+const utc = (moment) => moment.slice(0, 19).replace("T", " ");
+
+/** @param {Petition} petition */
+function petitionRow(petition) {
+  const isClosed = petition.closed !== null;
+  const answered = petition.answered === null ? "open" : "answered";
+  return row([
+    [petition.id, "number"], [utc(new Date(petition.opened * 1000).toISOString()), "time"],
+    bdi(petition.player), bdi(`${petition.kind} at ${petition.place}: ${petition.text}`),
+    isClosed ? "closed" : answered, isClosed ? bdi(petition.answer) : answerForm(petition),
+  ]);
 }
 
 /** @param {Petition} petition */
-function petitionItem(petition) {
-  const item = document.createElement("li"), about = document.createElement("p");
-  about.textContent =
-    `${petition.id}: ${petition.kind} of ${petition.player} at ${petition.place}: ${petition.text}`;
+function answerForm(petition) {
   const form = document.createElement("form"), text = document.createElement("input");
   text.name = "text";
   text.value = petition.answer;
@@ -172,8 +191,7 @@ function petitionItem(petition) {
     await act("answer", { petition: String(petition.id), text: text.value });
     await showPetitions();
   });
-  item.append(about, form);
-  return item;
+  return form;
 }
 
 /** @type {Record<string, string>} */
@@ -214,7 +232,7 @@ async function showAudit(event) {
 
 /** @param {Act} one */
 const auditRow = (one) => row([
-  [one.moment.replace("T", " ").replace("Z", ""), "time"], bdi(`${one.who} (${one.way})`), one.command,
+  [utc(one.moment), "time"], bdi(`${one.who} (${one.way})`), one.command,
   bdi(one.subject), bdi(one.before), bdi(one.after), bdi(one.reason),
   one.ok ? bdi(one.result) : [bdi(`refused: ${one.result}`), "bad"],
 ]);
@@ -300,7 +318,7 @@ export function startDashboard(whenChanged) {
     const { action, player } = targetOf(event).dataset;
     if (action && player) question(action, player, { player });
   });
-  find("petitions-button").addEventListener("click", showPetitions);
+  find("petitions-form").addEventListener("submit", showPetitions);
   find("audit-form").addEventListener("submit", showAudit);
   find("ask-no").addEventListener("click", () => find("ask").close());
   checkSession();

@@ -219,5 +219,11 @@ async def test_a_petition_is_answered_and_closed(browser: Browser, tmp_path: Pat
             lambda: any("is answered: We come" in str(one) for one in heard), "the answer"
         )
         await click(page, "#petition-list button[type=button]")
-        await page.shows("#petition-list", "There is no open petition.")
+        await page.shows("#petitions-text", "There is no open petition.")
+        await page.locate("#petitions-which", lambda box: box.select_option("closed"))
+        await click(page, "#petitions-button")
+        await page.shows("#petitions-title", "Petitions of players (1 closed)")
+        await page.shows("#petition-list", "We come")
+        assert await page.complaints() == ""
+        await page.screenshot("petitions")
         await victim.leave()

@@ -88,7 +88,7 @@ def line_of(act: AuditedAct) -> str:
 
 @COMMANDS.command(
     "audit", "list what operators have changed, the newest first", SUBJECT, rank=MASTER,
-    example="audit account alice",
+    is_quiet=True, example="audit account alice",
 )  # fmt: skip
 async def _audit(store: AuditStore, call: Call) -> Reply:
     acts: Sequence[AuditedAct] = await store.find(
