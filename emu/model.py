@@ -469,6 +469,8 @@ class WorldCharacter:
     """Experience points in this level."""
     experience_needed: Annotated[int, Integer("experience needed", 0, U32), SavedKind.PROGRESS] = 0
     """Points of this level that make the next; 0 if unknown."""
+    experience_debt: Annotated[int, Integer("experience debt", 0, 100_000), SavedKind.PROGRESS] = 0
+    """What deaths have cost and is not paid yet, in thousandths of a percent of a level."""
     skills: Annotated[
         tuple[KnownSkill, ...],
         Listed("skills", 1000, "world_skills", "skill, value, most"),

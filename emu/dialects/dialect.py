@@ -81,6 +81,8 @@ class WorldVersionRules:
     fog_sent_back: bool
     most_visual: int
     cannot_see: int
+    blow_step: int
+    blow_landed: int
     zone_level: int
     zone_flags: int
 

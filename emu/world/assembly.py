@@ -34,6 +34,7 @@ from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import Behaviors, Library
+from emu.world.combat.combat import Combat, FightRolls
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.deadlines import Timetable
 from emu.world.entry.account_changes import AccountChanges
@@ -52,6 +53,7 @@ from emu.world.items.items import Items, Kinds
 from emu.world.items.trading import TradeContent, Trading
 from emu.world.knowledge import Knowledge
 from emu.world.ledger.ledger import Ledger
+from emu.world.levels import Levels
 from emu.world.messages import WorldMessages
 from emu.world.minds.guard import Guard
 from emu.world.minds.shared import Minds
@@ -303,12 +305,18 @@ class Assembly:
             timetable=self.timetable, now=world.clock.now, grounds=self.grounds,
             chance=lambda: ports.roll(_CHANCES) / _CHANCES,
             aggro_needs_view=lambda: world.rules.aggro_needs_view,
+            despawn=self.population.content.despawn,
         )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,
             minds=self.minds, limits=limits, guard=ports.guard, clock=ports.spent,
         )  # fmt: skip
         self.scripts = ports.content.scripts(self)
+        figures = self.scripts.figures.experience if self.scripts is not None else {}
+        self.combat = Combat(
+            world, self.minds, FightRolls(ports.roll), travel=self.travel, sheets=self.sheets,
+            levels=Levels(world, self.chat, figures), chat=self.chat,
+        )  # fmt: skip
 
     def _make_context(self) -> CommandContext:
         return CommandContext(
@@ -330,6 +338,7 @@ class Assembly:
             item_acts=self.item_acts,
             trading=self.trading,
             script_errors=self.minds.errors,
+            combat=self.combat,
             way_back=self.travel.returning.way_back,
             show_way=self.travel.waypoints.show_way,
             edits=self.edits,
@@ -384,7 +393,7 @@ class Assembly:
         commands.known |= {"player": self._player_names, "zone": self._zone_names}
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts
-        content.watchers += [self.travel, self.trading.loots]
+        content.watchers += [self.travel, self.trading.loots, self.combat.creatures]
         if scripts is not None:
             content.listener = scripts
             PlayerRegions(

@@ -277,14 +277,70 @@ class KillAsked(PlayerEvent):
 
 @dataclass(frozen=True, slots=True)
 class Died(GameEvent):
-    """A creature has died; `player` has killed it, None if no player has."""
+    """A player or a creature has died; `player` has killed it, None if no player has."""
 
     _: KW_ONLY
     zone: Zone
     victim: Spawn
     killer: Spawn | None = None
+    fighters: tuple[Spawn, ...] = ()
+    """The spawns of the players who fought it."""
     stays: list[float] = field(default_factory=list)
     """Seconds for which the body has to stay; a listener with a reason adds its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class FightEvent(GameEvent):
+    """Something has happened between two spawns that fight; `player` is None."""
+
+    _: KW_ONLY
+    zone: Zone
+    spawn: Spawn
+    foe: Spawn | None = None
+    """Missing if nobody has caused it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hated(FightEvent):
+    """A creature hates a foe more than before, and may begin to fight it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provoked(FightEvent):
+    """A creature begins to fight a foe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thinks(FightEvent):
+    """A creature whose script decides what it does in a fight thinks about its foe."""
+
+
+@dataclass(frozen=True, slots=True)
+class FightOver(FightEvent):
+    """A creature that lives has nobody left to fight, or gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class MayHurt(FightEvent):
+    """A spawn is about to lose health; a listener that changes how much adds its number."""
+
+    _: KW_ONLY
+    damage: int
+    answers: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Hurt(FightEvent):
+    """A foe has struck a spawn, or has hurt it in another way."""
+
+    _: KW_ONLY
+    damage: int
+    """The health that it lost; 0 for a blow that it has avoided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Struck(FightEvent):
+    """A spawn has struck at a foe with its main hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from emu.rules.experience import Progress, gained, usual_needs
 from emu.rules.levels import cut_level, usual_health
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
 from emu.world.actors.player import Player
+from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.speech.spoken import play_visual
 from emu.world.world import World
@@ -25,10 +27,11 @@ class Levels:
     """Changes levels and classes of the players of one world."""
 
     def __init__(self, world: World, chat: Chat, needed: Mapping[int, int]) -> None:
-        """`needed` are the points that lead to a level, by that level."""
+        """`needed` are the points that lead to a level, by that level; empty for the usual ones."""
         self._world = world
         self._chat = chat
-        self._needed = needed
+        self._sheets = CharacterSheets(world)
+        self._needed = needed or usual_needs()
 
     def set_level(self, player: Player, level: int, now: Monotonic) -> bool:
         """Give a player another level, with full health and power; return False for its own level.
@@ -52,6 +55,27 @@ class Levels:
             around = self._world.players.standing_in(player.zone)
             play_visual(spawn, around, LEVEL_VISUAL)
         return True
+
+    def gain(self, player: Player, points: int, now: Monotonic) -> None:
+        """Give a player experience; half of it pays its debt, and it may reach levels.
+
+        The player is sent its sheet.
+        """
+        character = player.character
+        highest = self._world.rules.in_zone(player.zone.zone_id).max_level
+        before = Progress(character.level, character.experience, character.experience_debt / 1000)
+        after = gained(before, points, self._needed, highest)
+        if after.level > before.level:
+            self.set_level(player, after.level, now)
+            player.client.send(
+                "WS_LevelChanged", {"old_level": before.level, "new_level": after.level}
+            )
+        self._change(
+            player, now, experience=after.points,
+            experience_needed=self._needed.get(after.level + 1, 0),
+            experience_debt=round(after.debt * 1000),
+        )  # fmt: skip
+        self._sheets.send(player)
 
     def set_class(self, player: Player, number: int, now: Monotonic) -> bool:
         """Give a player another class of adventurers; return False for its own, or no class."""

@@ -173,6 +173,8 @@ class WorldRules:
     """Longest time between two attempts of a save that fails."""
     hear: float = 30.0
     """How far a say is heard."""
+    experience_rate: float = 1.0
+    """What the experience of each kill is multiplied by."""
     aggro_needs_view: bool = True
     """Whether creatures leave those in peace to whom they have no line of sight."""
     message_rate: float = 100.0

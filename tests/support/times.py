@@ -33,7 +33,9 @@ def timetable(wake: Callable[[Monotonic], None] = lambda _due: None) -> Timetabl
     return Timetable(wake, Faults(lambda _event: None).attempt)
 
 
-IDLE: Final = frozenset(("players' deadlines", "the timer of the zones", "members who are away"))
+IDLE: Final = frozenset((
+    "players' deadlines", "the timer of the zones", "members who are away", "creatures that attack",
+))  # fmt: skip
 """The tasks that a world has without a behavior or a script."""
 
 

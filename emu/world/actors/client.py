@@ -209,6 +209,19 @@ def experience_fields(points: int, needed: int) -> dict[str, int]:
     return {"exp_yellow": 10 * percents, "exp_blue": 1000 * rest // needed}
 
 
+def debt_fields(character: WorldCharacter) -> dict[str, float]:
+    """Return the debt of deaths: up to 1208 the place on the bar up to which it reaches."""
+    needed, debt = character.experience_needed, character.experience_debt
+    if not debt or needed <= 0:
+        return {}
+    percents = 100 * min(character.experience, needed - 1) / needed
+    # The debt has thousandths of a percent.
+    return {
+        "exp_debt": int(10 * percents + debt / 100),
+        "debt_adv_xp": debt / 100_000 * needed,
+    }
+
+
 def _pool_fields(pool: Pool, name: str) -> dict[str, int]:
     return {
         f"current_{name}": pool.current,
@@ -276,6 +289,7 @@ def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
         **worn_fields(sheet),
         "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
         "detrimental_spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
+        **debt_fields(character),
         "current_adv_xp": float(character.experience),
         "needed_adv_xp": float(character.experience_needed),
         "breath": BREATH,

@@ -114,16 +114,8 @@ _declare_voice("set_emote_voice", "in emotes", 1, "emote_voice")
 
 # --- windows of what does not exist yet
 
-JUNCTION = Argument("junction", ArgumentKind.NUMBER, "the place where you want to wake up")
 SUBJECT = Argument("what", ArgumentKind.TEXT, "kind and number of what to show", optional=True,
                    default="")  # fmt: skip
-
-
-@quiet("select_junction", "choose where you wake up after a death", JUNCTION,
-       example="select_junction 0")  # fmt: skip
-async def _select_junction(_context: CommandContext, _player: Player, _call: Call) -> None:
-    # Nobody dies yet, so no window asks for a place.
-    raise CommandError("you are not dead")
 
 
 @quiet("info", "examine something by its kind and number", SUBJECT, cost=Cost.LISTING,

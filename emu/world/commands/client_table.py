@@ -28,6 +28,7 @@ from emu.world.commands import (
     choices,
     coins,
     edits,
+    fights,
     gestures,
     ground,
     groups,
@@ -52,7 +53,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
-    zones, scripts, moderation, coins, edits, ground, items, trade,
+    zones, scripts, moderation, coins, edits, fights, ground, items, trade,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from emu.model import Present, SavedKind, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination, Spawn
+from emu.world.combat.combat import Combat
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
@@ -79,6 +80,7 @@ class CommandContext:
     item_acts: ItemActs
     trading: Trading
     script_errors: ScriptErrors
+    combat: Combat
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""
     show_way: Callable[[Player, Position], object]

@@ -22,7 +22,7 @@ from emu.rules.stance import GREY, arrow_color
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.events import Died, KillAsked, Order, Used
+from emu.world.events import Died, Order, Used
 from emu.world.items.items import Items
 from emu.world.zones.zone import Zone
 
@@ -111,7 +111,6 @@ class Loots:
         self._going = items.world.timetable.deadlines("bodies and chests that go", self._remove)
         events = items.world.events
         events.subscribe(Died, self._died)
-        events.subscribe(KillAsked, self._kill_asked, Order.SUBJECTS)
         events.subscribe(Used, self._used, Order.OWNER)
 
     # -- the spawns of zones ----------------------------------------------------------------------
@@ -163,23 +162,10 @@ class Loots:
 
     # -- death ------------------------------------------------------------------------------------
 
-    def _kill_asked(self, event: KillAsked) -> None:
-        """Kill a creature in a world without scripts."""
-        zone, spawn = event.player.zone, event.target
-        if event.done_by or spawn.kind is not SpawnKind.NPC or spawn.hp_percent <= 0:
-            return
-        event.done_by.append("loot")
-        spawn.sheet.health.set_current(0)
-        spawn.show_pools()
-        spawn.set_word(CORPSE, on=True)
-        spawn.set_visibility(attackable=False)
-        died = Died(event.player, zone=zone, victim=spawn, killer=event.player.spawn)
-        self._world.events.publish(died)
-        self._go_after(zone, spawn, max([EMPTY_STAYS, *died.stays]))
-
     def _died(self, event: Died) -> None:
         zone, spawn, killer = event.zone, event.victim, event.player
-        self._hear(zone, spawn, event.killer)
+        if spawn.kind is not SpawnKind.NPC:
+            return
         if killer is None:
             # Nobody has a right to it.
             self._carried.pop(spawn.id, None)
@@ -317,11 +303,6 @@ class Loots:
                 index = player.index_of(spawn)
                 if index is not None:
                     yield player, index
-
-    def _hear(self, zone: Zone, spawn: Spawn, killer: Spawn | None) -> None:
-        for player, index in self.watchers(zone, spawn):
-            attacker = player.index_of(killer) if killer is not None else None
-            player.client.send("WS_HearDeath", {"attacker": attacker or 0, "defender": index})
 
     def _show_verb(self, zone: Zone, spawn: Spawn) -> None:
         for player, index in self.watchers(zone, spawn):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
 from emu.world.conversations import Conversations
 from emu.world.deadlines import Timetable
 from emu.world.events import Events
 from emu.world.minds.errors import ScriptErrors
+from emu.world.minds.harm import Harm
 from emu.world.minds.hearing import Hearing
 from emu.world.minds.moves import Moves
 from emu.world.minds.nearness import Nearness
@@ -17,6 +19,7 @@ from emu.world.minds.views import Views
 from emu.world.players import Players
 from emu.world.reports import Faults
 from emu.world.zones.ground import Grounds
+from emu.world.zones.zone import Zone
 
 
 class Minds:
@@ -33,6 +36,7 @@ class Minds:
         grounds: Grounds,
         chance: Callable[[], float],
         aggro_needs_view: Callable[[], bool],
+        despawn: Callable[[Zone, Spawn], object],
     ) -> None:
         """Make the parts, which subscribe to the events of their world."""
         self.grounds = grounds
@@ -50,5 +54,14 @@ class Minds:
             events=events, timetable=timetable, now=now, grounds=grounds, chance=chance
         )
         """The walks of spawns, over the ground of their zones."""
+        self.harm = Harm(
+            events=events,
+            players=players,
+            moves=self.moves,
+            timetable=timetable,
+            now=now,
+            despawn=despawn,
+        )
+        """Where spawns lose health and die."""
         self.hearing = Hearing(events=events, moves=self.moves, faults=faults)
         """Hails and lines."""

@@ -20,8 +20,12 @@ from emu.world.events import (
     Boarded,
     ClientLoaded,
     Doer,
+    FightOver,
+    MayHurt,
     MayUse,
+    Struck,
     Targeted,
+    Thinks,
     Used,
     WidgetUsed,
 )
@@ -175,6 +179,29 @@ class SpawnEvents:
         if not math.isfinite(value):
             return UNCHANGED
         return max(0, int(value))
+
+    def may_hurt(self, event: MayHurt) -> None:
+        """Ask a spawn's script how much damage it takes."""
+        other = self.health_changes(event.zone, event.spawn, event.foe, event.damage)
+        if other is not None:
+            event.answers.append(other)
+
+    def has_struck(self, event: Struck) -> None:
+        """Call the function of a spawn that has struck a foe."""
+        if event.foe is not None:
+            self.struck(event.zone, event.spawn, event.foe)
+
+    def thinks(self, event: Thinks) -> None:
+        """Call `Think` of a creature that decides by it what it does."""
+        self._of(event.zone, event.spawn, "Think", event.foe)
+
+    def fight_over(self, event: FightOver) -> None:
+        """Call the function of a spawn that fights no more."""
+        self.fight_ended(event.zone, event.spawn)
+
+    def body(self, zone: Zone, spawn: Spawn) -> Body | None:
+        """Return a spawn of the content file, or a player, as scripts have it."""
+        return self._homes.body(spawn, zone)
 
     def died(self, zone: Zone, spawn: Spawn, killer: Spawn | None) -> None:
         """Call `death` of a spawn that died, and `killed` of the creature that killed it."""

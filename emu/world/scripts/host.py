@@ -34,11 +34,16 @@ from emu.world.events import (
     DialogAnswered,
     Died,
     Entered,
+    FightOver,
     KillAsked,
     LeftZone,
+    MayHurt,
     MayUse,
     Order,
+    Provoked,
+    Struck,
     Targeted,
+    Thinks,
     Used,
     WidgetUsed,
 )
@@ -187,13 +192,12 @@ class Scripts(Calls):
             minds.conversations, minds.moves, minds.grounds,
         )  # fmt: skip
         self.states = States(
-            events=self.events, waits=self.waits, mover=self.mover,
-            sheets=CharacterSheets(world), timetable=timetable, now=now, died=self._died,
+            events=self.events, waits=self.waits, harm=minds.harm,
+            sheets=CharacterSheets(world), timetable=timetable, now=now,
         )  # fmt: skip
         self.maker = Maker(zones=zones, now=now)
         events = world.events
         minds.hearing.add(self.events)
-        events.subscribe(KillAsked, self._kill_asked, Order.OWNER)
         events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
@@ -201,10 +205,22 @@ class Scripts(Calls):
         events.subscribe(Used, self.events.uses, Order.MINDS)
         events.subscribe(WidgetUsed, self.events.door_used, Order.MINDS)
         events.subscribe(Boarded, self.events.boarded, Order.MINDS)
+        self._hear_fights()
         events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
         events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         events.subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
         events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
+
+    def _hear_fights(self) -> None:
+        events = self.world.events
+        events.subscribe(KillAsked, self._kill_asked, Order.OWNER)
+        events.subscribe(Provoked, self.provoked, Order.MINDS)
+        events.subscribe(MayHurt, self.events.may_hurt, Order.MINDS)
+        events.subscribe(Struck, self.events.has_struck, Order.MINDS)
+        events.subscribe(Thinks, self.events.thinks, Order.MINDS)
+        events.subscribe(FightOver, self.events.fight_over, Order.MINDS)
+        # Before the loot falls: functions of a death change it.
+        events.subscribe(Died, self.states.died, Order.OWNER)
 
     # -- spawns and zones of the content file -----------------------------------------------------
 
@@ -306,22 +322,20 @@ class Scripts(Calls):
             player=body.player,
         )  # fmt: skip
 
-    def _died(self, body: Body, killer: Body | None) -> float:
-        """Publish a death; return the seconds for which the body has to stay."""
-        player = killer.player if killer is not None else None
-        died = Died(
-            player, zone=body.home.zone, victim=body.spawn,
-            killer=killer.spawn if killer is not None else None,
-        )  # fmt: skip
-        self.world.events.publish(died)
-        return max(died.stays, default=0.0)
-
     def _kill_asked(self, event: KillAsked) -> None:
         zone = event.player.zone
         body = self.body_of(event.target, zone)
         if body is not None:
             self.states.kill(body, self.body_of(event.player.spawn, zone))
             event.done_by.append("scripts")
+
+    def provoked(self, event: Provoked) -> None:
+        """Call the functions of a creature that begins to fight; its walk keeps its marks."""
+        body = self.homes.body(event.spawn, event.zone)
+        if body is not None and event.foe is not None:
+            self.mover(body)
+            self.events.aggro(event.zone, event.spawn, event.foe)
+            self.events.attacked(event.zone, event.spawn, event.foe)
 
     def body_of(self, spawn: Spawn, zone: Zone) -> Body | None:
         """Return a spawn of the content file, or a player, as scripts have it."""

@@ -12,15 +12,11 @@ from emu.times import Monotonic
 from emu.world.actors.looks import number_in
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.deadlines import Deadlines, Timetable
-from emu.world.minds.moves import Mover
+from emu.world.events import Died
+from emu.world.minds.harm import Harm
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.events import SpawnEvents
 from emu.world.scripts.waits import DESPAWN, Waits
-
-CORPSE: Final = "corpse"
-"""The word of a spawn that is dead."""
-CORPSE_STAYS: Final = 10.0
-"""Seconds from a creature's death until its body goes."""
 
 LONGEST_STAY: Final = 7 * 86_400.0
 """Seconds of the longest time after which a script lets a spawn go."""
@@ -41,19 +37,16 @@ class States:
         *,
         events: SpawnEvents,
         waits: Waits,
-        mover: Callable[[Body], Mover],
+        harm: Harm,
         sheets: Sheets,
         timetable: Timetable,
         now: Callable[[], Monotonic],
-        died: Callable[[Body, Body | None], float],
     ) -> None:
-        """`died` publishes a death, and returns the seconds for which the body has to stay."""
         self._events = events
         self._waits = waits
-        self._mover = mover
+        self._harm = harm
         self._sheets = sheets
         self._now = now
-        self._died = died
         self._changed: Deadlines[Body, str] = timetable.deadlines(
             "sheets that scripts change", self._send_sheet
         )
@@ -71,22 +64,19 @@ class States:
 
     def kill(self, body: Body, killer: Body | None) -> None:
         """Let a living creature die; players and things do not. Its body goes a little later."""
-        spawn = body.spawn
-        if body.player is not None or not spawn.is_living or spawn.hp_percent <= 0:
+        if body.player is None:
+            self._harm.kill(body.home.zone, body.spawn, killer.spawn if killer else None)
+
+    def died(self, event: Died) -> None:
+        """Call the functions of a creature that has died, and of who has killed it."""
+        body = self._events.body(event.zone, event.victim)
+        if body is None or body.player is not None:
             return
-        self._mover(body).died()
-        spawn.sheet.health.set_current(0)
-        spawn.show_pools()
-        spawn.set_word(CORPSE, on=True)
-        spawn.set_visibility(attackable=False)
-        home, killed_by = body.home, killer.spawn if killer is not None else None
-        self._events.died(home.zone, spawn, killed_by)
-        stays = 0.0 if body.is_gone else self._died(body, killer)
+        home, spawn = body.home, event.victim
+        self._events.died(home.zone, spawn, event.killer)
         # Its own functions may have removed it.
         if not body.is_gone and body.group and home.is_group_dead(body.group):
-            self._events.group_died(home.zone, spawn, killed_by)
-        if not body.is_gone:
-            self._waits.add_timer(body, max(CORPSE_STAYS, stays), DESPAWN)
+            self._events.group_died(home.zone, spawn, event.killer)
 
     def hurt(self, body: Body, attacker: Body | None, damage: int, *, power: bool = False) -> bool:
         """Take health, or power, from a living spawn; return whether it lost some.
@@ -97,16 +87,15 @@ class States:
         spawn = body.spawn
         if not spawn.is_living or spawn.hp_percent <= 0 or spawn.sheet.is_invulnerable:
             return False
+        foe = attacker.spawn if attacker is not None else None
         if not power:
-            foe = attacker.spawn if attacker is not None else None
-            other = self._events.health_changes(body.home.zone, spawn, foe, damage)
-            damage = damage if other is None else other
+            damage = self._harm.through(body.home.zone, spawn, foe, damage)
         if damage <= 0 or body.is_gone or spawn.hp_percent <= 0:
             return False
-        pool = spawn.sheet.power if power else spawn.sheet.health
-        if not power and body.player is None and damage >= pool.current:
-            self.kill(body, attacker)
+        if not power and body.player is None:
+            self._harm.take(body.home.zone, spawn, foe, damage)
             return True
+        pool = spawn.sheet.power if power else spawn.sheet.health
         least = 0 if power else 1
         pool.set_current(max(least, pool.current - damage))
         self.sheet_changed(body)

@@ -21,7 +21,7 @@ tick of the others; one that fails several times in a row is paused.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
@@ -132,6 +132,10 @@ class Zone:
     def spawn(self, spawn_id: int) -> Spawn | None:
         """Return a spawn by its number."""
         return self._spawns.get(spawn_id)
+
+    def observers(self, spawn: Spawn) -> Sequence[Viewer]:
+        """Return the viewers that are shown a spawn now, its own player among them."""
+        return self._observers.get(spawn.id, ())
 
     def near(self, center: Position, distance: float) -> list[Spawn]:
         """Return the spawns within a distance of a place, the nearest first."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 from emu.scripts.signatures import FunctionTable, Handle, single
 from emu.world.actors.mind import SHORTEST_TICK, WIDEST, Mind
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.events import Hated
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.functions.movement import can_move
 from emu.world.scripts.host import Scripts
@@ -50,6 +51,7 @@ def _add_hate(scripts: Scripts, npc: Body | None, other: Body | None, amount: in
     mind.add_hate(other.spawn, amount, npc.spawn.position)
     if other.player is not None and other.spawn in mind.hates:
         mind.fighters[other.spawn] = None
+    scripts.world.events.publish(Hated(zone=npc.home.zone, spawn=npc.spawn, foe=other.spawn))
 
 
 @HATE("Attack", "N npc, S other")

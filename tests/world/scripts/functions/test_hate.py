@@ -81,6 +81,7 @@ def test_the_way_back(scene: ScriptScene) -> None:
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             Say(NPC, tostring(GetRunbackDistance(NPC)))
+            SetLuaBrain(NPC)
             Attack(NPC, Spawn)
             SetSpeed(NPC, 4)
             MoveToLocation(NPC, GetX(NPC), GetY(NPC), GetZ(NPC) + 8)

@@ -118,8 +118,7 @@ def test_fights(scene: ScriptScene) -> None:
 
 
 def test_a_killed_creature_dies_once_and_its_body_goes(scene: ScriptScene) -> None:
-    removed = []
-    scene.scripts.waits.despawn = lambda _zone, spawn: removed.append(spawn)
+    zone = scene.player.zone
     guard = scene.spawn("""
         function hailed(NPC, Spawn) KillSpawn(NPC, Spawn) KillSpawn(NPC) KillSpawn(Spawn) end
         function death(NPC, Killer)
@@ -130,9 +129,9 @@ def test_a_killed_creature_dies_once_and_its_body_goes(scene: ScriptScene) -> No
     assert (guard.hp_percent, guard.attackable, "corpse" in guard.words) == (0, False, True)
     assert scene.player.spawn.hp_percent == 100
     scene.harness.run(9.5)
-    assert removed == []
+    assert zone.spawn(guard.id) is guard
     scene.harness.run(1.0)
-    assert removed == [guard]
+    assert zone.spawn(guard.id) is None
 
 
 def test_the_last_of_a_group_is_reported(scene: ScriptScene) -> None:

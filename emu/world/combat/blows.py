@@ -1,0 +1,105 @@
+"""Messages about blows and deaths, to all who see both sides.
+
+Source: docs/protocol/world/fights.md#blows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from emu.dialects import Dialect
+from emu.rules.combat import LARGEST_DAMAGE, Result
+from emu.world.actors.spawn import Spawn
+from emu.world.visibility.viewer import Viewer
+from emu.world.zones.zone import Zone
+
+HEARD: Final = 50.0
+"""How far a blow is shown."""
+DEATH_HEARD: Final = 30.0
+NOBODY: Final = b"\xff\xff\xff\xff"
+PLAIN, CRITICAL = 0xC0, 0xC4
+"""Forms of a blow from 562 on."""
+_FROM: Final = 0xF1A5E2D3
+_TO: Final = 0xF4B6C7D8
+"""Stand where a viewer's own numbers of the two sides come."""
+_FROM_BYTES, _TO_BYTES = _FROM.to_bytes(4, "little"), _TO.to_bytes(4, "little")
+_RESULTS: Final[Mapping[Result, int]] = {
+    Result.MISS: 1, Result.DODGE: 2, Result.PARRY: 3, Result.RIPOSTE: 4, Result.BLOCK: 5,
+    Result.INVULNERABLE: 7,
+}  # fmt: skip
+"""Numbers of results up to 561; newer clients have the same order in wider steps."""
+_OLD_CRITICAL: Final = 4
+LAST_DAMAGE_TYPE: Final = 14
+
+
+class Blow(NamedTuple):
+    """What a blow did."""
+
+    result: Result
+    damage: int = 0
+    damage_type: int = 0
+    is_critical: bool = False
+
+
+@lru_cache(maxsize=1024)
+def _encoded(dialect: Dialect, blow: Blow) -> bytes:
+    """Return the payload of a blow for a client version, with marks for the two sides."""
+    rules = dialect.world_rules
+    landed = blow.result is Result.HIT and blow.damage > 0
+    number = _RESULTS.get(blow.result, 0) * rules.blow_step
+    hurt = {
+        "damage_type": blow.damage_type,
+        # The messages have 16 bits.
+        "damage": min(blow.damage, LARGEST_DAMAGE),
+    }
+    return dialect.encode_known(
+        "WS_HearSimpleDamage",
+        {
+            "packet_type": CRITICAL if blow.is_critical else PLAIN,
+            "attacker": _FROM, "defender": _TO, "defender_proxy": _TO,
+            "result_type": rules.blow_landed if landed else number,
+            "num_dmg": 1,
+            "dmg_array": [hurt | {"crit_flag": _OLD_CRITICAL if blow.is_critical else 0}],
+            **hurt,
+        },
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _death(dialect: Dialect) -> bytes:
+    return dialect.encode_known("WS_HearDeath", {"attacker": _FROM, "defender": _TO})
+
+
+def _index(viewer: Viewer, spawn: Spawn) -> bytes | None:
+    index = viewer.interest.index_of(spawn)
+    return None if index is None else index.to_bytes(4, "little")
+
+
+def show_blow(zone: Zone, attacker: Spawn, victim: Spawn, blow: Blow) -> None:
+    """Show a blow to all who see both sides and are near."""
+    place = victim.position
+    for viewer in zone.observers(victim):
+        source, target = _index(viewer, attacker), _index(viewer, victim)
+        if source is None or target is None or viewer.spawn.position.distance_to(place) > HEARD:
+            continue
+        payload = _encoded(viewer.form.dialect, blow)
+        viewer.link.command(
+            "OP_EqHearCombatCmd", payload.replace(_FROM_BYTES, source).replace(_TO_BYTES, target)
+        )
+
+
+def show_death(zone: Zone, killer: Spawn | None, dead: Spawn) -> None:
+    """Show to all who are near that somebody has died."""
+    place = dead.position
+    for viewer in zone.observers(dead):
+        target = _index(viewer, dead)
+        if target is None or viewer.spawn.position.distance_to(place) > DEATH_HEARD:
+            continue
+        source = _index(viewer, killer) if killer is not None else None
+        payload = _death(viewer.form.dialect)
+        viewer.link.command(
+            "OP_EqHearDeathCmd",
+            payload.replace(_FROM_BYTES, source or NOBODY).replace(_TO_BYTES, target),
+        )

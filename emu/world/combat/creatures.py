@@ -1,0 +1,384 @@
+"""The minds of creatures that fight: whom they attack, help and hunt, and when they give up.
+
+A creature thinks only while it fights or goes back. Players look out for creatures and not the
+other way round, so that idle ones cost nothing. Source: docs/guides/fights.md.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from emu.content.population import Standing
+from emu.rules.stance import GREY, SHOWN, arrow_color, attitude
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.sheet import FieldKind
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.fights import COMBAT, Fights
+from emu.world.deadlines import Deadlines
+from emu.world.events import (
+    Died,
+    Entered,
+    FightOver,
+    Hated,
+    Hurt,
+    LeftZone,
+    Order,
+    Provoked,
+    Thinks,
+)
+from emu.world.minds.moves import Mover
+from emu.world.minds.nearness import distance_between
+from emu.world.minds.shared import Minds
+from emu.world.social.chat import Chat
+from emu.world.world import World
+from emu.world.zones.zone import Zone
+
+AGGRO_PAUSE: Final = 1.0
+"""Seconds between two times that a player is noticed."""
+USUAL_RADIUS: Final = 10.0
+"""In which a creature without a radius of its own attacks."""
+FARTHEST_AGGRO: Final = 50.0
+AGGRO_HATE: Final = 50
+FIRST_BLOW: Final = 50
+HELP_RADIUS: Final = 20.0
+"""How far a creature without a group calls others of its kind."""
+GROUP_RADIUS: Final = 60.0
+THINK: Final = 0.5
+LEASH: Final = 80.0
+"""How far a creature hunts, from where it stood."""
+CHASE_SPEED: Final = 7.0
+"""Of a creature that has no speed of its own."""
+ARRIVED: Final = 2.0
+NO_REWARD: Final = "{name} is no longer worth any experience or treasure."
+
+
+class State(enum.Enum):
+    """What a creature is doing."""
+
+    FIGHTS = enum.auto()
+    GOES_BACK = enum.auto()
+
+
+@dataclass(slots=True, eq=False)
+class Creature:
+    """A creature that fights, or goes back."""
+
+    spawn: Spawn
+    zone: Zone
+    mover: Mover
+    state: State = State.FIGHTS
+    target: Spawn | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Kinds:
+    """What is known of the creatures of a zone."""
+
+    radius: dict[Spawn, float] = field(default_factory=dict)
+    group: dict[Spawn, int] = field(default_factory=dict)
+
+
+class Creatures:
+    """The fighting minds of one world."""
+
+    def __init__(self, world: World, minds: Minds, fights: Fights, chat: Chat) -> None:
+        """Subscribe to what makes creatures fight."""
+        self._world = world
+        self._minds = minds
+        self._fights = fights
+        self._chat = chat
+        self._kinds: dict[Zone, _Kinds] = {}
+        self._fighting: dict[Spawn, Creature] = {}
+        self._enemies: dict[Spawn, set[Spawn]] = {}
+        """The creatures that hate each player."""
+        self._thoughts: Deadlines[Creature, str] = world.timetable.deadlines(
+            "creatures that fight", self._think
+        )
+        self._looks: Deadlines[Player, str] = world.timetable.deadlines(
+            "creatures that attack", self._look
+        )
+        subscribe = world.events.subscribe
+        subscribe(Entered, self._entered)
+        subscribe(LeftZone, self._left)
+        subscribe(Hurt, self._hurt, Order.OWNER)
+        subscribe(Hated, lambda event: self._began(event.zone, event.spawn))
+        subscribe(Died, self._died)
+
+    # -- spawns of the content file ---------------------------------------------------------------
+
+    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Remember the radius and the group of a creature that stands now."""
+        if spawn.kind is not SpawnKind.NPC:
+            return
+        kinds = self._kinds.setdefault(zone, _Kinds())
+        radius = float(standing.template.own.get("aggro_radius") or 0.0)
+        if radius:
+            kinds.radius[spawn] = radius
+        if standing.group:
+            kinds.group[spawn] = standing.group
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Forget a creature that is gone."""
+        kinds = self._kinds.get(zone)
+        if kinds is not None:
+            kinds.radius.pop(spawn, None)
+            kinds.group.pop(spawn, None)
+        if spawn in self._fighting:
+            self._forget(self._fighting[spawn])
+            self._minds.moves.forget(spawn, zone)
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+        self._kinds.pop(zone, None)
+        for creature in [one for one in self._fighting.values() if one.zone is zone]:
+            self._forget(creature)
+            self._minds.moves.forget(creature.spawn, zone)
+
+    # -- attacking on sight -----------------------------------------------------------------------
+
+    def _entered(self, event: Entered) -> None:
+        self._looks.set(event.player, "", Monotonic(event.now + AGGRO_PAUSE))
+
+    def _left(self, event: LeftZone) -> None:
+        self._looks.clear(event.player, "")
+        self._forget_foe(event.player.spawn)
+
+    def _look(self, player: Player, _name: str, now: Monotonic) -> None:
+        """Let the creatures around a player notice it."""
+        self._looks.set(player, "", Monotonic(now + AGGRO_PAUSE))
+        spawn, zone = player.spawn, player.zone
+        if player.state not in IN_ZONE or spawn.hp_percent <= 0 or spawn.hidden:
+            return
+        if spawn.sheet.is_invulnerable:
+            return
+        for other in zone.near(spawn.position, FARTHEST_AGGRO):
+            if other.kind is SpawnKind.NPC and self._attacks(zone, other, player):
+                self._provoke(zone, other, spawn)
+
+    def _attacks(self, zone: Zone, creature: Spawn, player: Player) -> bool:
+        """Return whether a creature that stands near attacks a player on sight."""
+        if not creature.attackable or creature.hp_percent <= 0 or creature in self._fighting:
+            return False
+        if attitude(creature.faction, player.past.standings) > -SHOWN:
+            return False
+        if arrow_color(creature.level, player.spawn.level) == GREY:
+            return False
+        if distance_between(creature, player.spawn) > self.radius(zone, creature):
+            return False
+        if not creature.may_be_seen_by(player.spawn):
+            return False
+        return self._minds.views.may_attack(zone, creature, player.spawn)
+
+    def radius(self, zone: Zone, creature: Spawn) -> float:
+        """Return in which radius a creature attacks on sight."""
+        own = creature.mind.aggro_radius
+        if own is not None:
+            return own
+        kinds = self._kinds.get(zone)
+        return (kinds.radius.get(creature) if kinds is not None else None) or USUAL_RADIUS
+
+    # -- hate -------------------------------------------------------------------------------------
+
+    def _hurt(self, event: Hurt) -> None:
+        """Let a creature hate who strikes it; its encounter joins it."""
+        spawn, foe = event.spawn, event.foe
+        if spawn.kind is not SpawnKind.NPC or foe is None or foe is spawn or not foe.is_living:
+            return
+        mind = spawn.mind
+        first = FIRST_BLOW if foe not in mind.hates else 0
+        self._hate(event.zone, spawn, foe, event.damage + first)
+
+    def _provoke(self, zone: Zone, creature: Spawn, foe: Spawn) -> None:
+        self._hate(zone, creature, foe, AGGRO_HATE)
+
+    def _hate(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
+        mind = creature.mind
+        is_new = creature not in self._fighting
+        mind.add_hate(foe, hate, creature.position)
+        if foe in self._fights.players:
+            mind.fighters[foe] = None
+        self._began(zone, creature)
+        if is_new and creature in self._fighting:
+            for other in self._helpers(zone, creature):
+                other.mind.add_hate(foe, AGGRO_HATE, other.position)
+                if foe in self._fights.players:
+                    other.mind.fighters[foe] = None
+                self._began(zone, other)
+
+    def _helpers(self, zone: Zone, creature: Spawn) -> Iterator[Spawn]:
+        """Yield the creatures that fight together with one: its group, or its kind nearby."""
+        kinds = self._kinds.get(zone)
+        groups = kinds.group if kinds is not None else {}
+        group = groups.get(creature, 0)
+        for other in zone.near(creature.position, GROUP_RADIUS if group else HELP_RADIUS):
+            if other is creature or other.kind is not SpawnKind.NPC or not other.attackable:
+                continue
+            if other.hp_percent <= 0 or other in self._fighting:
+                continue
+            if group:
+                if groups.get(other, 0) == group:
+                    yield other
+            elif other.name == creature.name and attitude(other.faction, {}) <= -SHOWN:
+                yield other
+
+    def _began(self, zone: Zone, spawn: Spawn) -> None:
+        """Let a creature that hates somebody fight, if it does not yet."""
+        mind, events = spawn.mind, self._world.events
+        foe = mind.most_hated()
+        if foe is None or spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn:
+            return
+        creature = self._fighting.get(spawn)
+        for one in mind.hates:
+            self._note_enemy(one, spawn)
+        if creature is not None and creature.state is State.FIGHTS:
+            return
+        if creature is None:
+            # A script may want the marks of its walk: it is asked first.
+            events.publish(Provoked(zone=zone, spawn=spawn, foe=foe))
+            if spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn or not mind.hates:
+                return
+            mover = self._minds.moves.of(spawn, zone, lambda _mark: None)
+            creature = self._fighting[spawn] = Creature(spawn, zone, mover)
+        creature.state = State.FIGHTS
+        spawn.set_word(COMBAT, on=True)
+        self._thoughts.set(creature, "", self._world.clock.now())
+
+    def _note_enemy(self, foe: Spawn, creature: Spawn) -> None:
+        enemies = self._enemies.setdefault(foe, set())
+        if not enemies:
+            foe.set_word(COMBAT, on=True)
+        enemies.add(creature)
+
+    def is_fighting(self, spawn: Spawn) -> bool:
+        """Return whether a creature fights, or somebody hates a player."""
+        creature = self._fighting.get(spawn)
+        if creature is not None:
+            return creature.state is State.FIGHTS
+        return spawn in self._enemies
+
+    # -- thinking ---------------------------------------------------------------------------------
+
+    def _think(self, creature: Creature, _name: str, now: Monotonic) -> None:
+        spawn, zone = creature.spawn, creature.zone
+        if self._fighting.get(spawn) is not creature:
+            return
+        if spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn:
+            self._forget(creature)
+            return
+        mind = spawn.mind
+        self._thoughts.set(creature, "", Monotonic(now + (mind.tick / 1000 or THINK)))
+        if creature.state is State.GOES_BACK:
+            self._go_back(creature)
+            return
+        for foe in list(mind.hates):
+            if foe.hp_percent <= 0 or zone.spawn(foe.id) is not foe:
+                self._end_hate(spawn, foe)
+        target = mind.most_hated()
+        if target is None:
+            self._give_up(creature)
+        elif self._is_too_far(creature, target):
+            self._tell_fighters(creature)
+            self._give_up(creature)
+        elif mind.thinks_by_script:
+            self._world.events.publish(Thinks(zone=zone, spawn=spawn, foe=target))
+        elif target is not creature.target:
+            self._turn_to(creature, target)
+
+    def _turn_to(self, creature: Creature, target: Spawn) -> None:
+        spawn = creature.spawn
+        creature.target = target
+        spawn.set_target(target)
+        creature.mover.look_at(target.position)
+        creature.mover.hunt(
+            target, lambda: self._give_up(creature), speed=creature.mover.speed or CHASE_SPEED
+        )
+        self._fights.strike(creature.zone, spawn, target)
+
+    def _is_too_far(self, creature: Creature, target: Spawn) -> bool:
+        spawn, home = creature.spawn, creature.spawn.mind.left_from
+        leash = float(spawn.sheet.get("max_chase_distance", FieldKind.FRACTION) or 0) or LEASH
+        creature.mover.refresh()
+        if home is not None and home.distance_to(spawn.position) > leash:
+            return True
+        return distance_between(spawn, target) > leash
+
+    def _tell_fighters(self, creature: Creature) -> None:
+        text = NO_REWARD.format(name=creature.spawn.name)
+        for foe in creature.spawn.mind.fighters:
+            player = self._fights.players.get(foe)
+            if player is not None:
+                self._chat.line(player, text, "narrative")
+
+    # -- ends -------------------------------------------------------------------------------------
+
+    def _give_up(self, creature: Creature) -> None:
+        """Hate nobody any more, and go back with full health."""
+        spawn, mind = creature.spawn, creature.spawn.mind
+        if creature.state is State.GOES_BACK or self._fighting.get(spawn) is not creature:
+            return
+        creature.state, creature.target = State.GOES_BACK, None
+        self._fights.rest(spawn)
+        for foe in list(mind.hates):
+            self._end_hate(spawn, foe)
+        mind.fighters.clear()
+        spawn.set_target(None)
+        spawn.set_word(COMBAT, on=False)
+        creature.mover.stop_hunt()
+        creature.mover.run_back(creature.mover.speed or CHASE_SPEED)
+        self._world.events.publish(FightOver(zone=creature.zone, spawn=spawn))
+        self._thoughts.set(creature, "", Monotonic(self._world.clock.now() + THINK))
+
+    def _go_back(self, creature: Creature) -> None:
+        spawn, home = creature.spawn, creature.spawn.mind.left_from
+        creature.mover.refresh()
+        is_home = home is None or home.distance_to(spawn.position) <= ARRIVED
+        if not is_home and creature.mover.is_running and creature.zone.is_watched:
+            return
+        if home is not None and not is_home:
+            creature.mover.stop_where(home)
+        self._forget(creature)
+        spawn.sheet.health.fill(spawn.sheet.health.most)
+        spawn.sheet.power.fill(spawn.sheet.power.most)
+        spawn.show_pools()
+
+    def _end_hate(self, spawn: Spawn, foe: Spawn) -> None:
+        spawn.mind.hates.pop(foe, None)
+        enemies = self._enemies.get(foe)
+        if enemies is None:
+            return
+        enemies.discard(spawn)
+        if not enemies:
+            del self._enemies[foe]
+            if foe not in self._fighting:
+                foe.set_word(COMBAT, on=False)
+
+    def _forget_foe(self, foe: Spawn) -> None:
+        """Let all creatures forget a player who is gone or dead."""
+        for spawn in list(self._enemies.get(foe, ())):
+            self._end_hate(spawn, foe)
+            spawn.mind.forget(foe)
+
+    def _forget(self, creature: Creature) -> None:
+        """Forget a creature that fights no more."""
+        spawn = creature.spawn
+        if self._fighting.get(spawn) is creature:
+            del self._fighting[spawn]
+        self._thoughts.clear(creature, "")
+        self._fights.rest(spawn)
+        for foe in list(spawn.mind.hates):
+            self._end_hate(spawn, foe)
+        spawn.mind.fighters.clear()
+        spawn.mind.left_from = None
+
+    def _died(self, event: Died) -> None:
+        spawn = event.victim
+        self._forget_foe(spawn)
+        creature = self._fighting.get(spawn)
+        if creature is not None:
+            self._forget(creature)
+        spawn.set_word(COMBAT, on=False)
+        spawn.set_target(None)

@@ -1,0 +1,71 @@
+"""Experience for the players who have killed a creature.
+
+Source: docs/protocol/world/fights.md#experience.
+"""
+
+from __future__ import annotations
+
+from emu.rules.experience import Fallen, kill_points
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import SpawnKind
+from emu.world.combat.blows import show_death
+from emu.world.combat.fights import Fights
+from emu.world.events import Died, Order
+from emu.world.levels import Levels
+from emu.world.social.chat import Chat
+from emu.world.world import World
+
+GAINED = "You gain {points} experience!"
+
+
+class Rewards:
+    """Tells of the deaths of creatures, and gives players what a kill is worth."""
+
+    def __init__(self, world: World, fights: Fights, levels: Levels, chat: Chat) -> None:
+        """Listen to deaths, before the loot falls."""
+        self._world = world
+        self._fights = fights
+        self._levels = levels
+        self._chat = chat
+        world.events.subscribe(Died, self._died, Order.OWNER)
+
+    def _died(self, event: Died) -> None:
+        spawn = event.victim
+        if spawn.kind is not SpawnKind.NPC:
+            return
+        players = self._sharers(event)
+        fallen = Fallen(spawn.level, spawn.difficulty, spawn.heroic)
+        now = self._world.clock.now()
+        for player in players:
+            points = kill_points(
+                fallen, player.spawn.level, len(players),
+                rate=self._world.rules.in_zone(player.zone.zone_id).experience_rate,
+            )  # fmt: skip
+            if points > 0:
+                self.give(player, points, now)
+        # EQ2Emulator tells of the experience first (recorded).
+        show_death(event.zone, event.killer, spawn)
+
+    def _sharers(self, event: Died) -> list[Player]:
+        """Return who shares: the fighters and those of their groups who are in sight."""
+        found: dict[int, Player] = {}
+        for fighter in event.fighters:
+            player = self._fights.players.get(fighter)
+            if player is None:
+                continue
+            group = self._world.groups.table.of(player.id)
+            for member in group.members if group is not None else (player.id,):
+                other = self._world.players.get(member)
+                if other is not None and self._shares(other, event):
+                    found[other.id] = other
+        return list(found.values())
+
+    def _shares(self, player: Player, event: Died) -> bool:
+        is_here = player.zone is event.zone and player.state in IN_ZONE
+        return is_here and player.index_of(event.victim) is not None
+
+    def give(self, player: Player, points: int, now: Monotonic) -> None:
+        """Give a player experience, with a line about it."""
+        self._levels.gain(player, points, now)
+        self._chat.line(player, GAINED.format(points=points), "experience")

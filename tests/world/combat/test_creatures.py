@@ -1,0 +1,140 @@
+"""The minds of creatures that fight: whom they attack, help and hunt, and when they give up."""
+
+from emu.world.actors.spawn import Spawn
+from emu.world.combat.creatures import NO_REWARD
+from emu.world.combat.fights import COMBAT
+from emu.world.events import FightOver, Provoked
+from emu.world_stream.movement import Position
+from tests.support.world.fights import HERE, Fight
+
+FIERCE = 1
+"""A faction that attacks everybody."""
+
+
+def far(x: float) -> Position:
+    return HERE._replace(x=x)
+
+
+def strong(fight: Fight) -> None:
+    fight.player.spawn.sheet.health.fill(1_000_000)
+
+
+def fights(fight: Fight, spawn: Spawn) -> bool:
+    return fight.harness.parts.combat.creatures.is_fighting(spawn)
+
+
+def test_who_is_struck_strikes_back() -> None:
+    fight = Fight()
+    strong(fight)
+    crab = fight.creature()
+    crab.sheet.health.fill(100_000)
+    provoked: list[Provoked] = []
+    fight.harness.world.events.subscribe(Provoked, provoked.append)
+    fight.attack(crab)
+    fight.run(10.0)
+    index = fight.player.index_of(crab)
+    assert index is not None
+    assert [one for one in fight.blows() if one[:4] == index.to_bytes(4, "little")]
+    assert crab.target_id == fight.player.spawn.id
+    assert [one.foe for one in provoked] == [fight.player.spawn]
+    assert list(crab.mind.fighters) == [fight.player.spawn]
+
+
+def test_the_first_blow_and_damage_make_hate() -> None:
+    fight = Fight()
+    crab = fight.creature()
+    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 3)
+    assert crab.mind.hates == {fight.player.spawn: 53}
+    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 0)
+    assert crab.mind.hates == {fight.player.spawn: 53}
+
+
+def test_fierce_creatures_attack_on_sight() -> None:
+    fight = Fight()
+    strong(fight)
+    wolf = fight.creature("a wolf", far(12.0), faction=FIERCE)
+    fight.run(5.0)
+    assert not fights(fight, wolf)
+    fight.put(fight.client, HERE._replace(x=3.0))
+    fight.run(8.0)
+    assert fights(fight, wolf)
+    assert fight.blows()
+
+
+def test_weak_hidden_and_friendly_ones_do_not_attack() -> None:
+    fight = Fight(level=20)
+    strong(fight)
+    weak = fight.creature("a rat", level=1, faction=FIERCE)
+    calm = fight.creature("a deer", level=20, faction=5)
+    fight.run(5.0)
+    assert not fights(fight, weak)
+    assert not fights(fight, calm)
+    fight.player.spawn.set_visibility(hidden=True)
+    wolf = fight.creature("a wolf", level=20, faction=FIERCE)
+    fight.run(5.0)
+    assert not fights(fight, wolf)
+
+
+def test_its_kind_helps() -> None:
+    fight = Fight()
+    strong(fight)
+    first = fight.creature("a wolf", far(8.0), faction=FIERCE)
+    second = fight.creature("a wolf", far(24.0), faction=FIERCE)
+    third = fight.creature("a bear", far(24.0), faction=FIERCE)
+    distant = fight.creature("a wolf", far(60.0), faction=FIERCE)
+    fight.run(3.0)
+    assert fights(fight, first)
+    assert fights(fight, second)
+    assert not fights(fight, third)
+    assert not fights(fight, distant)
+    fight.run(10.0)
+    assert fight.player.spawn.position.distance_to(second.position) < 8.0
+
+
+def test_who_runs_far_away_is_left() -> None:
+    fight = Fight()
+    strong(fight)
+    crab = fight.creature("a crab", far(5.0))
+    crab.sheet.health.fill(1000)
+    ended: list[FightOver] = []
+    fight.harness.world.events.subscribe(FightOver, ended.append)
+    fight.attack(crab)
+    fight.run(3.0)
+    fight.client.types("autoattack 0")
+    hurt = crab.sheet.health.current
+    fight.put(fight.client, HERE._replace(x=60.0))
+    fight.run(4.0)
+    assert crab.position.x > 20.0
+    fight.put(fight.client, HERE._replace(x=150.0))
+    fight.run(2.0)
+    assert NO_REWARD.format(name="a crab") in fight.texts()
+    assert crab.mind.hates == {}
+    assert len(ended) == 1
+    assert COMBAT not in crab.words | fight.player.spawn.words
+    assert crab.sheet.health.current >= hurt
+    fight.run(30.0)
+    assert crab.position.distance_to(HERE._replace(x=5.0)) < 3.0
+    assert crab.sheet.health.current == 1000
+
+
+def test_a_player_who_leaves_is_forgotten() -> None:
+    fight = Fight()
+    strong(fight)
+    fight.stand(6, "Borvik")
+    crab = fight.creature()
+    crab.sheet.health.fill(1000)
+    fight.attack(crab)
+    fight.run(3.0)
+    fight.harness.service.closed(fight.player, fight.client, "the test cuts it", fight.harness.now)
+    fight.run(200.0)
+    assert crab.mind.hates == {}
+    assert COMBAT not in crab.words
+
+
+def test_idle_creatures_have_no_deadline() -> None:
+    fight = Fight()
+    timetable = fight.harness.parts.timetable
+    before = timetable._heap.live
+    for number in range(50):
+        fight.creature(f"crab {number}", far(float(number)))
+    assert timetable._heap.live <= before + 1  # the tick of the zone

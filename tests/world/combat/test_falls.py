@@ -1,0 +1,88 @@
+"""The death of players: window, refused acts, way back, debt."""
+
+import pytest
+
+from emu.world.combat.falls import AWAKE
+from emu.world.minds.harm import CORPSE
+from emu.world_stream.movement import Position
+from tests.support.world.fights import Fight
+
+FIVE = (546, 561, 1096, 1208, 60114)
+
+
+def fall(fight: Fight) -> None:
+    crab = fight.creature()
+    fight.harness.parts.minds.harm.kill(fight.player.zone, fight.player.spawn, crab)
+
+
+def after_death(fight: Fight) -> list[str]:
+    names = fight.client.names
+    first = names.index("OP_EqShowDeathWindowCmd") - 4
+    return [one for one in names[first:] if "Ghost" not in one]
+
+
+@pytest.mark.parametrize("version", FIVE)
+def test_a_death_is_told_in_the_recorded_order(version: int) -> None:
+    """Recorded: fight-546-death-a, fight-1208-death-a, fight-60114-death-a."""
+    fight = Fight(version)
+    fall(fight)
+    flags = "OP_UpdateClientPredFlagsMsg" if version <= 561 else "OP_ChangeServerControlFlagMsg"
+    assert after_death(fight)[:5] == [
+        flags, flags, "OP_EqUpdateTargetCmd", "OP_EqShowDeathWindowCmd", "OP_EqHearDeathCmd",
+    ]  # fmt: skip
+    assert CORPSE in fight.player.spawn.words
+    assert fight.player.spawn.sheet.health.current == 0
+    assert fight.player.spawn.sheet.power.current == 0
+    window = fight.client.decoded("WS_DeathWindow")[-1]
+    assert [one["zone_name"] for one in window["location_array"]] == ["Isle of Refuge"]
+    assert [one["location_id"] for one in window["location_array"]] == [0xFFFFFFFF]
+
+
+def test_the_way_back() -> None:
+    fight = Fight()
+    fall(fight)
+    assert fight.client.types("revive 77") == ["there is no such place to return to"]
+    assert CORPSE in fight.player.spawn.words
+    fight.client.types("revive")
+    assert CORPSE not in fight.player.spawn.words
+    health = fight.player.spawn.sheet.health
+    assert health.current == health.most
+    assert AWAKE in fight.texts()
+    assert fight.client.decoded("WS_Resurrected") == [{"unknown": 0}]
+    safe: Position = fight.player.zone.definition.safe
+    assert fight.player.position.distance_to(safe) < 1.0
+    assert fight.client.types("revive") == ["you are not dead"]
+
+
+def test_deaths_cost_experience() -> None:
+    fight = Fight()
+    fall(fight)
+    assert fight.player.character.experience_debt == 500
+    fight.client.types("select_junction 4294967295")
+    fight.harness.run(5.0)
+    assert fight.harness.store.rows[5].experience_debt == 500
+    fight.harness.parts.combat.rewards.give(fight.player, 100, fight.harness.now)
+    # Half a percent of 600 points is 3.
+    assert fight.player.character.experience_debt == 0
+    assert fight.player.character.experience == 97
+
+
+def test_who_leaves_dead_comes_back_alive() -> None:
+    fight = Fight()
+    fall(fight)
+    fight.harness.service.closed(fight.player, fight.client, "the test cuts it", fight.harness.now)
+    fight.run(200.0)
+    again = fight.harness.stand(5)
+    assert again.player is not None
+    assert again.player.spawn.sheet.health.percent == 100
+    assert CORPSE not in again.player.spawn.words
+
+
+def test_creatures_leave_a_dead_player() -> None:
+    fight = Fight()
+    wolf = fight.creature("a wolf", faction=1)
+    fight.run(3.0)
+    assert fight.player.spawn in wolf.mind.hates
+    fall(fight)
+    fight.run(2.0)
+    assert wolf.mind.hates == {}

@@ -1,0 +1,124 @@
+"""Auto attack: who strikes whom, when, and what those who look on are shown."""
+
+import pytest
+
+from emu.world.actors.sheet import FieldKind
+from emu.world.combat.fights import DEAD, STARTED, STOPPED
+from tests.support.world.fights import HERE, Fight
+
+FIVE = (546, 561, 1096, 1208, 60114)
+
+
+def test_a_player_strikes_its_target_until_it_stops() -> None:
+    fight = Fight()
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(10.0)
+    own = [one for one in fight.blows() if one[:4] == b"\x01\0\0\0"]
+    # Bare hands strike each 2 s, the first time at once.
+    assert len(own) in (5, 6)
+    assert crab.sheet.health.current < 100_000
+    fight.client.types("autoattack 0")
+    struck = len(fight.blows())
+    fight.harness.parts.combat.fights.rest(crab)
+    fight.run(10.0)
+    assert len(fight.blows()) == struck
+    assert [one for one in fight.texts() if "fighting" in one] == [STARTED, STOPPED]
+
+
+@pytest.mark.parametrize(("version", "color"), [(546, 56), (561, 56), (1096, 60), (1208, 60)])
+def test_the_color_of_the_line_is_as_recorded(version: int, color: int) -> None:
+    """Recorded: fight-VERSION-melee-a."""
+    fight = Fight(version)
+    fight.client.types("autoattack 1")
+    assert fight.client.decoded("WS_DisplayText")[-1]["color"] == color
+
+
+def test_nobody_strikes_out_of_reach() -> None:
+    fight = Fight()
+    crab = fight.creature(at=HERE._replace(x=30.0))
+    fight.attack(crab)
+    fight.run(5.0)
+    assert fight.blows() == []
+    fight.put(fight.client, HERE._replace(x=27.0))
+    fight.run(0.5)
+    assert fight.blows()
+
+
+def test_no_friend_is_struck() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    friend = fight.creature("Brannoc", attackable=False)
+    fight.attack(friend)
+    fight.run(3.0)
+    fight.attack(fight.of(other).spawn)
+    fight.run(3.0)
+    assert fight.blows() == []
+
+
+def test_the_target_of_a_friend_is_struck() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    crab = fight.creature()
+    fight.of(other).set_target(crab)
+    fight.attack(fight.of(other).spawn)
+    fight.run(0.5)
+    assert fight.blows()
+
+
+def test_a_locked_encounter_is_left_alone() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    crab = fight.creature()
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(0.5)
+    fight.attack(crab, other)
+    fight.run(4.0)
+    index = fight.of(fight.client).index_of(fight.of(other).spawn)
+    assert index is not None
+    assert not [one for one in fight.blows() if one[:4] == index.to_bytes(4, "little")]
+
+
+def test_a_dead_player_cannot_attack() -> None:
+    fight = Fight()
+    crab = fight.creature()
+    fight.harness.parts.minds.harm.kill(fight.player.zone, fight.player.spawn, crab)
+    fight.attack(crab)
+    assert fight.texts()[-1] == DEAD
+    fight.run(5.0)
+    assert fight.blows() == []
+
+
+@pytest.mark.parametrize("version", FIVE)
+def test_onlookers_see_both_fight(version: int) -> None:
+    fight = Fight()
+    watcher = fight.stand(6, "Borvik", version)
+    crab = fight.creature()
+    crab.sheet.health.fill(1000)
+    fight.attack(crab)
+    fight.run(30.0)
+    shown = watcher.fields_of("a crab")
+    percent = crab.sheet.health.percent
+    assert percent < 100
+    assert shown["hp_remaining"] == 100 ^ percent
+    bits = {546: ("auto_attack", 1), 561: ("activity_status", 0x4000)}
+    name, bit = bits.get(version, ("activity_status", 0x8000))
+    assert shown[name] & bit
+    assert watcher.fields_of("Aldana")[name] & bit
+
+
+def test_a_parry_can_be_answered() -> None:
+    fight = Fight(seed=3)
+    crab = fight.creature()
+    crab.sheet.health.fill(1_000_000)
+    player = fight.player.spawn
+    player.sheet.health.fill(1_000_000)
+    player.sheet.set("parry", FieldKind.FRACTION, 70.0)
+    fight.put(fight.client, HERE._replace(heading=HERE.heading_to(crab.position)))
+    fight.attack(crab)
+    fight.run(600.0)
+    results = {one[12] for one in fight.blows()}
+    # Recorded up to 561: 0 hit, 1 miss, 2 dodge; 3 parry and 4 riposte are EQ2Emulator's.
+    assert results >= {0, 1, 3, 4}

@@ -1,0 +1,66 @@
+"""What a kill gives: experience, levels, shares of a group."""
+
+import pytest
+
+from emu.world.minds.harm import CORPSE, CORPSE_STAYS
+from tests.support.world.fights import Fight
+
+
+def test_a_kill_gives_experience_in_the_recorded_order() -> None:
+    """Recorded: fight-546-melee-a: the last blow, the line about experience, HearDeath."""
+    fight = Fight(level=2, experience_needed=800)
+    crab = fight.creature(level=1)
+    fight.player.spawn.sheet.health.fill(10_000)
+    fight.attack(crab)
+    fight.run(60.0)
+    assert CORPSE not in crab.words or crab.hp_percent == 0
+    assert crab.hp_percent == 0
+    assert fight.player.character.experience == 28
+    assert fight.texts()[-1] == "You gain 28 experience!"
+    names = [
+        name for name, _ in fight.client.log
+        if name in ("OP_EqHearCombatCmd", "OP_EqDisplayTextCmd", "OP_EqHearDeathCmd")
+    ]  # fmt: skip
+    assert names[-3:] == ["OP_EqHearCombatCmd", "OP_EqDisplayTextCmd", "OP_EqHearDeathCmd"]
+    fight.run(CORPSE_STAYS + 1.0)
+    fight.attack(crab)
+    fight.run(3.0)
+    assert fight.player.character.experience == 28
+
+
+@pytest.mark.parametrize(("version", "color"), [(546, 34), (561, 34), (1096, 36), (60114, 36)])
+def test_the_color_of_the_line_is_as_recorded(version: int, color: int) -> None:
+    fight = Fight(version)
+    fight.harness.parts.combat.rewards.give(fight.player, 5, fight.harness.now)
+    assert fight.client.decoded("WS_DisplayText")[-1]["color"] == color
+
+
+def test_a_level_is_told() -> None:
+    fight = Fight(level=2, experience=790, experience_needed=800)
+    fight.harness.parts.combat.rewards.give(fight.player, 30, fight.harness.now)
+    assert fight.player.character.level == 3
+    assert fight.player.character.experience == 20
+    assert fight.player.character.experience_needed == 1000
+    told = fight.client.decoded("WS_LevelChanged")
+    # Recorded: fight-546-melee-a.
+    assert told == [{"old_level": 2, "new_level": 3, "type": 0}]
+
+
+def test_a_group_shares() -> None:
+    fight = Fight(level=2, experience_needed=800)
+    other = fight.stand(6, "Borvik", level=2, experience_needed=800)
+    fight.client.types("invite Borvik")
+    other.types("acceptinvite")
+    crab = fight.creature(level=1)
+    harm = fight.harness.parts.minds.harm
+    harm.take(fight.player.zone, crab, fight.player.spawn, 1000)
+    assert fight.player.character.experience == 14
+    assert fight.of(other).character.experience == 14
+
+
+def test_who_has_not_fought_gets_nothing() -> None:
+    fight = Fight(level=2, experience_needed=800)
+    other = fight.stand(6, "Borvik", level=2, experience_needed=800)
+    crab = fight.creature(level=1)
+    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 1000)
+    assert fight.of(other).character.experience == 0
