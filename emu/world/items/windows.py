@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from emu.dialects import Dialect
+from emu.dialects.dialect import wire_name
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import (
@@ -40,6 +41,9 @@ from emu.world.actors.player import Player
 
 STRUCT: Final = "WS_ExamineInfo"
 NO_SKILL: Final = 0xFFFFFFFF
+LARGEST: Final = 0xFFFF
+"""The greatest number of many fields; greater ones of rows are cut."""
+_U32: Final = 0xFFFFFFFF
 LINKED: Final = 0xFFFFFFFF
 """The number of a thing in the window of a link, above 561."""
 WHITE: Final = 3
@@ -132,10 +136,10 @@ class ItemWindow:
             "stat_count": len(kind.stats),
             "stat_array": [self._stat(stat) for stat in kind.stats],
             "condition": thing.condition,
-            "weight": kind.weight,
+            "weight": min(kind.weight, LARGEST if self.is_old else _U32),
             "skill_req1": kind.skills[0] or NO_SKILL,
             "skill_req2": kind.skills[1] or NO_SKILL,
-            "skill_min": kind.min_skill,
+            "skill_min": _cut(kind.min_skill),
             "class_count": len(classes),
             "class_array": classes,
             "slot_count": len(shown),
@@ -148,13 +152,13 @@ class ItemWindow:
         if self.is_old and stat.sort == StatSort.POOL:
             # As recorded: the value stands where the number is.
             return {
-                "stat_type": stat.sort, "stat_subtype": int(value), "value": OLD_POOL_VALUE,
+                "stat_type": stat.sort, "stat_subtype": _short(value), "value": OLD_POOL_VALUE,
                 "stat_name": _OLD_POOLS.get(stat.subsort, ""),
             }  # fmt: skip
         return {
-            "stat_type": stat.sort,
-            "stat_subtype": stat.subsort,
-            "value": int(value) if self.is_old else value,
+            "stat_type": stat.sort & 0xFF,
+            "stat_subtype": _short(stat.subsort),
+            "value": _short(value) if self.is_old else value,
             "stat_name": stat.text,
             "stat_level": stat.level,
         }
@@ -225,9 +229,13 @@ class ItemWindow:
         if self.is_old and self.kind.sort in (Sort.SCROLL, Sort.RECIPE_BOOK):
             return {}
         effects = [
-            {"subbulletflag": one.bullet & 0xFF, "effect": one.text, "percentage": one.percentage}
+            {
+                "subbulletflag": one.bullet & 0xFF,
+                "effect": one.text,
+                "percentage": one.percentage & 0xFF,
+            }
             for one in self.kind.effects
-        ]
+        ]  # fmt: skip
         return {"num_effects": len(effects), "effect_array": effects}
 
     def _charges(self) -> dict[str, int]:
@@ -240,8 +248,8 @@ class ItemWindow:
 def _weapon(_window: ItemWindow, part: Weapon) -> dict[str, Any]:
     return {
         "weapon": {
-            "wield_type": part.wield, **_damage(part), "delay": part.delay,
-            "damage_type": part.damage_type, "rating": part.rating,
+            "wield_type": part.wield & 0xFF, **_damage(part), "delay": _cut(part.delay),
+            "damage_type": part.damage_type & 0xFF, "rating": part.rating,
         },
         "item_score": part.score,
     }  # fmt: skip
@@ -250,7 +258,7 @@ def _weapon(_window: ItemWindow, part: Weapon) -> dict[str, Any]:
 def _ranged(_window: ItemWindow, part: Ranged) -> dict[str, Any]:
     return {
         "range": {
-            **_damage(part), "delay": part.delay, "range_low": part.reach.low,
+            **_damage(part), "delay": _cut(part.delay), "range_low": part.reach.low,
             "range_high": part.reach.high, "rating": part.rating,
         },
         "item_score": part.score,
@@ -259,16 +267,16 @@ def _ranged(_window: ItemWindow, part: Ranged) -> dict[str, Any]:
 
 def _damage(part: Weapon | Ranged) -> dict[str, int]:
     return {
-        "damage_low1": part.damage.low, "damage_high1": part.damage.high,
-        "damage_low2": part.mastery.low, "damage_high2": part.mastery.high,
-        "damage_low3": part.base.low, "damage_high3": part.base.high,
+        "damage_low1": _cut(part.damage.low), "damage_high1": _cut(part.damage.high),
+        "damage_low2": _cut(part.mastery.low), "damage_high2": _cut(part.mastery.high),
+        "damage_low3": _cut(part.base.low), "damage_high3": _cut(part.base.high),
     }  # fmt: skip
 
 
 def _armor(window: ItemWindow, part: Armor) -> dict[str, Any]:
-    absorb = {"absorb": part.absorb} if window.kind.sort is Sort.ARMOR else {}
+    absorb = {"absorb": _cut(part.absorb)} if window.kind.sort is Sort.ARMOR else {}
     return {
-        "mitigation_low": part.mitigation.low, "mitigation_high": part.mitigation.high,
+        "mitigation_low": _cut(part.mitigation.low), "mitigation_high": _cut(part.mitigation.high),
         **absorb, "item_score": part.score,
     }  # fmt: skip
 
@@ -367,6 +375,15 @@ _PARTS: Final[Mapping[type, Callable[[ItemWindow, Any], dict[str, Any]]]] = {
 }  # fmt: skip
 
 
+def _short(number: float) -> int:
+    """Return a number cut to what a signed field of 16 bits holds."""
+    return max(-0x8000, min(0x7FFF, int(number)))
+
+
+def _cut(number: int) -> int:
+    return max(0, min(LARGEST, number))
+
+
 def _signed(number: int) -> int:
     return (number & 0xFFFFFFFF) - ((number & 0x80000000) << 1)
 
@@ -431,7 +448,7 @@ def _send(client: PlayerClient, values: Mapping[str, Any]) -> None:
 
 
 def fitted(dialect: Dialect, struct: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a struct that a version has, also inside of its parts.
+    """Return the values of a struct that a version has, also inside of its parts, as it has them.
 
     Raises `UnknownStruct`.
     """
@@ -472,5 +489,5 @@ def _fitted(names: _Names, values: Mapping[str, Any]) -> dict[str, Any]:
         elif inner and isinstance(value, list):
             found[name] = [_fitted(inner, one) for one in value]
         else:
-            found[name] = value
+            found[name] = wire_name(value) if isinstance(value, str) else value
     return found

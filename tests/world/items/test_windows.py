@@ -119,3 +119,23 @@ def test_an_inspected_player_wears_what_was_recorded() -> None:
         # Its own number stands behind the empty name of its maker.
         own = body[begin + 1 : begin + 5]
         assert body[begin : begin + len(made)] == made[:1] + own + made[5:]
+
+
+@pytest.mark.parametrize("version", LEAST)
+def test_every_number_of_a_row_has_a_window(version: int) -> None:
+    large = 1 << 30
+    stats = (
+        f"{{kind = 999, subkind = {large}, integer = {large}}}, {{kind = 5, integer = -{large}}}"
+    )
+    blade = f"weapons = {{wield = 9999, low = {large}, delay = {large}, damage = 999}}"
+    more = f"weight = {large}, min_skill = {large}, effects = [{{text = 'x', bullet = 9999}}]"
+    rows = [
+        f"id = 1, name = 'Žlutý meč', {more}, {blade}, stats = [{stats}]",
+        f"id = 2, name = 'Plate', armor = {{low = -5, high = {large}, absorb = {large}}}",
+        f"id = 3, name = 'Bow', ranged = {{low = {large}, range_low = 9, delay = -1}}",
+    ]
+    dialect = DIALECTS.for_version(version)
+    for number, kind in item_kinds(rows).load((1, 2, 3)).items():
+        thing = Thing(1000, number, Place(Where.BAGS, 0, 0))
+        fields = ItemWindow(version, kind, thing, Inventory([thing], {number: kind})).fields()
+        dialect.layout(STRUCT).encode(fitted(dialect, STRUCT, fields), strict=True)
