@@ -350,7 +350,7 @@ class ContentReader:
             scripts = Scripts(
                 assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
-                items=assembly.items,
+                items=assembly.items, trading=assembly.trading,
                 chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
                 report=_warn,
                 figures=figures,

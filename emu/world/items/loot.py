@@ -9,7 +9,7 @@ Source: docs/guides/content.md#loot, docs/protocol/world/trade.md#loot.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final, Protocol
 
@@ -36,6 +36,8 @@ REFILLED: Final = 600.0
 GOES: Final = 1.0
 """Seconds until what was emptied goes."""
 SEEDS: Final = 1 << 30
+MOST_TIER: Final = 0xFF
+FOR_EVER: Final = float("inf")
 LOOT: Final = Verb("loot", 10.0, "loot")
 DISARM: Final = Verb("Disarm", 5.0, "Disarm")
 CORPSE: Final = "corpse"
@@ -105,9 +107,11 @@ class Loots:
         self._carried: dict[int, Carried] = {}
         self.remains: dict[int, Remains] = {}
         """What lies there, by the number of the body or chest."""
+        self.pending: dict[tuple[int, int], Remains] = {}
+        """What scripts have for single characters, by the spawn's number and the character."""
         self._filled: dict[int, tuple[int, float]] = {}
         """How often chests of zone files were filled, and when they are again."""
-        self._turns = 0
+        self._turns = self._lots = 0
         self._going = items.world.timetable.deadlines("bodies and chests that go", self._remove)
         events = items.world.events
         events.subscribe(Died, self._died)
@@ -123,6 +127,8 @@ class Loots:
         self._carried.pop(spawn.id, None)
         self.remains.pop(spawn.id, None)
         self._filled.pop(spawn.id, None)
+        for key in [one for one in self.pending if one[0] == spawn.id]:
+            del self.pending[key]
 
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""
@@ -138,6 +144,11 @@ class Loots:
             things = [(drop.item_id, drop.charges) for drop in won.drops]
             found = self._carried[spawn.id] = Carried(won.coins, things)
         return found
+
+    def set_tier(self, spawn: Spawn, tier: int) -> None:
+        """Set the loot tier of a creature, before its loot is rolled."""
+        dealing = spawn.look.dealing._replace(loot_tier=min(tier, MOST_TIER))
+        spawn.look = replace(spawn.look, dealing=dealing)
 
     def _chance(self, zone: Zone, spawn: Spawn) -> Random:
         seed = self._seeds.get(zone)
@@ -159,6 +170,35 @@ class Loots:
         except EmuError:
             self._world.count("loot that could not be read")
             return ()
+
+    # -- what lies there --------------------------------------------------------------------------
+
+    def of(self, spawn: Spawn, char_id: int) -> Remains | None:
+        """Return what a character finds in a body or chest: first what is its own."""
+        return self.pending.get((spawn.id, char_id)) or self.remains.get(spawn.id)
+
+    def give(self, spawn: Spawn, player: Player, coins: int, kinds: Iterable[ItemKind]) -> None:
+        """Let a player find coins and things at a spawn, which nobody else does."""
+        key = spawn.id, player.id
+        known = self.pending.get(key) or Remains(0, [], frozenset((player.id,)), FOR_EVER)
+        known.coins += coins
+        for kind in kinds:
+            known.lots.append(Lot(kind, kind.beginning_count(), self._next_lot()))
+        if not known.is_empty:
+            self.pending[key] = known
+
+    def _next_lot(self) -> int:
+        self._lots += 1
+        return self._lots
+
+    def forget(self, spawn: Spawn, remains: Remains) -> bool:
+        """Forget what was emptied; return whether it was what lay there for all."""
+        for key in [key for key, one in self.pending.items() if one is remains]:
+            del self.pending[key]
+        if self.remains.get(spawn.id) is not remains:
+            return False
+        del self.remains[spawn.id]
+        return True
 
     # -- death ------------------------------------------------------------------------------------
 

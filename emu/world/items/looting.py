@@ -62,12 +62,16 @@ class Looting:
     # -- the window -------------------------------------------------------------------------------
 
     async def open(self, player: Player) -> None:
-        """Open the body or chest that a player has targeted, and take its coins."""
-        spawn = player.target
-        if spawn is None or player.index_of(spawn) is None or not self._may_open(player, spawn):
+        """Open the body or chest that a player has targeted. Raises `StoreError`."""
+        if player.target is not None:
+            await self.open_at(player, player.target)
+
+    async def open_at(self, player: Player, spawn: Spawn) -> None:
+        """Open a body or chest, and take its coins. Raises `StoreError`."""
+        if player.index_of(spawn) is None or not self._may_open(player, spawn):
             return
         now = self._world.clock.now()
-        remains = self._loots.remains.get(spawn.id)
+        remains = self._loots.of(spawn, player.id)
         remains = remains or Remains(0, [], frozenset((player.id,)), now)
         for viewer, index in self._loots.watchers(player.zone, spawn):
             fields = {"spawn_id": index, "state": self._loots.state_of(spawn)}
@@ -88,7 +92,7 @@ class Looting:
 
     def _may_open(self, player: Player, spawn: Spawn) -> bool:
         """Return whether a player may open a body or a chest now; say why not."""
-        remains = self._loots.remains.get(spawn.id)
+        remains = self._loots.of(spawn, player.id)
         if remains is None and not self._loots.is_emptied(spawn):
             if spawn.is_living and spawn is not player.spawn:
                 send_text(player.client, NOT_DEAD, YELLOW)
@@ -148,7 +152,7 @@ class Looting:
                 player.client.send("WS_StoppedLooting", {"spawn_id": index})
         remains.openers.clear()
         # Without remains of its own nothing was there: a body goes when its time comes.
-        if self._loots.remains.pop(spawn.id, None) is not None:
+        if self._loots.forget(spawn, remains):
             self._loots.go(zone, spawn)
 
     # -- coins ------------------------------------------------------------------------------------
@@ -195,7 +199,7 @@ class Looting:
         fields, _ = layout.decode_prefix(body)
         viewer = player.viewer
         spawn = viewer.interest.spawn_at(fields["loot_id"]) if viewer is not None else None
-        remains = self._loots.remains.get(spawn.id) if spawn is not None else None
+        remains = self._loots.of(spawn, player.id) if spawn is not None else None
         if spawn is None or remains is None or player.id not in remains.openers:
             self._world.count("loot of a window that is not open")
             return

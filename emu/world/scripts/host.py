@@ -48,6 +48,7 @@ from emu.world.events import (
     WidgetUsed,
 )
 from emu.world.items.items import Items
+from emu.world.items.trading import Trading
 from emu.world.levels import Levels
 from emu.world.minds.moves import Mover
 from emu.world.minds.shared import Minds
@@ -115,6 +116,7 @@ class Scripts(Calls):
         travel: Travel,
         mail: Mail,
         items: Items,
+        trading: Trading,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -173,7 +175,9 @@ class Scripts(Calls):
             despawn=zones.despawn if zones is not None else lambda _zone, _spawn: None,
         )  # fmt: skip
         self.events = SpawnEvents(self, self.homes)
-        self.items_of_players, self.items = items, ItemEvents(self, self.homes, world.events)
+        self.items_of_players, self.trading, self.items = (
+            items, trading, ItemEvents(self, self.homes, world.events),
+        )  # fmt: skip
         """The things of players, and the scripts of things."""
         self.regions = RegionEvents(
             calls=self, homes=self.homes, shares=self.shares, events=world.events,

@@ -56,7 +56,7 @@ class ScriptContent(HarnessContent):
         return Scripts(
             assembly.world, assembly.chat, folder, assembly.functions(),
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
-            items=assembly.items,
+            items=assembly.items, trading=assembly.trading,
             chances=self._chances,
             report=self._report, figures=self._figures, compiling=self._compiling(folder),
         )  # fmt: skip

@@ -11,6 +11,7 @@ from emu.world.scripts.functions.items import ITEMS
 from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.looks import LOOKS
+from emu.world.scripts.functions.loot import LOOT
 from emu.world.scripts.functions.maps import MAPS
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.progress import PROGRESS
@@ -41,4 +42,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     MAPS,
     QUESTS,
     ITEMS,
+    LOOT,
 )
