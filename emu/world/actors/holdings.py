@@ -52,7 +52,7 @@ class Holdings:
 
     __slots__ = (
         "bonuses", "flows", "gate", "has_bank", "has_shared", "idle", "inventory", "is_storing",
-        "shown", "unstored",
+        "shown", "unstored", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +69,8 @@ class Holdings:
         self.unstored: Movement | None = None
         """What the store could not store; it is repeated before anything else."""
         self.is_storing = False
+        self.zone_id = 0
+        """The zone in which it was last; 0 before it stands in one."""
         self.idle: list[PendingAnswer] = []
         """Those that wait for the end of the store's present call."""
         self.bonuses = Bonuses()

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from emu.errors import CommandError, StoreError
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
-from emu.items.kinds import ItemKind
+from emu.items.kinds import Flag, ItemKind
 from emu.items.refusals import Refusal
 from emu.items.wearing import Wearer
 from emu.ledger import (
@@ -39,7 +39,15 @@ from emu.world.actors.client import send_text
 from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
 from emu.world.actors.player import IN_ZONE, Player, PlayerState
-from emu.world.events import ItemObtained, ItemRemoved, LeftWorld, PlayedElsewhere, WornChanged
+from emu.world.events import (
+    Entered,
+    ItemObtained,
+    ItemRemoved,
+    LeftWorld,
+    Order,
+    PlayedElsewhere,
+    WornChanged,
+)
 from emu.world.items import windows
 from emu.world.items.effects import set_weight, show_bonuses, show_worn
 from emu.world.items.texts import refusal_text
@@ -119,6 +127,7 @@ class Items:
         self._again = world.timetable.deadlines("storing things again", self._store_due)
         world.saves.others.append(self.all_stored)
         world.events.subscribe(LeftWorld, self._left)
+        world.events.subscribe(Entered, self._entered, Order.OWNER)
 
     # -- loading --------------------------------------------------------------------------------
 
@@ -368,6 +377,22 @@ class Items:
         found = refusal_text(refusal, player.client.version)
         if found is not None:
             send_text(player.client, found[1], found[0])
+
+    def _entered(self, event: Entered) -> None:
+        """Take away what may not leave the zone that a player has left."""
+        player, holdings = event.player, event.player.holdings
+        before, holdings.zone_id = holdings.zone_id, player.zone.zone_id
+        if before in (0, holdings.zone_id):
+            return
+        bound = [
+            one for one in holdings.inventory
+            if Flag.NO_ZONE in holdings.inventory.kind(one).flags
+            and not holdings.inventory.inside(one)
+        ]  # fmt: skip
+        for one in bound:
+            self.use_up(player, one, one.count, Owner(OwnerKind.NOTHING))
+        if bound:
+            self.changed(player)
 
     # -- storing --------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from emu.errors import StoreError
 from emu.items.held import Where
 from emu.items.kinds import Slot
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
+from emu.world.events import Entered
 from emu.world.items.items import Act, coins, things
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -139,4 +140,20 @@ def test_a_new_character_wears_the_things_of_its_class_once() -> None:
     # Even if it is not stored that it was in the world.
     back = harness.stand(1, 546)
     assert len(player_of(back).holdings.inventory) == 8
+    assert finish(harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:
+    row = 'id = 5, name = "Torch of the Vault", nozone = 1'
+    harness, client = scene()
+    harness.parts.items.kinds = kinds.item_kinds([row])
+    client.types("/summonitem 5")
+    client.types(f"/summonitem {kinds.MARBLE}")
+    player = player_of(client)
+    harness.world.events.publish(Entered(player, harness.now))
+    assert len(held(client)) == 2  # it comes back to the same zone
+    elsewhere = next(zone for zone in harness.world.zones.table if zone.id != player.zone.zone_id)
+    player.zone = harness.world.zones.with_space(elsewhere.id, harness.now, lambda _zone: 0)
+    harness.world.events.publish(Entered(player, harness.now))
+    assert held(client) == [(kinds.MARBLE, 1, 1)]
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
