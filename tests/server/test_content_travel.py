@@ -16,8 +16,8 @@ from emu.client.flow import Entrance, granted
 from emu.client.world.events import LineShown
 from emu.client.world.surroundings import Place
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
-from emu.net.world import content
 from emu.scripts.signatures import FunctionTable
+from emu.world import assembly
 from emu.world.scripts.functions.every import EVERY
 from tests.support.running.whole_server import HOST, Harness, harness
 
@@ -167,7 +167,7 @@ async def open_a_door(one: Traveller) -> None:
 async def test_from_the_isle_of_refuge_to_qeynos(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
-    monkeypatch.setattr(content, "EVERY", (*EVERY, QUESTS))
+    monkeypatch.setattr(assembly, "EVERY", (*EVERY, QUESTS))
     settings = {"world.content": CONTENT, "world.scripts": SCRIPTS}
     events: list[object] = []
     async with harness(tmp_path, settings, accounts={"aldana": "pass"}, speed=10) as server:

@@ -142,6 +142,11 @@ class ContentSource(Protocol):
         """Read no more."""
 
 
+def _digest_of(path: Path) -> str:
+    with ContentFile(path) as file:
+        return file.digest()
+
+
 class ContentReader:
     """Reads zones of the content file in a thread of its own."""
 
@@ -174,6 +179,7 @@ class ContentReader:
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.
         self._worker = StoreWorker(reactor, None, name="emu-content", most_grouped=1)
+        self._reactor = reactor
         self._file: ContentFile | None = None
         """The open file; only the thread uses it. An import that exchanges it changes nothing."""
         self.reopened: Callable[[str], object] = lambda _digest: None
@@ -228,20 +234,29 @@ class ContentReader:
     async def reopen(self) -> None:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
-            self.reopened(await self.run(self._reopen))
+            await self.run(self._reopen)
+            self.reopened(await self._digest())
             self.trade.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()
 
-    def _reopen(self) -> str:
-        """Open the file anew; return its digest."""
+    def _digest(self) -> Deferred[str]:
+        """Return the digest of the file's rows, out of a thread of its own: it takes seconds."""
+        assert self._path is not None  # noqa: S101  # the callers have opened it
+        # No player and no zone waits for it behind the calls of the other thread.
+        worker = StoreWorker(self._reactor, None, name="emu-content-digest")
+        made = worker.run(partial(_digest_of, self._path))
+        worker.stop()
+        return made
+
+    def _reopen(self) -> None:
+        """Open the file anew."""
         assert self._path is not None  # noqa: S101  # `reopen` has checked it
         fresh, old = ContentFile(self._path), self._file
         self._file = fresh
         if old is not None:
             old.close()
-        return fresh.digest()
 
     def _read(
         self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit], old: ServedZone | None
@@ -307,6 +322,7 @@ class ContentReader:
             warn_of_old_check(self._path)
             # Opened now: a file that is imported later counts only after a reload.
             opened = self.run(self._reopen)
+            opened.addCallback(lambda _none: self._digest())
             opened.addCallbacks(self.reopened, lambda _failure: None)
             self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
             zones.watchers.append(self.memory)
