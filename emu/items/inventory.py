@@ -304,7 +304,8 @@ class Inventory:
         if kind.is_stackable:
             for one in self.of_kind(kind.id, (Where.BAGS,)):
                 if self._joins(one, like) and one.count + count <= kind.stack:
-                    return [self.set(one, count=one.count + count)]
+                    limit = one.most_price if like is None else _least(one, like)
+                    return [self.set(one, count=one.count + count, most_price=limit)]
         made = []
         most = kind.stack if kind.is_stackable else max(1, kind.most_charges)
         while count > 0:
@@ -483,7 +484,7 @@ class Inventory:
         moved = min(count, self.kind(other).stack - other.count)
         if moved <= 0 or not self._joins(other, thing):
             return Refusal(Why.NO_SUCH_PLACE)
-        self.set(other, count=other.count + moved)
+        self.set(other, count=other.count + moved, most_price=_least(other, thing))
         self.use_up(thing, moved)
         return None
 
@@ -545,3 +546,11 @@ class Inventory:
             return Refusal(Why.NOT_SHARED)
         self._put(replace(thing, place=place))
         return None
+
+
+def _least(one: Thing, two: Thing) -> int:
+    """Return what merchants give at most for a thing of two joined stacks.
+
+    Nobody earns by joining what was bought cheaply with a stack without a limit.
+    """
+    return min(filter(None, (one.most_price, two.most_price)), default=0)

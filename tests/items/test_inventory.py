@@ -69,6 +69,20 @@ def hands() -> Hands:
     return Hands()
 
 
+@pytest.mark.parametrize(("one", "two", "limit"), [(0, 0, 0), (0, 1, 1), (2, 1, 1), (2, 0, 2)])
+def test_joined_stacks_have_the_lower_limit_of_their_price(
+    hands: Hands, one: int, two: int, limit: int
+) -> None:
+    first = hands.get(PEBBLE, 15)
+    second = hands.get(PEBBLE, 10)
+    hands.inventory.set(first, most_price=one)
+    hands.inventory.set(second, most_price=two)
+    assert hands.move(second, first.place.slot, number=5) is None
+    joined = hands.inventory.get(first.id)
+    assert joined is not None
+    assert (joined.count, joined.most_price) == (20, limit)
+
+
 def test_new_things_go_into_bags_then_to_base_places_then_they_wait(hands: Hands) -> None:
     bag = hands.get(PURSE)
     marbles = [hands.get(MARBLE) for _ in range(8)]

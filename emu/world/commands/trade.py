@@ -9,17 +9,23 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
-from emu.commands import Argument, ArgumentKind, Call
+from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.registry import MASTER
 from emu.errors import CommandError, StoreError
+from emu.rules.coins import coins_text
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.commands.context import CommandContext, WorldCommandSet
 from emu.world.events import KillAsked
+from emu.world.items.loot import Carried
 
 WORDS: Final = Argument(
     "words", ArgumentKind.TEXT, "what the client's window sends", optional=True, default=""
 )
+COPPER: Final = Argument("copper", ArgumentKind.NUMBER, "the amount")
+ITEM: Final = Argument("item", ArgumentKind.NUMBER, "the number of the kind of things")
+MOST_COPPER: Final = 0xFFFFFFFF
+MOST_THINGS: Final = 50
 NOT_NOW: Final = "this cannot be done now; try again"
 LONGEST_NUMBER: Final = 20
 
@@ -142,6 +148,58 @@ async def _kill(context: CommandContext, player: Player, _call: Call) -> None:
     if target is None or target.kind is not SpawnKind.NPC:
         raise CommandError("your target is no creature")
     context.world.events.publish(KillAsked(player, target))
+
+
+@COMMANDS.for_players("loot list", "list what your target has with it", rank=MASTER)
+async def _loot_list(context: CommandContext, player: Player, _call: Call) -> Reply:
+    carried, items = _carried(context, player), context.items
+    lines = [f"coins: {coins_text(carried.coins)}"]
+    for item_id, count in carried.things:
+        kind = items.kinds.get(item_id)
+        name = kind.name if kind is not None else "nothing describes it"
+        lines.append(f"{item_id}  {name}  {count}")
+    return Reply(tuple(lines))
+
+
+@COMMANDS.for_players("loot setcoin", "let your target have so much copper with it", COPPER,
+                      rank=MASTER, example="loot setcoin 150")  # fmt: skip
+async def _loot_coins(context: CommandContext, player: Player, call: Call) -> str:
+    carried = _carried(context, player)
+    if not 0 <= call["copper"] <= MOST_COPPER:
+        raise CommandError(f"name an amount of copper up to {MOST_COPPER}")
+    carried.coins = call["copper"]
+    return f"your target has {coins_text(carried.coins)}"
+
+
+@COMMANDS.for_players("loot additem", "let your target have a thing with it", ITEM,
+                      rank=MASTER, example="loot additem 2000000001")  # fmt: skip
+async def _loot_add(context: CommandContext, player: Player, call: Call) -> str:
+    carried, kind = _carried(context, player), context.items.kinds.get(call["item"])
+    if kind is None:
+        raise CommandError(f"there is no item {call['item']}")
+    if len(carried.things) >= MOST_THINGS:
+        raise CommandError("your target has too many things")
+    carried.things.append((kind.id, kind.beginning_count()))
+    return f"your target has {kind.name}"
+
+
+@COMMANDS.for_players("loot removeitem", "take a thing from your target", ITEM,
+                      rank=MASTER, example="loot removeitem 2000000001")  # fmt: skip
+async def _loot_remove(context: CommandContext, player: Player, call: Call) -> str:
+    carried = _carried(context, player)
+    left = [one for one in carried.things if one[0] != call["item"]]
+    if len(left) == len(carried.things):
+        raise CommandError("your target has no such thing")
+    carried.things = left
+    return "your target has it no more"
+
+
+def _carried(context: CommandContext, player: Player) -> Carried:
+    """Return what the target, a living creature, has with it. Raises `CommandError`."""
+    target = player.target
+    if target is None or target.kind is not SpawnKind.NPC or target.hp_percent <= 0:
+        raise CommandError("your target is no living creature")
+    return context.trading.loots.carried(player.zone, target)
 
 
 # --- trades of players
