@@ -14,18 +14,23 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from twisted.internet.defer import Deferred, succeed
+
 from emu.database.sqlite.database import SqliteDatabase
 from emu.errors import StoreAway
+from emu.net.store import DeferredWrites
 from emu.net.world import spool
 from emu.net.world.relocation import Relocation
 from emu.net.world.service import WorldEndpoint
 from emu.processes.bus import LocalSubscription
 from emu.store.spool import load_spool
 from emu.world.actors.player import Player
+from emu.world.entry.entering import ZoneEntries
 from emu.world.groups.groups import Groups, PlayerGroup
 from emu.world.ledger.ledger import Ledger
 from emu.world.population.deaths import Deaths
 from emu.world.saving.saves import PlayerSaves
+from emu.world.zones.zone import Zone
 
 Planting = Callable[[ExitStack], object]
 
@@ -74,7 +79,19 @@ def _missing_sync(stack: ExitStack) -> None:
 
 def _stale_view(stack: ExitStack) -> None:
     """A client that takes a character over gets the deltas of the client before."""
-    stack.enter_context(patch.object(Player, "close_view", lambda _self, _now: None))
+    take_over, enter = ZoneEntries._take_over, Zone.enter
+
+    def take(self: ZoneEntries, player: Player, client: Any, now: Any) -> None:
+        with patch.object(Player, "close_view", lambda _self, _now: None):
+            take_over(self, player, client, now)
+
+    def enter_again(self: Zone, viewer_of: Any, now: Any) -> Any:
+        fresh = viewer_of(self._baselines)
+        before = self._viewers.get(fresh.spawn.id)
+        return enter(self, viewer_of, now) if before is None else before
+
+    stack.enter_context(patch.object(ZoneEntries, "_take_over", take))
+    stack.enter_context(patch.object(Zone, "enter", enter_again))
 
 
 def _timer_not_set_again(stack: ExitStack) -> None:
@@ -138,27 +155,13 @@ def _kept_spool(self: Path, missing_ok: bool = False) -> None:
 
 
 def _answer_before_commit(stack: ExitStack) -> None:
-    """The store answers when a change is made; its commit comes with the next transaction."""
-    begin, close = SqliteDatabase.begin, SqliteDatabase.close
+    """The store answers saves when it is asked, and not after their commit."""
 
-    def late_begin(self: SqliteDatabase, *, is_lasting: bool = True) -> bool:
-        if not self._depth and self.connection.in_transaction:
-            self.connection.execute("COMMIT")
-        return begin(self, is_lasting=is_lasting)
+    def run_at_once(self: DeferredWrites, call: Any) -> Deferred[Any]:
+        self._taken(call, is_urgent=True).addErrback(lambda _failure: None)
+        return succeed(None)
 
-    def commit(self: SqliteDatabase, *, is_savepoint: bool) -> None:
-        if is_savepoint:
-            self.connection.execute("RELEASE SAVEPOINT inner")
-        self._depth -= 1
-        if not is_savepoint:
-            self._over()
-
-    def late_close(self: SqliteDatabase) -> None:
-        close(self)
-
-    stack.enter_context(patch.object(SqliteDatabase, "begin", late_begin))
-    stack.enter_context(patch.object(SqliteDatabase, "commit", commit))
-    stack.enter_context(patch.object(SqliteDatabase, "close", late_close))
+    stack.enter_context(patch.object(DeferredWrites, "run_at_once", run_at_once))
 
 
 PLANTS: dict[str, Planting] = {
