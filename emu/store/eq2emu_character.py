@@ -13,8 +13,10 @@ from typing import Any, Final, Protocol
 
 from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
 from emu.facts import U8, U16, U32
+from emu.items.held import MOST_COUNT, Thing, Where
+from emu.items.held import Place as ThingPlace
 from emu.model import Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
-from emu.sqldump.report import Columns, fraction, moment, number, text, visible
+from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
 from emu.usable import usable_world_character
 
@@ -26,6 +28,9 @@ COMMAND: Final = 4
 """The type of a hotkey that sends a command; the others are spells, items and macros."""
 COIN_VALUES: Final = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat", 1_000_000))
 """End of a column's name -> copper."""
+WORN: Final = {"EQUIPPED": Where.WORN, "APPEARANCE": Where.APPEARANCE}
+"""The lists of worn things by the type of their rows."""
+BANKS: Final = {-3: Where.BANK, -4: Where.SHARED}
 RELATIONS: Final = {"FRIEND": 0, "IGNORE": 2}
 MODELS: Final = {
     prefix + column: prefix + field
@@ -77,6 +82,8 @@ class Composed:
     """Names of what cannot be used yet."""
     problems: list[str] = field(default_factory=list)
     """Values that were replaced."""
+    things: tuple[Thing, ...] = ()
+    """What it has, with the numbers of the dump."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +140,7 @@ def compose(
             _TAKES[row.table](collected, row.columns, facts)
         except ValueError as error:
             made.left_out.append((row, str(error)))
-    made.later = collected.later
+    made.later, made.things = collected.later, collected.placed()
     character = replace(
         made.character,
         appearance={**made.character.appearance, **collected.appearance},
@@ -209,6 +216,7 @@ class _Collected:
     hotkeys: dict[tuple[int, int], Hotkey] = field(default_factory=dict)
     skills: dict[int, KnownSkill] = field(default_factory=dict)
     languages: set[int] = field(default_factory=set)
+    things: dict[int, Thing] = field(default_factory=dict)
     later: list[str] = field(default_factory=list)
 
     def shown_title(self, *, is_prefix: bool) -> str:
@@ -216,6 +224,31 @@ class _Collected:
         place = self.prefix if is_prefix else self.suffix
         title = self.titles[place] if 0 <= place < len(self.titles) else None
         return title.text if title is not None and title.is_prefix == is_prefix else ""
+
+    def placed(self) -> tuple[Thing, ...]:
+        """Return the things; what lies in a bag is in the bag's list."""
+        found = []
+        for thing in self.things.values():
+            bag = self.things.get(thing.place.bag)
+            where = thing.place.where if bag is None else bag.place.where
+            found.append(replace(thing, place=thing.place._replace(where=where)))
+        return tuple(found)
+
+    def item(self, columns: Columns, _facts: Facts) -> None:
+        """Add a thing; one that waits or has an unknown place waits here, too."""
+        thing_id, item_id = number(columns, "id"), number(columns, "item_id")
+        if not thing_id or not item_id:
+            raise ValueError("it has no number, or no item")
+        bag, slot = number(columns, "bag_id", least=-LARGEST), number(columns, "slot", least=-1)
+        kind = text(columns, "type").upper()
+        where = WORN.get(kind) or BANKS.get(bag, Where.BAGS if bag >= 0 else Where.OVERFLOW)
+        place = ThingPlace(where, bag if bag > 0 and kind not in WORN else 0, max(0, slot))
+        self.things[thing_id] = Thing(
+            thing_id, item_id, place, max(1, number(columns, "count", 1, most=MOST_COUNT)),
+            number(columns, "condition_", 100, most=100), number(columns, "attuned") != 0,
+            text(columns, "creator")[:LONGEST_NAME], number(columns, "max_sell_value"),
+            number(columns, "no_sale") != 0, moment(columns, "created"),
+        )  # fmt: skip
 
     def color(self, columns: Columns, _facts: Facts) -> None:
         name = visible(columns, "type", LONGEST_NAME)
@@ -278,6 +311,7 @@ class _Collected:
 _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "char_colors": _Collected.color,
     "character_details": _Collected.detail,
+    "character_items": _Collected.item,
     "character_languages": _Collected.language,
     "character_skillbar": _Collected.hotkey,
     "character_skills": _Collected.skill,

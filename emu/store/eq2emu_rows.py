@@ -19,8 +19,8 @@ from emu.sqldump.report import Columns, number
 
 CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
-    "char_colors", "character_details", "character_languages", "character_skillbar",
-    "character_skills", "character_social", "character_titles",
+    "char_colors", "character_details", "character_items", "character_languages",
+    "character_skillbar", "character_skills", "character_social", "character_titles",
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
@@ -30,7 +30,7 @@ LATER: Final = (
     "character_aa", "character_achievements", "character_achievements_items", "character_buyback",
     "character_claim_items", "character_collection_items", "character_collections",
     "character_factions", "character_history", "character_house_deposits",
-    "character_house_history", "character_houses", "character_instances", "character_items",
+    "character_house_history", "character_houses", "character_instances",
     "character_items_group_members", "character_lua_history", "character_macros", "character_mail",
     "character_pictures", "character_properties", "character_quest_progress",
     "character_quest_rewards", "character_quest_temporary_rewards", "character_quests",
@@ -38,7 +38,7 @@ LATER: Final = (
     "character_spell_effects", "character_spells", "character_spirit_shards",
     "charactersproperties", "guild_members",
 )  # fmt: skip
-"""Tables whose rows are only counted: this program has no items, quests, spells or guilds yet."""
+"""Tables whose rows are only counted: this program has no quests, spells or homes yet."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 

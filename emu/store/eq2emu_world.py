@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
+from emu.items.held import Thing, Where
+from emu.ledger import Movement, Owner, OwnerKind, Part, Reason, ThingChanges, What
 from emu.link.settings import hash_link_password
 from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
 from emu.sqldump import ImportReport, RowSource, Tally
@@ -192,6 +194,7 @@ class WorldImport:
         wanted = replace(made.character, name=self._free_name(made.character.name))
         stored = self.store.world.characters.create(wanted)
         self.store.world.belongings.replace(stored)
+        self._store_things(stored, made.things)
         self.imported.add(source.key, char_id, stored.account_id, stored.id)
         summary = self._summary
         # Only characters from this id on are new, and only their lists of friends have the old
@@ -204,6 +207,28 @@ class WorldImport:
             summary.ranks.append(f"{wanted.name} {wanted.admin_status}")
         if made.lost_zone:
             summary.lost_zones[made.lost_zone].append(wanted.name)
+
+    def _store_things(self, stored: WorldCharacter, things: Sequence[Thing]) -> None:
+        """Give a new character its things, with numbers of this world and entries."""
+        if not things:
+            return
+        first = self.store.world.things.reserve(len(things))
+        numbers = {one.id: first + place for place, one in enumerate(things)}
+        mine = Owner.character(stored.id)
+        account = Owner(OwnerKind.ACCOUNT, stored.account_id)
+        kept: dict[Owner, list[Thing]] = {}
+        parts = []
+        for one in things:
+            owner = account if one.place.where is Where.SHARED else mine
+            place = one.place._replace(bag=numbers.get(one.place.bag, 0))
+            kept.setdefault(owner, []).append(replace(one, id=numbers[one.id], place=place))
+            given = Owner(OwnerKind.IMPORT)
+            parts.append(Part(given, owner, one.count, What.THINGS, one.item_id))
+        changes = tuple(ThingChanges(owner, tuple(some)) for owner, some in kept.items())
+        movement = Movement(
+            f"import-things-{stored.id}", Reason.IMPORTED, tuple(parts), things=changes
+        )
+        self.store.world.ledger.move(movement, stored.created)
 
     def _free_name(self, name: str) -> str:
         """Return a name that no other character of the built-in world has."""

@@ -115,7 +115,14 @@ ANTONIA: Mapping[str, Rows] = {
                  last_name="O'Stormfist"),
         _details(2, 901),
     ],
-    "character_items": _numbered({"char_id": 900}, {"char_id": 900}, {"char_id": 901}),
+    "character_items": _numbered(
+        {"char_id": 900, "type": "NOT-EQUIPPED", "bag_id": -3, "slot": 2, "item_id": 70,
+         "count": 1, "condition_": 100, "attuned": 0, "creator": ""},
+        {"char_id": 900, "type": "NOT-EQUIPPED", "bag_id": 500, "slot": 3, "item_id": 71,
+         "count": 9, "condition_": 90, "attuned": 1, "creator": "Meg"},
+        {"char_id": 900, "type": "EQUIPPED", "bag_id": 0, "slot": 2, "item_id": 72,
+         "count": 1, "condition_": 100, "attuned": 0, "creator": ""},
+    ),
     "character_languages": _numbered(
         {"char_id": 900, "language_id": 0}, {"char_id": 900, "language_id": 2},
         {"char_id": 900, "language_id": 13},
