@@ -182,14 +182,18 @@ async def test_from_the_isle_of_refuge_to_qeynos(
         assert "fault" not in server.log.text.casefold()
 
 
-async def entered(server: Harness, version: int, events: list[object]) -> ClientWorldConnection:
+async def entered(
+    server: Harness, version: int, events: list[object], coins: int = 0, rank: int = 0
+) -> ClientWorldConnection:
     """Make a character that begins on the isle, and enter."""
     entrance = Entrance(Credentials("aldana", "pass"), "Aldana", create=True, version=version)
     async with await server.begun("aldana", "pass", version=version) as login:
         await login.run(granted(login.core, entrance))
     with sqlite3.connect(server.database) as database:
         database.execute(
-            "UPDATE world_characters SET zone_id = 325, client_version = ?", (version,)
+            "UPDATE world_characters SET zone_id = 325, client_version = ?, coins = ?,"
+            " admin_status = ?",
+            (version, coins, rank),
         )
     database.close()
     client = await enter_world(
