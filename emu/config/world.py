@@ -442,10 +442,16 @@ class WorldConfig:
         " snap has the ground's, as EQ2Emulator's server does it.",
         choices=("keep", "snap"),
     )
+    experience_rate: float = setting(
+        _WORLD.experience_rate,
+        "What the experience of each kill is multiplied by.",
+        limits=(0.0, 1000.0),
+        live=True,
+    )
     aggro_needs_view: bool = setting(
         _WORLD.aggro_needs_view,
         "Creatures begin to attack only those to whom they have a line of sight, as maps show it."
-        " false: whoever is near enough, as with EQ2Emulator's server. It waits for fights.",
+        " false: whoever is near enough, as with EQ2Emulator's server.",
         live=True,
     )
     scripts: Path | None = file_or_none(

@@ -81,9 +81,9 @@ def gained(before: Progress, points: int, needs: Mapping[int, int], highest: int
     needed = needs.get(level + 1, 0)
     if debt > 0 and needed:
         # A debt is a share of the level's points, so that it is paid after equally long a time.
-        owed = debt / 100 * needed
-        paid = min(owed, points / DEBT_SHARE)
-        points, debt = points - round(paid), max(0.0, (owed - paid) / needed * 100)
+        due = debt / 100 * needed
+        paid = min(due, points / DEBT_SHARE)
+        points, debt = points - round(paid), max(0.0, (due - paid) / needed * 100)
     total = before.points + max(0, points)
     while needed and total >= needed and level < highest:
         total -= needed

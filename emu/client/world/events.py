@@ -90,6 +90,30 @@ class Emoted:
 
 
 @dataclass(frozen=True, slots=True)
+class BlowSeen:
+    """Somebody strikes somebody; the damage of a blow that does not land is 0."""
+
+    attacker: int
+    defender: int
+    damage: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeathSeen:
+    """Somebody has died; `killer` is 0xFFFFFFFF if the client does not see it."""
+
+    killer: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class RevivalOffered:
+    """The own player is dead; `places` are the number and the name of each way back."""
+
+    places: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LineShown:
     """A line of plain text; `color` is the name of a color or its number."""
 
@@ -333,6 +357,9 @@ WorldEvent = (
     | Vanished
     | Heard
     | Emoted
+    | BlowSeen
+    | DeathSeen
+    | RevivalOffered
     | LineShown
     | ScreenShown
     | WhoListed

@@ -95,6 +95,9 @@ class ClientWorldMessages:
             ),
             "WS_HearChat": self._heard,
             "WS_CannedEmote": _plain(events.Emoted, "spawn_id", "emote_msg", "anim_type"),
+            "WS_HearSimpleDamage": _blow,
+            "WS_HearDeath": _plain(events.DeathSeen, "attacker", "defender"),
+            "WS_DeathWindow": _ways_back,
             "WS_DisplayText": self._line,
             "WS_OnScreenMsg": _plain(events.ScreenShown, "text"),
             "WS_WhoQueryReply": _who,
@@ -245,6 +248,20 @@ def _plain(kind: Callable[..., events.WorldEvent], *names: str) -> Reader:
         return kind(*(read_name(one) if isinstance(one, str) else one for one in values))
 
     return read
+
+
+def _blow(fields: Mapping[str, Any]) -> events.WorldEvent:
+    # Several damages, and those of old clients, are a list.
+    damages = fields.get("dmg_array") or [fields]
+    damage = sum(int(one.get("damage") or 0) for one in damages)
+    return events.BlowSeen(fields["attacker"], fields["defender"], damage)
+
+
+def _ways_back(fields: Mapping[str, Any]) -> events.WorldEvent:
+    places = fields["location_array"]
+    return events.RevivalOffered(
+        tuple((one["location_id"], read_name(one["location_name"])) for one in places)
+    )
 
 
 GROUP_OFFER: Final = 1

@@ -28,6 +28,9 @@ def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
     match event:
         case events.Updated():
             yield from _changes(event, core)
+        case events.RevivalOffered(places):
+            yield f"you are dead; {counted(len(places), 'way')} back, by revive"
+            yield from (f"  {number}: {name}" for number, name in places)
         case events.DialogOpened(_, title, text, choices):
             yield f"{title}: {text}"
             yield from (f"  {number}. {choice}" for number, choice in enumerate(choices, 1))
@@ -108,6 +111,22 @@ def _emoted(event: events.Emoted, core: WorldClientCore) -> str:
     return f"* {event.text or f'{name} moves'} (animation {event.animation})"
 
 
+def _name(core: WorldClientCore, index: int) -> str:
+    seen = core.surroundings
+    if index == core.own_index:
+        return "you"
+    return seen.name(index) if seen is not None and index in seen else "something"
+
+
+def _blow(event: events.BlowSeen, core: WorldClientCore) -> str:
+    attacker, defender = _name(core, event.attacker), _name(core, event.defender)
+    return f"{attacker} -> {defender}: {event.damage or 'nothing'}"
+
+
+def _death(event: events.DeathSeen, core: WorldClientCore) -> str:
+    return f"{_name(core, event.dead)} dead, killed by {_name(core, event.killer)}"
+
+
 def _guild(event: events.GuildShown, _core: WorldClientCore) -> str:
     motd = f": {event.motd}" if event.motd else ""
     return f"guild {event.name}{motd}" if event.guild_id else "you are in no guild"
@@ -134,6 +153,8 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
     events.Vanished: lambda event, _: f"- {event.name or 'something'}",
     events.Heard: _heard,
     events.Emoted: _emoted,
+    events.BlowSeen: _blow,
+    events.DeathSeen: _death,
     events.LineShown: _shown,
     events.ScreenShown: lambda event, _: f"*** {event.text} ***",
     events.ChannelChanged: lambda event, _: (

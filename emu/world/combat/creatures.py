@@ -138,7 +138,7 @@ class Creatures:
             self._forget(creature)
             self._minds.moves.forget(creature.spawn, zone)
 
-    # -- attacking on sight -----------------------------------------------------------------------
+    # -- attacking who comes near -----------------------------------------------------------------
 
     def _entered(self, event: Entered) -> None:
         self._looks.set(event.player, "", Monotonic(event.now + AGGRO_PAUSE))
@@ -160,7 +160,7 @@ class Creatures:
                 self._provoke(zone, other, spawn)
 
     def _attacks(self, zone: Zone, creature: Spawn, player: Player) -> bool:
-        """Return whether a creature that stands near attacks a player on sight."""
+        """Return whether a creature that stands near attacks a player by itself."""
         if not creature.attackable or creature.hp_percent <= 0 or creature in self._fighting:
             return False
         if attitude(creature.faction, player.past.standings) > -SHOWN:
@@ -174,7 +174,7 @@ class Creatures:
         return self._minds.views.may_attack(zone, creature, player.spawn)
 
     def radius(self, zone: Zone, creature: Spawn) -> float:
-        """Return in which radius a creature attacks on sight."""
+        """Return in which radius a creature attacks by itself."""
         own = creature.mind.aggro_radius
         if own is not None:
             return own
@@ -281,7 +281,7 @@ class Creatures:
         if target is None:
             self._give_up(creature)
         elif self._is_too_far(creature, target):
-            self._tell_fighters(creature)
+            self._show_fighters(creature)
             self._give_up(creature)
         elif mind.thinks_by_script:
             self._world.events.publish(Thinks(zone=zone, spawn=spawn, foe=target))
@@ -306,7 +306,7 @@ class Creatures:
             return True
         return distance_between(spawn, target) > leash
 
-    def _tell_fighters(self, creature: Creature) -> None:
+    def _show_fighters(self, creature: Creature) -> None:
         text = NO_REWARD.format(name=creature.spawn.name)
         for foe in creature.spawn.mind.fighters:
             player = self._fights.players.get(foe)

@@ -20,7 +20,7 @@ GAINED = "You gain {points} experience!"
 
 
 class Rewards:
-    """Tells of the deaths of creatures, and gives players what a kill is worth."""
+    """Shows the deaths of creatures, and gives players what a kill is worth."""
 
     def __init__(self, world: World, fights: Fights, levels: Levels, chat: Chat) -> None:
         """Listen to deaths, before the loot falls."""
@@ -44,11 +44,11 @@ class Rewards:
             )  # fmt: skip
             if points > 0:
                 self.give(player, points, now)
-        # EQ2Emulator tells of the experience first (recorded).
+        # EQ2Emulator sends the line about experience first (recorded).
         show_death(event.zone, event.killer, spawn)
 
     def _sharers(self, event: Died) -> list[Player]:
-        """Return who shares: the fighters and those of their groups who are in sight."""
+        """Return who shares: the fighters and those of their groups who see it."""
         found: dict[int, Player] = {}
         for fighter in event.fighters:
             player = self._fights.players.get(fighter)

@@ -43,7 +43,15 @@ from emu.world.actors.spawn import (
     Verb,
 )
 from emu.world.visibility.forms import read_rules
-from emu.world.zones.definitions import PLACE, Fixture, Start, ZoneDefinition, table_form
+from emu.world.zones.definitions import (
+    LONGEST_RESPAWN,
+    PLACE,
+    RESPAWN,
+    Fixture,
+    Start,
+    ZoneDefinition,
+    table_form,
+)
 from emu.world_stream.movement import Position
 
 INFO: Final = "Substruct_SpawnInfoStruct"
@@ -310,6 +318,7 @@ class SpawnRow:
     widget: WidgetRow | None = field(None)
     sign: SignRow | None = field(None)
     trade: DealingRow | None = field(None)
+    respawn: int = field(RESPAWN, limits=(0, LONGEST_RESPAWN))
     behavior: str = field("")
     behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
 
@@ -348,7 +357,9 @@ class SpawnRow:
             dealing=NOTHING if self.trade is None else self.trade.dealing(),
             **{name: getattr(self, name) for name in SAME},
         )
-        return Fixture(template, place, self.behavior, self.behavior_options, self.id)
+        return Fixture(
+            template, place, self.behavior, self.behavior_options, self.id, respawn=self.respawn
+        )
 
     def _footer(self, kind: SpawnKind, place: Position) -> Footer | None:
         """Return the footer of a sign or widget; other kinds must not have its keys."""

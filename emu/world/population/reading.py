@@ -203,7 +203,7 @@ def _placement(number: int, fixture: Fixture) -> Placement:
     place = fixture.place
     return _NOWHERE._replace(
         id=number, location_id=number, x=place.x, y=place.y, z=place.z, heading=place.heading,
-        grid=place.grid, level=fixture.template.level,
+        grid=place.grid, level=fixture.template.level, respawn=fixture.respawn,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import attrs
 from emu.world.actors.dealings import NOTHING, Dealing
 from emu.world.actors.spawn import Footer, SpawnKind, Verb
 from emu.world.population.files import FOOTED, SAME, STATES, SpawnRow, VerbRow
-from emu.world.zones.definitions import Fixture
+from emu.world.zones.definitions import RESPAWN, Fixture
 from emu.world_stream.movement import Position
 
 _MODELS: Final = ("model_type", "soga_model_type")
@@ -50,6 +50,7 @@ def spawn_row(fixture: Fixture) -> dict[str, Any]:
         ("more_verbs", [_verb(verb) for verb in template.more_verbs], []),
         *((name, getattr(template.pose, name), 0) for name in STATES),
         ("trade", _trade(template.dealing), {}),
+        ("respawn", fixture.respawn, RESPAWN),
         ("behavior", fixture.behavior, ""),
         ("behavior_options", dict(fixture.behavior_options), {}),
     ]

@@ -118,6 +118,11 @@ class ZoneDefinition:
     """The file takes the place of another file or shipped zone with the same id."""
 
 
+RESPAWN: Final = 180
+"""Seconds until a creature of a zone file stands again after it has died."""
+LONGEST_RESPAWN: Final = 7 * 86_400
+
+
 @dataclass(frozen=True, slots=True)
 class Fixture:
     """A spawn that a zone's file places: a template, its place and its behavior.
@@ -131,6 +136,8 @@ class Fixture:
     behavior: str = ""
     behavior_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     key: str = ""
+    respawn: int = RESPAWN
+    """Seconds until it stands again after it has died; 0: it stays away."""
     source: TomlSource | None = dataclasses.field(default=None, compare=False)
     row: int = dataclasses.field(default=0, compare=False)
 

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from emu.client.events import Unexpected
 from emu.client.world.events import (
+    BlowSeen,
     CampBegun,
     CampStopped,
     ChannelChanged,
     ChannelMembers,
+    DeathSeen,
     DialogClosed,
     DialogOpened,
     Emoted,
@@ -33,6 +35,7 @@ from emu.client.world.events import (
     OptionsShown,
     PutSomewhere,
     Refused,
+    RevivalOffered,
     ScreenShown,
     WayRow,
     WaysShown,
@@ -118,6 +121,14 @@ READ = [
         {"spawn_id": 2, "emote_msg": "Borvik waves.", "anim_type": 883},
         Emoted(2, "Borvik waves.", 883),
     ),
+    ("WS_HearSimpleDamage",
+     {"packet_type": 192, "attacker": 1, "defender": 4, "result_type": 1, "damage": 7,
+      "num_dmg": 1, "dmg_array": [{"damage": 7}]},
+     BlowSeen(1, 4, 7)),
+    ("WS_HearDeath", {"attacker": 1, "defender": 4}, DeathSeen(1, 4)),
+    ("WS_DeathWindow",
+     {"location_count": 1, "location_array": [{"location_id": 2, "location_name": "The Docks"}]},
+     RevivalOffered(((2, "The Docks"),))),
 ]  # fmt: skip
 
 

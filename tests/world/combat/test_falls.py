@@ -22,7 +22,7 @@ def after_death(fight: Fight) -> list[str]:
 
 
 @pytest.mark.parametrize("version", FIVE)
-def test_a_death_is_told_in_the_recorded_order(version: int) -> None:
+def test_a_death_is_shown_in_the_recorded_order(version: int) -> None:
     """Recorded: fight-546-death-a, fight-1208-death-a, fight-60114-death-a."""
     fight = Fight(version)
     fall(fight)

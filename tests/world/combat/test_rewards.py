@@ -35,15 +35,15 @@ def test_the_color_of_the_line_is_as_recorded(version: int, color: int) -> None:
     assert fight.client.decoded("WS_DisplayText")[-1]["color"] == color
 
 
-def test_a_level_is_told() -> None:
+def test_a_level_is_shown() -> None:
     fight = Fight(level=2, experience=790, experience_needed=800)
     fight.harness.parts.combat.rewards.give(fight.player, 30, fight.harness.now)
     assert fight.player.character.level == 3
     assert fight.player.character.experience == 20
     assert fight.player.character.experience_needed == 1000
-    told = fight.client.decoded("WS_LevelChanged")
+    shown = fight.client.decoded("WS_LevelChanged")
     # Recorded: fight-546-melee-a.
-    assert told == [{"old_level": 2, "new_level": 3, "type": 0}]
+    assert shown == [{"old_level": 2, "new_level": 3, "type": 0}]
 
 
 def test_a_group_shares() -> None:

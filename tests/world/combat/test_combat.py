@@ -1,0 +1,29 @@
+"""The sheets of fighters: one change for several blows, and those that heal."""
+
+from emu.world.combat.combat import FightRolls
+from tests.support.world.fights import Fight
+
+
+def test_rolls_have_both_ends() -> None:
+    assert FightRolls(lambda _below: 0).randint(3, 9) == 3
+    assert FightRolls(lambda below: below - 1).randint(3, 9) == 9
+
+
+def test_blows_share_a_sheet() -> None:
+    fight = Fight()
+    spawn, harm = fight.player.spawn, fight.harness.parts.minds.harm
+    spawn.sheet.health.fill(1000)
+    fight.run(1.0)
+    before = fight.client.names.count("OP_UpdateCharacterSheetMsg")
+    for _ in range(3):
+        harm.take(fight.player.zone, spawn, None, 5)
+    fight.run(0.5)
+    assert fight.client.names.count("OP_UpdateCharacterSheetMsg") == before + 1
+
+
+def test_a_game_master_kills_without_scripts() -> None:
+    fight = Fight(admin_status=200)
+    crab = fight.creature()
+    fight.player.set_target(crab)
+    fight.client.types("kill")
+    assert crab.hp_percent == 0

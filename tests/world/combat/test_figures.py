@@ -1,0 +1,58 @@
+"""What a sheet says about blows, and where blows come from."""
+
+import pytest
+
+from emu.rules.combat import Facing
+from emu.world.actors.sheet import FieldKind
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.figures import (
+    PRIMARY,
+    attack_of,
+    defense_of,
+    delay_of,
+    gap,
+    is_in_reach,
+    side_of,
+)
+from emu.world_stream.movement import Position
+
+
+def spawn(x: float = 0.0, heading: float = 0.0, **values: object) -> Spawn:
+    return Spawn(1, SpawnKind.NPC, "a crab", Position(x, 0.0, 0.0, heading), **values)
+
+
+def test_without_a_weapon_hands_strike() -> None:
+    crab = spawn(level=5)
+    assert attack_of(crab)[:4] == (5, 4, 12, 25)
+    assert delay_of(crab, PRIMARY) == 2.0
+
+
+def test_a_weapon_strikes_with_its_own_damage() -> None:
+    crab = spawn(level=5)
+    for name, value in (("damage_low", 2), ("damage_high", 7), ("delay", 16)):
+        crab.sheet.set(f"primary_weapon_{name}", FieldKind.UNSIGNED, value)
+    # Strength 20 adds 2.
+    assert attack_of(crab)[:3] == (5, 4, 9)
+    assert delay_of(crab, PRIMARY) == 1.6
+
+
+def test_armor_and_shield_are_in_the_sheet() -> None:
+    crab = spawn()
+    crab.sheet.set("cur_mitigation", FieldKind.UNSIGNED, 90)
+    crab.sheet.set("block", FieldKind.FRACTION, 130.0)
+    assert (defense_of(crab).mitigation, defense_of(crab).block) == (90, 13.0)
+
+
+@pytest.mark.parametrize(("x", "reaches"), [(6.0, True), (6.1, False)])
+def test_a_blow_reaches_four_units_beyond_both_radii(x: float, reaches: bool) -> None:
+    assert is_in_reach(spawn(), spawn(x)) is reaches
+    assert gap(spawn(), spawn(6.0)) == 4.0
+
+
+def test_blows_come_from_where_the_attacker_stands() -> None:
+    attacker = spawn(5.0)
+    toward = Position(0.0, 0.0, 0.0).heading_to(attacker.position)
+    assert side_of(attacker, spawn(heading=toward)) is Facing.AHEAD
+    assert side_of(attacker, spawn(heading=toward + 80)) is Facing.SIDE
+    assert side_of(attacker, spawn(heading=toward + 180)) is Facing.BEHIND
+    assert side_of(attacker, spawn(5.0, heading=180)) is Facing.AHEAD
