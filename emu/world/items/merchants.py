@@ -8,7 +8,7 @@ Source: docs/protocol/world/trade.md, recorded in ../shared/data/recordings/item
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
@@ -322,9 +322,14 @@ class Merchants:
             send_text(player.client, refused, RED)
             return
         sale = _Sale(self, player, visit, thing.id, count)
-        if await self._items.exchange(Reason.SOLD, [player], sale.act) is not Outcome.DONE:
+        outcome = None
+        try:
+            outcome = await self._items.exchange(Reason.SOLD, [player], sale.act)
+        finally:
+            if outcome is not Outcome.DONE:
+                self.note_sold(player, sale.gone, sale.lots)
+        if outcome is not Outcome.DONE:
             return
-        self._sold[player.id] = sale.back
         text = SOLD.format(
             count=f"{count} " if count > 1 else "", link=link(kind, player.client.version),
             merchant=visit.spawn.name, price=coins_text(sale.price),
@@ -333,6 +338,18 @@ class Merchants:
         self._changed(player, visit)
         if player.client.version > OLD:
             self._send_back(player, visit)
+
+    def note_sold(
+        self, player: Player, added: Iterable[Thing] = (), removed: Iterable[Thing] = ()
+    ) -> None:
+        """Change what can be bought back, within the act that moves it.
+
+        Acts that wait for their turn begin before the caller of an earlier one goes on.
+        """
+        back = self._sold.get(player.id)
+        if back is not None:
+            gone = {one.id for one in removed}
+            self._sold[player.id] = [one for one in (*back, *added) if one.id not in gone]
 
     def back_of(self, player: Player) -> list[Thing]:
         """Return what a player can buy back, the oldest first."""
@@ -359,12 +376,17 @@ class Merchants:
         price = thing.most_price * (thing.count if kind.is_stackable else 1)
         inventory = player.holdings.inventory
         refused: list[Refusal | None] = []
+        taken: list[Thing] = []
 
         def act() -> Act | None:
+            if thing not in self.back_of(player):
+                return None
             refusal = inventory.refuses(kind, thing.count)
             if refusal is not None or inventory.free_place(kind) is None:
                 refused.append(refusal)
                 return None
+            self.note_sold(player, removed=[thing])
+            taken.append(thing)
             inventory.accept(thing, kind)
             mine, sold = Owner.character(player.id), Owner(OwnerKind.SOLD, player.id)
             parts = [things(sold, mine, kind.id, thing.count)]
@@ -375,13 +397,23 @@ class Merchants:
         if price > player.character.coins:
             send_text(player.client, NOT_BOUGHT_BACK, RED)
             return
-        outcome = await self._items.exchange(Reason.BOUGHT_BACK, [player], act)
+        outcome = None
+        try:
+            outcome = await self._items.exchange(Reason.BOUGHT_BACK, [player], act)
+        finally:
+            if outcome is not Outcome.DONE:
+                self.note_sold(player, taken)
         if outcome is Outcome.DONE:
-            self._sold[player.id] = [one for one in self.back_of(player) if one.id != thing.id]
             self._changed(player, visit)
             if player.client.version > OLD:
                 self._send_back(player, visit)
-        elif outcome is Outcome.TOO_FEW:
+        else:
+            self._not_bought_back(player, outcome, refused)
+
+    def _not_bought_back(
+        self, player: Player, outcome: Outcome | None, refused: list[Refusal | None]
+    ) -> None:
+        if outcome is Outcome.TOO_FEW:
             send_text(player.client, NOT_BOUGHT_BACK, RED)
         elif refused:
             _say_no_place(self._items, player, refused[0])
@@ -461,7 +493,10 @@ class _Sale:
         self._merchants, self._player, self._visit = merchants, player, visit
         self._number, self._count = number, count
         self.price = 0
-        self.back: list[Thing] = []
+        self.lots: list[Thing] = []
+        """What can be bought back then."""
+        self.gone: list[Thing] = []
+        """What cannot be bought back any more: the oldest ones."""
 
     def act(self) -> Act | None:
         """Take the thing out of the bags, for the list of what can be bought back."""
@@ -483,20 +518,18 @@ class _Sale:
             place=Place(Where.HELD, 0, 0), most_price=price,
         )  # fmt: skip
         parts = [coins(shop, mine, self.price)]
-        changes: list[ThingChanges] = []
         kinds = self._visit.dealing.merchant_kind
-        self.back = self._merchants.back_of(self._player)
         if kind.has_no_buy_back or MerchantKind.SELLS_NOTHING_BACK in kinds:
             parts.append(things(mine, shop, kind.id, number))
             return Act(parts)
         keeper = Owner(OwnerKind.SOLD, self._player.id)
         parts.append(things(mine, keeper, kind.id, number))
-        self.back.append(lot)
-        gone = self.back[:-KEPT_BACK]
-        self.back = self.back[-KEPT_BACK:]
-        parts += [things(keeper, shop, one.item_id, one.count) for one in gone]
-        changes.append(ThingChanges(keeper, (lot,), tuple(one.id for one in gone)))
-        return Act(parts, changes)
+        self.lots = [lot]
+        self.gone = [*self._merchants.back_of(self._player), lot][:-KEPT_BACK]
+        self._merchants.note_sold(self._player, [lot], self.gone)
+        parts += [things(keeper, shop, one.item_id, one.count) for one in self.gone]
+        changes = ThingChanges(keeper, (lot,), tuple(one.id for one in self.gone))
+        return Act(parts, [changes])
 
 
 def coins_of(ware: Ware, kind: ItemKind) -> int:

@@ -245,6 +245,76 @@ def test_what_was_sold_can_be_bought_back_after_coming_back() -> None:
     assert scene.is_right()
 
 
+def test_the_last_ten_sales_can_be_bought_back() -> None:
+    scene = TradeScene(1208)
+    scene.merchant()
+    scene.one.types("/frommerchant")
+    for _ in range(12):
+        scene.one.types(f"/summonitem {kinds.MARBLE}")
+        scene.one.types(f"/sell_to_merchant {kinds.MARBLE} 1")
+    assert len(windows(scene.one)[-1]["item_array"]) == 10
+    sold = Owner(OwnerKind.SOLD, 1)
+    (lots,) = finish(scene.harness.stored.things.of([sold])).values()
+    assert len(lots) == 10
+    assert coins_of(scene.one) == 12 * 12
+    assert scene.is_right()
+
+
+def test_two_sales_at_once_are_both_in_the_list() -> None:
+    scene = TradeScene(1208)
+    scene.merchant()
+    scene.one.types(f"/summonitem {kinds.MARBLE}")
+    scene.one.types(f"/summonitem {kinds.PEBBLE}")
+    scene.one.types("/frommerchant")
+    works: list[Any] = []
+    scene.harness.start = works.append
+    scene.one.types(f"/sell_to_merchant {kinds.MARBLE} 1")
+    scene.one.types(f"/sell_to_merchant {kinds.PEBBLE} 1")
+    scene.harness.start = finish
+    for work in works:
+        finish(work)
+    rows = windows(scene.one)[-1]["item_array"]
+    assert [row["item_id"] for row in rows] == [kinds.MARBLE, kinds.PEBBLE]
+    assert scene.is_right()
+
+
+def test_what_is_bought_back_twice_at_once_comes_once() -> None:
+    scene = TradeScene(1208)
+    scene.merchant()
+    scene.one.types(f"/summonitem {kinds.SWORD}")
+    scene.one.types("/frommerchant")
+    scene.one.types(f"/sell_to_merchant {kinds.SWORD} 1")
+    works: list[Any] = []
+    scene.harness.start = works.append
+    for command in ("buyback_from_merchant 910005 1", "inventory destroy 0") * 2:
+        scene.one.types(f"/{command}")
+    scene.harness.start = finish
+    for work in works:
+        finish(work)
+    assert held(scene.one) == []
+    assert coins_of(scene.one) == 0
+    assert scene.is_right()
+
+
+def test_a_sale_that_is_not_stored_can_be_repeated() -> None:
+    scene = TradeScene(1208)
+    scene.merchant()
+    scene.one.types(f"/summonitem {kinds.SWORD}")
+    scene.one.types("/frommerchant")
+    scene.harness.store.broken = True
+    assert scene.one.types(f"/sell_to_merchant {kinds.SWORD} 1") != []
+    scene.harness.store.broken = False
+    assert (held(scene.one), coins_of(scene.one)) == ([(kinds.SWORD, 1)], 0)
+    scene.one.types(f"/sell_to_merchant {kinds.SWORD} 1")
+    assert len(windows(scene.one)[-1]["item_array"]) == 1
+    scene.harness.store.broken = True
+    scene.one.types("/buyback_from_merchant 910005 1")
+    scene.harness.store.broken = False
+    scene.one.types("/buyback_from_merchant 910005 1")
+    assert (held(scene.one), coins_of(scene.one)) == ([(kinds.SWORD, 1)], 0)
+    assert scene.is_right()
+
+
 def test_a_merchant_gives_no_more_than_was_paid() -> None:
     scene = TradeScene(coins=1000)
     scene.harness.trade._wares[SHOP] = (*WARES[:1], Ware(kinds.PEBBLE, None, 1, 0, ()))
