@@ -103,7 +103,7 @@ def check_authority(
 
 Value = str | int | float | bool | None
 
-LARGEST = 10**9
+LARGEST = 0x7FFFFFFF
 """The limit of every number, up and down. Every packet layout has space for it."""
 
 _WORD = re.compile(r"""\"([^\"]*)\"?|'([^']*)'?|(\S+)""")

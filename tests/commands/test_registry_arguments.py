@@ -66,10 +66,10 @@ def test_words_become_values(arguments, line, values) -> None:
         ((STATE,), "maybe", "state: 'maybe' is none of on, off"),
         ((Argument("x", ArgumentKind.DECIMAL),), "nan", "x: 'nan' is not a number"),
         ((Argument("x", ArgumentKind.DECIMAL),), "1e999", "x: '1e999' is not a number"),
-        ((SECONDS,), "9" * 400, "seconds: must be -1000000000 to 1000000000"),
-        ((SECONDS,), "-1000000001", "seconds: must be -1000000000 to"),
+        ((SECONDS,), "9" * 400, "seconds: must be -2147483647 to 2147483647"),
+        ((SECONDS,), "-2147483648", "seconds: must be -2147483647 to"),
         ((SECONDS,), "9" * 5000, "is not a whole number"),
-        ((Argument("x", ArgumentKind.DECIMAL),), "1e30", "x: must be -1000000000 to 1000000000"),
+        ((Argument("x", ArgumentKind.DECIMAL),), "1e30", "x: must be -2147483647 to 2147483647"),
         ((Argument("x", ArgumentKind.SWITCH),), "up", "x: 'up' is not on or off"),
     ],
 )

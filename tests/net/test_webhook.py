@@ -1,8 +1,11 @@
 """Which of the server's events a webhook reports; tests/server/test_webhook.py sends them."""
 
+from dataclasses import replace
+
 import pytest
 
 from emu.admin.webhook import WebhookEvent
+from emu.audit import Change
 from emu.commands.registry import Use
 from emu.net.webhook import notices_of
 from emu.world.reports import PlayerEntered, PlayerLeft, Said
@@ -47,7 +50,21 @@ def test_every_command_that_changes_a_ban_is_reported(line: str) -> None:
     found = list(notices_of(use(line, "Rude is banned")))
     shown = line.removeprefix("/")
     text = f"boss: Rude is banned ({shown})"
-    assert found == [(WebhookEvent.BAN, text, {"by": "boss", "command": shown})]
+    details = dict.fromkeys(("act", "subject", "before", "after", "reason"), "")
+    assert found == [(WebhookEvent.BAN, text, {"by": "boss", "command": shown, **details})]
+
+
+def test_a_ban_is_reported_with_what_it_changed_and_why() -> None:
+    made = replace(
+        use("account ban rude 7d spam", "done"), command="account ban", subject="account rude",
+        change=Change("enabled", "banned until tomorrow"), reason="spam",
+    )  # fmt: skip
+    ((_, _, values),) = notices_of(made)
+    assert values == {
+        "by": "boss", "command": "account ban rude 7d spam", "act": "account ban",
+        "subject": "account rude", "before": "enabled", "after": "banned until tomorrow",
+        "reason": "spam",
+    }  # fmt: skip
 
 
 def test_a_broadcast_is_reported_with_its_text() -> None:

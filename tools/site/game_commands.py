@@ -10,12 +10,13 @@ from typing import Final
 import emu.admin.commands
 import emu.commands
 import emu.world.commands
+import emu.world.subjects
 from emu.commands import Argument, ArgumentKind, Command, CommandSet
 from emu.commands.registry import ADMINISTRATOR, GUIDE, MASTER, OWNER
 from emu.world.commands.client_table import read_client_commands
 from tools.site.markdown import code, page, table
 
-PACKAGES: Final = (emu.world.commands, emu.admin.commands, emu.commands)
+PACKAGES: Final = (emu.world.commands, emu.world.subjects, emu.admin.commands, emu.commands)
 """The packages whose modules declare commands."""
 TITLES: Final[Mapping[str, str]] = {
     "gestures": "Gestures and moods",

@@ -13,7 +13,7 @@ CREATE TABLE audit (
     new_value TEXT NOT NULL,
     reason TEXT NOT NULL,
     result TEXT NOT NULL,
-    ok INTEGER NOT NULL                       -- 0: refused or failed
+    ok INTEGER NOT NULL CHECK (ok IN (0, 1))                       -- 0: refused or failed
 ) STRICT;
 
 CREATE INDEX audit_of_name ON audit (name_key, kind);

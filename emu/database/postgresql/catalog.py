@@ -8,6 +8,7 @@ from typing import Final
 from emu.database.catalog import CatalogTable
 from emu.database.dialect import Kind
 from emu.database.postgresql.connection import ServerConnection
+from emu.errors import StoreError
 
 _KINDS: Final = {
     "bigint": Kind.INTEGER, "boolean": Kind.BOOLEAN, "double precision": Kind.REAL,
@@ -36,7 +37,9 @@ def read_tables(server: ServerConnection) -> list[CatalogTable]:
     """Return the tables of the schema that the connection uses. Raises `psycopg.Error`."""
     columns: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
     for table, column, kind in server.execute(_COLUMNS):
-        columns[table][column] = _KINDS.get(kind, Kind.TEXT)
+        if kind not in _KINDS:
+            raise StoreError(f"{table}.{column} has the type {kind}, which no table of ours has")
+        columns[table][column] = _KINDS[kind]
     keys, parents = defaultdict[str, list[str]](list), defaultdict[str, set[str]](set)
     for table, kind, parent, column in server.execute(_KEYS):
         if kind == "p":

@@ -52,7 +52,7 @@ async def _attune(context: CommandContext, player: Player, call: Call) -> None:
 
 @COMMANDS.for_players(
     "summonitem", "make things for yourself or your target", ITEM, REST, rank=MASTER,
-    example="summonitem 2000000001 5",
+    changes="character", example="summonitem 2000000001 5",
 )  # fmt: skip
 async def _summon(context: CommandContext, player: Player, call: Call) -> None:
     kind = _kind(context, call["item"])
@@ -67,7 +67,7 @@ async def _summon(context: CommandContext, player: Player, call: Call) -> None:
 
 @COMMANDS.command(
     "giveitem", "give things to a player", NAME, ITEM, REST, rank=MASTER,
-    example="giveitem Borvik 2000000001 5",
+    changes="character {name}", example="giveitem Borvik 2000000001 5",
 )  # fmt: skip
 async def _give_item(context: CommandContext, call: Call) -> str:
     player = player_named(context, call["name"], call)
@@ -97,7 +97,7 @@ async def _search(context: CommandContext, call: Call) -> str:
     "player coins", "give coins to your target, or to yourself",
     Argument("act", help="what to do", choices=("add",)),
     Argument("amount", ArgumentKind.NUMBER, "copper"),
-    rank=MASTER, example="player coins add 100",
+    rank=MASTER, changes="character", example="player coins add 100",
 )  # fmt: skip
 async def _add_coins(context: CommandContext, player: Player, call: Call) -> None:
     amount = int(call["amount"])

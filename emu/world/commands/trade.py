@@ -142,7 +142,7 @@ async def _loot(context: CommandContext, player: Player, _call: Call) -> None:
     await _stored(context.trading.looting.open(player))
 
 
-@COMMANDS.for_players("kill", "kill your target, a creature", rank=MASTER)
+@COMMANDS.for_players("kill", "kill your target, a creature", rank=MASTER, changes="spawn")
 async def _kill(context: CommandContext, player: Player, _call: Call) -> None:
     target = player.target
     if target is None or target.kind is not SpawnKind.NPC:
@@ -162,7 +162,7 @@ async def _loot_list(context: CommandContext, player: Player, _call: Call) -> Re
 
 
 @COMMANDS.for_players("loot setcoin", "let your target have so much copper with it", COPPER,
-                      rank=MASTER, example="loot setcoin 150")  # fmt: skip
+                      rank=MASTER, changes="spawn", example="loot setcoin 150")  # fmt: skip
 async def _loot_coins(context: CommandContext, player: Player, call: Call) -> str:
     carried = _carried(context, player)
     if not 0 <= call["copper"] <= MOST_COPPER:
@@ -172,7 +172,8 @@ async def _loot_coins(context: CommandContext, player: Player, call: Call) -> st
 
 
 @COMMANDS.for_players("loot additem", "let your target have a thing with it", ITEM,
-                      rank=MASTER, example="loot additem 2000000001")  # fmt: skip
+                      rank=MASTER, changes="spawn",
+                      example="loot additem 2000000001")  # fmt: skip
 async def _loot_add(context: CommandContext, player: Player, call: Call) -> str:
     carried, kind = _carried(context, player), context.items.kinds.get(call["item"])
     if kind is None:
@@ -184,7 +185,8 @@ async def _loot_add(context: CommandContext, player: Player, call: Call) -> str:
 
 
 @COMMANDS.for_players("loot removeitem", "take a thing from your target", ITEM,
-                      rank=MASTER, example="loot removeitem 2000000001")  # fmt: skip
+                      rank=MASTER, changes="spawn",
+                      example="loot removeitem 2000000001")  # fmt: skip
 async def _loot_remove(context: CommandContext, player: Player, call: Call) -> str:
     carried = _carried(context, player)
     left = [one for one in carried.things if one[0] != call["item"]]

@@ -66,7 +66,9 @@ class Scene:
             definitions = {one.id: one for one in zone_definitions(file)}
         self.zone = Zone(definitions[9], 0, ZoneRules())
 
-    async def _read(self, zone_id: int, old: ServedZone | None) -> ServedZone | None:
+    async def _read(
+        self, zone_id: int, old: ServedZone | None, _is_wanted: Callable[[], bool]
+    ) -> ServedZone | None:
         if self.error is not None:
             raise self.error
         with ContentFile(self.path) as file:

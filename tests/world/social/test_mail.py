@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from emu.correspondence import Postage, SendResult
-from emu.errors import STORE_FAULT, StoreAway
+from emu.errors import STORE_FAULT, StoreAway, StoreError
 from emu.structs import shipped_catalog
 from emu.times import Moment
 from emu.world.rules import WorldRules
@@ -267,9 +267,17 @@ def test_a_letter_whose_answer_is_lost_is_sent_once_and_corrected(
     assert len(harness.stored.store.world.mail.open(0, 1000, POSTAGE, Moment(1.0)).letters) == 1
 
 
-def test_entering_does_not_depend_on_the_mail(harness: WorldHarness) -> None:
-    harness.stored.store  # noqa: B018  # opens it
-    harness.store.broken = True
+class BrokenStore:
+    """The letters of a database that does not answer."""
+
+    async def waiting(self, *_given: object) -> int:
+        raise StoreError("the disk is full")
+
+
+def test_entering_does_not_depend_on_the_mail(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness.parts.mail, "_store", BrokenStore())
     harness.stand(5)
     assert harness.world.faults.drops["mail not counted"] == 1
 
