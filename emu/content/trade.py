@@ -228,6 +228,8 @@ class TradeTables:
             self._tables: dict[int, LootTable] = dict(self._layer.tables)
             self._own: dict[int, tuple[int, ...]] = {}
             self._global: list[GlobalLoot] | None = None
+            self._races: dict[int, int] = {}
+            self._fits: dict[tuple[int, int, int, int], tuple[int, ...]] = {}
 
     def _content(self) -> ContentFile | None:
         if self._path is not None and self._file is None:
@@ -260,13 +262,20 @@ class TradeTables:
                 self._races = {row["model"]: row["race"] for row in file.table("model_races")}
             if spawn not in self._own:
                 self._own[spawn] = loot_of(file, [spawn]).get(spawn, ())
-            race = self._races.get(model, 0)
-            numbers = [*self._own[spawn]]
-            numbers += [
-                one.table_id for one in self._global if one.fits(zone_id, race, level, tier)
-            ]
+            numbers = self._own[spawn] + self._fitting(zone_id, model, level, tier)
             self._read_tables(file, numbers)
             return tuple(self._tables[one] for one in numbers if one in self._tables)
+
+    def _fitting(self, zone_id: int, model: int, level: int, tier: int) -> tuple[int, ...]:
+        """Return the global tables of a creature; many creatures of a zone have the same."""
+        key = zone_id, self._races.get(model, 0), level, tier
+        found = self._fits.get(key)
+        if found is None:
+            if len(self._fits) >= MOST_FITTING:
+                self._fits.clear()
+            known = self._global or ()
+            found = self._fits[key] = tuple(one.table_id for one in known if one.fits(*key))
+        return found
 
     def tables(self, numbers: Iterable[int]) -> tuple[LootTable, ...]:
         """Return loot tables by their numbers; those that do not exist are left out."""
@@ -283,5 +292,7 @@ class TradeTables:
             self._tables.update(loot_tables(file, missing))
 
 
+MOST_FITTING: Final = 2000
+"""Kinds of creatures whose global tables are kept."""
 _ORDER: Final = {"level": 0, "racial": 1, "zone": 2}
 """The order in which global loot is rolled."""

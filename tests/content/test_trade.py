@@ -8,7 +8,16 @@ import pytest
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
-from emu.content.trade import Ware, global_loot, loot_of, loot_tables, wares_of
+from emu.content.trade import (
+    TomlTrade,
+    TradeTables,
+    Ware,
+    global_loot,
+    loot_of,
+    loot_tables,
+    wares_of,
+)
+from emu.errors import FileFormatError
 from emu.rules.loot import LootDrop
 from tests.support.content.dumps import write_dumps
 from tests.support.content.subjects import trade
@@ -75,3 +84,54 @@ def test_a_merchant_sells_its_last_list_first_and_each_thing_once(file: ContentF
 
 def test_a_merchant_without_things_has_an_empty_window(file: ContentFile) -> None:
     assert wares_of(file, [8, 9]) == {8: ()}
+
+
+def test_the_tables_of_a_world_are_its_own_and_those_that_fit(file: ContentFile) -> None:
+    tables = TradeTables(file.path)
+
+    def numbers(zone_id: int, level: int) -> list[int]:
+        found = tables.loot(90001, zone_id=zone_id, model=5, level=level, tier=3)
+        return [table.id for table in found]
+
+    assert numbers(1, 30) == [3, 2]
+    assert numbers(1, 5) == [3, 2, 2]
+    assert numbers(12, 5) == [3, 2, 2, 3]
+    assert numbers(12, 5) == [3, 2, 2, 3]
+    assert tables.wares(7) == wares_of(file, [7])[7]
+    assert tables.wares(99) == ()
+    assert [table.id for table in tables.tables([2, 77])] == [2]
+
+
+def test_a_world_without_a_content_file_has_the_tables_of_toml_files(tmp_path: Path) -> None:
+    path = tmp_path / "trade.toml"
+    path.write_text(
+        """
+        [[merchant]]
+        id = 5
+        items = [{ item = 8 }, { item = 9, quantity = 2, coins = 75, status = 3 }]
+        [[loot]]
+        id = 6
+        min_coins = 3
+        max_coins = 9
+        most_items = 2
+        drops = [{ item = 8, charges = 4, weight = 40 }]
+        """
+    )
+    tables = TradeTables(None, TomlTrade([path]))
+    assert tables.wares(5) == (Ware(8, None, 0, 0, ()), Ware(9, 2, 75, 3, ()))
+    (table,) = tables.tables([6, 7])
+    assert (table.coins, table.most_items, table.drop_probability) == ((3, 9), 2, 100.0)
+    assert table.drops == (LootDrop(8, 4, is_worn=False, weight=40.0, unless_quest=0),)
+    assert tables.loot(90001, zone_id=1, model=1, level=1, tier=0) == ()
+    tables.reload(None)
+    assert len(tables.wares(5)) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["[[merchant]]\nid = 5", "[[merchant]]\nid = 5\nitems = [{ item = -1 }]", "[[loot]]"]
+)
+def test_a_faulty_file_names_itself(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "trade.toml"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=r"trade\.toml: merchant or loot"):
+        TomlTrade([path])
