@@ -35,7 +35,7 @@ from emu.items.kinds import (
     Food,
     Furniture,
     ItemKind,
-    Look,
+    ItemLook,
     MoreFlag,
     Packed,
     Page,
@@ -309,8 +309,8 @@ def _stats(rows: Iterable[Row]) -> tuple[Stat, ...]:
     )  # fmt: skip
 
 
-def _look(row: Row) -> Look:
-    return Look(
+def _look(row: Row) -> ItemLook:
+    return ItemLook(
         row["model"], (row["red"], row["green"], row["blue"]),
         (row["highlight_red"], row["highlight_green"], row["highlight_blue"]),
     )  # fmt: skip

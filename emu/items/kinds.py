@@ -163,7 +163,7 @@ class Effect(NamedTuple):
     bullet: int
 
 
-class Look(NamedTuple):
+class ItemLook(NamedTuple):
     """What others see of a worn thing."""
 
     model: int
@@ -399,7 +399,7 @@ class ItemKind:
     adornment_slots: tuple[int, ...] = ()
     stats: tuple[Stat, ...] = ()
     effects: tuple[Effect, ...] = ()
-    look: Look | None = None
+    look: ItemLook | None = None
     is_stand_in: bool = False
     """Whether an import made it because nothing describes the thing."""
 

@@ -13,7 +13,7 @@ from emu.items.kinds import (
     Bag,
     BookRecipe,
     Flag,
-    Look,
+    ItemLook,
     Range,
     RecipeBook,
     Slot,
@@ -39,7 +39,7 @@ def test_every_kind_of_the_recorded_set_is_read() -> None:
     )  # fmt: skip
     assert sword.part == Weapon(2, 0, Range(2, 7), Range(3, 9), Range(1, 6), 16, 3.5)
     assert sword.stats == (Stat(0, 0, 3), Stat(0, 2, 2), Stat(5, 0, 12))
-    assert sword.look == Look(2123, (10, 20, 30), (40, 50, 60))
+    assert sword.look == ItemLook(2123, (10, 20, 30), (40, 50, 60))
     assert [one.text for one in sword.effects] == ["When drawn:", "It hums a little."]
     book = kinds.get(910035)
     assert book is not None
