@@ -155,11 +155,15 @@ class Creatures:
             return
         if spawn.sheet.is_invulnerable:
             return
-        for other in zone.near(spawn.position, FARTHEST_AGGRO):
-            if other.kind is SpawnKind.NPC and self._attacks(zone, other, player):
-                self._provoke(zone, other, spawn)
+        # Most of those around are players, or creatures without a faction.
+        fierce = [
+            other for other in zone.around(spawn.position, FARTHEST_AGGRO)
+            if other.kind is SpawnKind.NPC and other.look.faction and self._attacks(other, player)
+        ]  # fmt: skip
+        for other in fierce:
+            self._provoke(zone, other, spawn)
 
-    def _attacks(self, zone: Zone, creature: Spawn, player: Player) -> bool:
+    def _attacks(self, creature: Spawn, player: Player) -> bool:
         """Return whether a creature that stands near attacks a player by itself."""
         if not creature.attackable or creature.hp_percent <= 0 or creature in self._fighting:
             return False
@@ -167,6 +171,7 @@ class Creatures:
             return False
         if arrow_color(creature.level, player.spawn.level) == GREY:
             return False
+        zone = player.zone
         if distance_between(creature, player.spawn) > self.radius(zone, creature):
             return False
         if not creature.may_be_seen_by(player.spawn):

@@ -217,12 +217,12 @@ class Fights:
     def _strike_with(self, fighter: Fighter, target: Spawn, hand: str) -> None:
         if not self._goes_on(fighter, target):
             return
-        outcome = self._blow(fighter.zone, fighter.spawn, target, hand)
+        outcome = self.blow(fighter.zone, fighter.spawn, target, hand)
         # The answer of a parry is answered by no other one.
         if outcome is Result.RIPOSTE and fighter.spawn.hp_percent > 0 and target.hp_percent > 0:
-            self._blow(fighter.zone, target, fighter.spawn, PRIMARY, is_answer=True)
+            self.blow(fighter.zone, target, fighter.spawn, PRIMARY, is_answer=True)
 
-    def _blow(
+    def blow(
         self, zone: Zone, attacker: Spawn, victim: Spawn, hand: str, *, is_answer: bool = False
     ) -> Result:
         """Strike once, show it, and take the health."""

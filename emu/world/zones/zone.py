@@ -137,6 +137,10 @@ class Zone:
         """Return the viewers that are shown a spawn now, its own player among them."""
         return self._observers.get(spawn.id, ())
 
+    def around(self, center: Position, distance: float) -> Iterator[Spawn]:
+        """Yield the spawns within a distance of a place on the ground, in no order."""
+        return self._grid.near(center, distance)
+
     def near(self, center: Position, distance: float) -> list[Spawn]:
         """Return the spawns within a distance of a place, the nearest first."""
         found = self._grid.near(center, distance)
