@@ -93,6 +93,10 @@ Source: docs/protocol/world/movement.md#carried.
 """
 
 
+AFTER_MOVE: Final = 3.0
+"""World units that a client may go at once after the server has moved its player."""
+
+
 class Pace:
     """Limits how far one player moves over time. `refused` counts the steps not believed.
 
@@ -134,12 +138,17 @@ class Pace:
             self.refused += 1
         return refusal
 
-    def moved_by_server(self, now: Monotonic) -> None:
-        """Fill the buckets: the server has put the player somewhere.
+    def teleported(self, now: Monotonic) -> None:
+        """Note that the server has put the player elsewhere in its zone.
 
         Steps that the client sent before it learned of that arrive afterwards. They are measured
-        from the new place and are refused unless they are near it.
+        from the new place; a full bucket would let one of them undo a short move.
         """
+        self.moved_by_server(now)
+        self._ground = AFTER_MOVE
+
+    def moved_by_server(self, now: Monotonic) -> None:
+        """Fill the buckets: a client begins anew, or the server pushes the player."""
         self._last = now
         self._ground = self.rules.fastest * self.rules.reserve
         self._height = self.rules.fastest_fall * self.rules.reserve

@@ -533,7 +533,7 @@ class Player:
         """Put the player at another place in its zone."""
         # Before the move, so that no step of the client is measured against the new place with an
         # empty bucket.
-        self.pace.moved_by_server(now)
+        self.pace.teleported(now)
         self.spawn.move(to)
         self.send_place(to)
 

@@ -103,3 +103,16 @@ def test_a_server_that_moves_a_player_restores_its_height_too() -> None:
     assert pace.refusal(step(y=most), HERE, Monotonic(0.0)) is None
     pace.moved_by_server(Monotonic(0.0))
     assert pace.refusal(step(y=most), HERE, Monotonic(0.0)) is None
+
+
+def test_a_step_sent_before_the_server_moved_the_player_does_not_undo_the_move() -> None:
+    """A player that is summoned while it walks was back at its old place, for the others."""
+    pace, now = Pace(MovementRules(), 0.0), Monotonic(60.0)
+    summoned = HERE._replace(x=20.0)
+    pace.teleported(now)
+    assert pace.refusal(step(2.0), summoned, Monotonic(now + 0.04)) is not None
+    at = summoned
+    for number in range(1, 40):
+        there = at._replace(x=at.x + 2.5)
+        assert pace.refusal(step(there.x), at, Monotonic(now + 0.04 + 0.25 * number)) is None
+        at = there
