@@ -104,6 +104,13 @@ class Group(NamedTuple):
     """Its own chance; 0 without one: then its weight is an equal share."""
 
 
+class Alliance(NamedTuple):
+    """The factions that a faction counts as its own, and those that it fights."""
+
+    friends: tuple[int, ...] = ()
+    enemies: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ZoneContent:
     """All that a content file says about one zone."""
@@ -128,6 +135,8 @@ class ZoneContent:
     """The scripts of spawns by the spawn's number, whatever their places say."""
     factions: Mapping[int, Row] = field(default_factory=dict)
     """All factions by number."""
+    alliances: Mapping[int, Alliance] = field(default_factory=dict)
+    """The friends and enemies of factions, by number."""
 
 
 class ContentFile:
@@ -140,6 +149,7 @@ class ContentFile:
         """
         self.path = path
         self._all_factions: Mapping[int, Row] | None = None
+        self._all_alliances: Mapping[int, Alliance] | None = None
         self.is_careful = False
         """Whether each row of a zone is checked, and left out if a value does not fit.
 
@@ -386,9 +396,24 @@ class ContentFile:
             self._lists("commands", lists - {0}),
             self._scripts("spawn", wanted),
             self._factions(),
+            self._alliances(),
         )
 
     # -- internals --------------------------------------------------------------------------------
+
+    def _alliances(self) -> Mapping[int, Alliance]:
+        """Return the friends and enemies of all factions: the same object for every zone."""
+        if self._all_alliances is None:
+            found: dict[int, Alliance] = {}
+            for row in self.table("faction_alliances"):
+                known = found.get(row["faction_id"], Alliance())
+                friends, enemies = (
+                    (*before, row[name]) if row[name] else before
+                    for before, name in ((known.friends, "friend"), (known.enemies, "enemy"))
+                )
+                found[row["faction_id"]] = Alliance(friends, enemies)
+            self._all_alliances = found
+        return self._all_alliances
 
     def _factions(self) -> Mapping[int, Row]:
         """Return all factions by number: the same object for every zone."""

@@ -157,6 +157,8 @@ class Population:
         self._spawn_scripts = content.spawn_scripts
         self.factions = content.factions
         """All factions by number."""
+        self.alliances = content.alliances
+        """The friends and enemies of factions, by number."""
         self._dead = dict(dead or {})
         self._groups: dict[int, Group] = {group.id: group for group in content.groups}
         self._sets: dict[int, list[Group]] = {}

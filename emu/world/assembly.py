@@ -316,6 +316,7 @@ class Assembly:
         self.combat = Combat(
             world, self.minds, FightRolls(ports.roll), travel=self.travel, sheets=self.sheets,
             levels=Levels(world, self.chat, figures), chat=self.chat,
+            population=self.population.content.population,
         )  # fmt: skip
 
     def _make_context(self) -> CommandContext:

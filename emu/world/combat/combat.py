@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from emu.content.population import Population
 from emu.rules.combat import FightChance
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
@@ -17,6 +18,7 @@ from emu.world.combat.falls import Falls
 from emu.world.combat.fights import Fights
 from emu.world.combat.recovery import Recovery
 from emu.world.combat.rewards import Rewards
+from emu.world.combat.standings import Standings
 from emu.world.deadlines import Deadlines
 from emu.world.events import Hurt, KillAsked, LeftZone
 from emu.world.levels import Levels
@@ -25,6 +27,7 @@ from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.travel.travel import Travel
 from emu.world.world import World
+from emu.world.zones.zone import Zone
 
 SHEET_PAUSE: Final = 0.3
 """Seconds from a blow to the change of the sheet: several blows share one."""
@@ -55,6 +58,7 @@ class Combat:
         levels: Levels,
         sheets: CharacterSheets,
         chat: Chat,
+        population: Callable[[Zone], Population | None],
     ) -> None:
         """Make the components; each subscribes to the events of the world."""
         self._sheets = sheets
@@ -63,7 +67,8 @@ class Combat:
         self.creatures = Creatures(world, minds, self.fights, chat)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)
         self.falls = Falls(world, self.fights, travel, sheets, chat)
-        self.rewards = Rewards(world, self.fights, levels, chat)
+        self.standings = Standings(world, chat, population)
+        self.rewards = Rewards(world, self.fights, levels, chat, self.standings)
         self._harm = minds.harm
         self._unsent: Deadlines[Player, str] = world.timetable.deadlines(
             "sheets of fighters", self._send

@@ -11,6 +11,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.combat.blows import show_death
 from emu.world.combat.fights import Fights
+from emu.world.combat.standings import Standings
 from emu.world.events import Died, Order
 from emu.world.levels import Levels
 from emu.world.social.chat import Chat
@@ -22,19 +23,24 @@ GAINED = "You gain {points} experience!"
 class Rewards:
     """Shows the deaths of creatures, and gives players what a kill is worth."""
 
-    def __init__(self, world: World, fights: Fights, levels: Levels, chat: Chat) -> None:
+    def __init__(
+        self, world: World, fights: Fights, levels: Levels, chat: Chat, standings: Standings
+    ) -> None:
         """Listen to deaths, before the loot falls."""
         self._world = world
         self._fights = fights
         self._levels = levels
         self._chat = chat
+        self._standings = standings
         world.events.subscribe(Died, self._died, Order.OWNER)
 
     def _died(self, event: Died) -> None:
         spawn = event.victim
         if spawn.kind is not SpawnKind.NPC:
             return
-        players = self._sharers(event)
+        players = self.sharers(event)
+        # Factions come before experience (recorded).
+        self._standings.killed(event.zone, spawn.faction, players)
         fallen = Fallen(spawn.level, spawn.difficulty, spawn.heroic)
         now = self._world.clock.now()
         for player in players:
@@ -47,7 +53,7 @@ class Rewards:
         # EQ2Emulator sends the line about experience first (recorded).
         show_death(event.zone, event.killer, spawn)
 
-    def _sharers(self, event: Died) -> list[Player]:
+    def sharers(self, event: Died) -> list[Player]:
         """Return who shares: the fighters and those of their groups who see it."""
         found: dict[int, Player] = {}
         for fighter in event.fighters:

@@ -83,17 +83,13 @@ class Maker:
         """
         return self.zones is not None and self.zones.keep_dead(zone_id, location, seconds)
 
-    def faction_name(self, home: Home, faction: int) -> str:
-        """Return the name of a faction; empty if there is none."""
-        row = self._faction(home, faction)
-        return str(row["name"]) if row is not None else ""
-
     def usual_standing(self, home: Home, faction: int) -> int:
         """Return what a faction thinks of those who have not met it."""
-        row = self._faction(home, faction)
+        row = self.faction(home, faction)
         return int(row["default"]) if row is not None else 0
 
-    def _faction(self, home: Home, faction: int) -> Row | None:
+    def faction(self, home: Home, faction: int) -> Row | None:
+        """Return the row of a faction; None if there is none."""
         population = self._population(home)
         return population.factions.get(faction) if population is not None else None
 

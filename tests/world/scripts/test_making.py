@@ -49,6 +49,7 @@ def test_nothing_is_made_without_content_or_in_a_full_zone(tmp_path: Path, is_fu
     assert maker.group(home, 5) == []
     assert maker.one(home, 980, (1.0, 2.0, 3.0, 0.0), is_private=True) is None
     assert list(scene.zone) == [scene.player.spawn]
-    assert maker.faction_name(home, 7) == ("The Watch" if is_full else "")
+    row = maker.faction(home, 7)
+    assert (row["name"] if row is not None else "") == ("The Watch" if is_full else "")
     assert maker.usual_standing(home, 7) == (-200 if is_full else 0)
-    assert (maker.faction_name(home, 8), maker.usual_standing(home, 8)) == ("", 0)
+    assert (maker.faction(home, 8), maker.usual_standing(home, 8)) == (None, 0)

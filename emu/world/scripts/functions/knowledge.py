@@ -13,6 +13,7 @@ from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.past import LARGEST
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import GhostPart
+from emu.world.combat.standings import change_standing as change_standing_of
 from emu.world.entry.initial_messages import send_languages
 from emu.world.scripts.bodies import Body, Requirement, given
 from emu.world.scripts.host import Scripts
@@ -45,31 +46,10 @@ def change_standing(scripts: Scripts, body: Body | None, faction: int, amount: i
     """Raise or lower what a faction thinks of a player, and say so."""
     if body is None or body.player is None:
         return None
-    player = body.player
-    usual = scripts.maker.usual_standing(body.home, faction)
-    if not player.past.change_standing(faction, amount, usual):
-        return False
-    _changed(scripts, player)
-    if player.viewer is not None:
-        player.zone.look_again(player.viewer)
-    name = scripts.maker.faction_name(body.home, faction)
-    if name and scripts.may_send():
-        direction = "better" if amount > 0 else "worse"
-        scripts.chat.line(player, f"Your faction standing with {name} got {direction}.", "system")
-        value = player.past.standing(faction, usual)
-        player.client.send(
-            "WS_FactionUpdate",
-            {
-                "num_factions": 1,
-                "response_array": [
-                    {
-                        "faction_id": faction, "name": name, "con": int(value / STEP),
-                        "percentage": abs(value) % STEP // 100, "value": value,
-                    }
-                ],
-            },
-        )  # fmt: skip
-    return True
+    return change_standing_of(
+        scripts.world, scripts.chat, body.player, scripts.maker.faction(body.home, faction), amount,
+        faction=faction, is_shown=scripts.may_send(),
+    )  # fmt: skip
 
 
 @KNOWLEDGE("GetFactionID", "S spawn")

@@ -1,0 +1,91 @@
+"""What factions think of players: changes, with the line and the message about them, and kills.
+
+Source: docs/guides/fights.md#factions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from emu.content.file import Alliance
+from emu.content.population import Population
+from emu.model import SavedKind
+from emu.rules.stance import FACTION_STEP, FIXED_FACTIONS
+from emu.world.actors.player import Player
+from emu.world.social.chat import Chat
+from emu.world.world import World
+from emu.world.zones.zone import Zone
+
+BETTER: Final = "Your faction standing with {name} got better."
+WORSE: Final = "Your faction standing with {name} got worse."
+BEST: Final = "Your faction standing with {name} could not possibly get any better."
+WORST: Final = "Your faction standing with {name} could not possibly get any worse."
+NO_ALLIANCE: Final = Alliance()
+
+
+def change_standing(
+    world: World, chat: Chat, player: Player, row: Mapping[str, Any] | None, amount: int,
+    *, faction: int, is_shown: bool = True,
+) -> bool:  # fmt: skip
+    """Raise or lower what a faction thinks of a player, and say so; return whether it changed.
+
+    `row` is the faction's of the content file; without one nothing is said.
+    """
+    usual = int(row["default"]) if row is not None else 0
+    if not player.past.change_standing(faction, amount, usual):
+        return False
+    world.saves.changed(player, SavedKind.PAST, world.clock.now())
+    if player.viewer is not None:
+        player.zone.look_again(player.viewer)
+    name = str(row["name"]) if row is not None else ""
+    if name and is_shown:
+        chat.line(player, (BETTER if amount > 0 else WORSE).format(name=name), "system")
+        value = player.past.standing(faction, usual)
+        player.client.send(
+            "WS_FactionUpdate",
+            {
+                "num_factions": 1,
+                "response_array": [
+                    {
+                        "faction_id": faction, "name": name, "con": int(value / FACTION_STEP),
+                        "percentage": abs(value) % FACTION_STEP // 100, "value": value,
+                    }
+                ],
+            },
+        )  # fmt: skip
+    return True
+
+
+class Standings:
+    """Lets kills change what factions think of players."""
+
+    def __init__(
+        self, world: World, chat: Chat, population: Callable[[Zone], Population | None]
+    ) -> None:
+        """`population` returns what stands in a zone, with the factions of the content file."""
+        self._world = world
+        self._chat = chat
+        self._population = population
+
+    def killed(self, zone: Zone, faction: int, players: Iterable[Player]) -> None:
+        """Change what factions think of the players who have killed a creature of one of them."""
+        content = self._population(zone)
+        if content is None or faction <= FIXED_FACTIONS:
+            return
+        alliance = content.alliances.get(faction, NO_ALLIANCE)
+        for player in players:
+            for one in (faction, *alliance.friends):
+                self._change(player, content, one, "loss")
+            for one in alliance.enemies:
+                self._change(player, content, one, "gain")
+
+    def _change(self, player: Player, content: Population, faction: int, column: str) -> None:
+        row = content.factions.get(faction)
+        amount = int(row[column]) if row is not None else 0
+        if row is None or amount <= 0 or faction <= FIXED_FACTIONS:
+            return
+        signed = amount if column == "gain" else -amount
+        if not change_standing(self._world, self._chat, player, row, signed, faction=faction):
+            text = BEST if signed > 0 else WORST
+            self._chat.line(player, text.format(name=row["name"]), "system")

@@ -1,0 +1,63 @@
+"""What a kill changes of the standings with factions."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from emu.content.file import Alliance
+from emu.world.combat.standings import WORST
+from tests.support.world.fights import Fight
+
+GUARDS, TRADERS, PIRATES = 21, 22, 31
+
+
+def row(number: int, name: str, usual: int = 0, loss: int = 100, gain: int = 75) -> dict[str, Any]:
+    return {"id": number, "name": name, "default": usual, "loss": loss, "gain": gain}
+
+
+def scene() -> Fight:
+    fight = Fight(level=2)
+    content: Any = SimpleNamespace(
+        factions={
+            GUARDS: row(GUARDS, "The Guards", 10_000),
+            TRADERS: row(TRADERS, "The Traders", loss=0),
+            PIRATES: row(PIRATES, "The Pirates", -20_000),
+        },
+        alliances={GUARDS: Alliance((TRADERS,), (PIRATES,))},
+    )
+    fight.harness.parts.combat.standings._population = lambda _zone: content
+    return fight
+
+
+def kill(fight: Fight, faction: int) -> None:
+    guard = fight.creature("a guard", faction=faction)
+    harm = fight.harness.parts.minds.harm
+    harm.take(fight.player.zone, guard, fight.player.spawn, 10_000)
+
+
+def test_a_kill_changes_friends_and_enemies_before_the_experience() -> None:
+    fight = scene()
+    kill(fight, GUARDS)
+    standing = fight.player.past.standing
+    assert (standing(GUARDS, 1), standing(TRADERS, 1), standing(PIRATES, 1)) == (9900, 1, -19_925)
+    assert fight.texts()[-3:] == [
+        "Your faction standing with The Guards got worse.",
+        "Your faction standing with The Pirates got better.",
+        "You gain 28 experience!",
+    ]
+    shown = fight.client.decoded("WS_FactionUpdate")[-1]["response_array"]
+    assert [(one["faction_id"], one["value"]) for one in shown] == [(PIRATES, -19_925)]
+
+
+def test_the_worst_stays() -> None:
+    fight = scene()
+    fight.player.past.change_standing(GUARDS, -100_000)
+    kill(fight, GUARDS)
+    assert WORST.format(name="The Guards") in fight.texts()
+    assert fight.player.past.standing(GUARDS) == -50_000
+
+
+def test_fixed_factions_never_change() -> None:
+    fight = scene()
+    kill(fight, 5)
+    assert fight.texts()[-1] == "You gain 28 experience!"
+    assert not fight.player.past.standings
