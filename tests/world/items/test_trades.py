@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from twisted.internet.defer import Deferred
 
 from emu.world.actors.item_lists import OLD
 from tests.support.examples import tries
@@ -155,6 +156,35 @@ def test_a_trade_that_ends_early_moves_nothing(how: str) -> None:
     assert pair.one.types("/accept_trade") == ["You are not currently trading."]
     assert pair.one.types("/inventory equip 0") == []
     assert pair.is_right()
+
+
+def test_who_leaves_while_a_trade_is_stored_has_traded_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pair = Pair(coins=100)
+    pair.one.types(f"/summonitem {kinds.SWORD}")
+    pair.start()
+    pair.one.types("/add_trade_item 0 0 1")
+    pair.two.types("/add_trade_silver 1")
+    pair.one.types("/accept_trade")
+    ledger = pair.harness.ledger
+    settle = ledger.settle
+
+    async def leaves(movement: Any) -> Any:
+        """Let the second player leave before the store answers."""
+        pair.harness.departures.leave(player_of(pair.two), "quit", pair.harness.now)
+        return await settle(movement)
+
+    monkeypatch.setattr(ledger, "settle", leaves)
+    pair.harness.start = Deferred.fromCoroutine
+    pair.two.types("/accept_trade")
+    pair.harness.run(1.0)
+    monkeypatch.undo()
+    back = pair.enter(2)
+    assert (held(pair.one), held(back)) == ([], [(kinds.SWORD, 1)])
+    assert (coins_of(pair.one), coins_of(back)) == (200, 0)
+    assert pair.is_right()
+    assert pair.one.types("/accept_trade") == ["You are not currently trading."]
 
 
 def test_who_has_no_place_for_what_it_gets_keeps_what_it_gives() -> None:

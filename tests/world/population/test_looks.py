@@ -10,6 +10,7 @@ from emu.content.importing import import_content
 from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
 from emu.times import Monotonic
+from emu.world.actors.dealings import Dealing, MerchantKind
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.population.looks import RolledLooks, Rolls, randomized, spawn_of, verbs_of
 from emu.world.population.reading import read_zone_content
@@ -25,7 +26,8 @@ TABLES: dict[str, list[dict[str, Any]]] = {
          "race": 255, "model_type": 85, "size": 40, "size_offset": 8, "collision_radius": 0,
          "attackable": 1, "targetable": 1, "show_name": 1, "show_level": 1, "show_command_icon": 1,
          "display_hand_icon": 2, "command_primary": 5, "command_secondary": 6, "faction_id": 1,
-         "visual_state": 70},
+         "visual_state": 70, "merchant_id": 41, "merchant_type": 18, "merchant_min_level": 3,
+         "merchant_max_level": 9, "loot_tier": 1},
         {"id": 2, "name": "roots", "model_type": 1733, "targetable": 1, "show_name": 1},
         {"id": 3, "name": "a bell", "show_command_icon": 1},
         {"id": 4, "name": "a lever", "show_command_icon": 0},
@@ -109,6 +111,12 @@ def test_a_creature_has_all_that_its_rows_say(spawns: dict[int, Spawn]) -> None:
     assert looks["body_size"] == -6
     assert looks["chest_type_color"] == (9, 0, 0)
     assert "soga_unknown13" not in looks
+
+
+def test_a_creature_knows_what_it_sells_and_leaves_behind(spawns: dict[int, Spawn]) -> None:
+    kind = MerchantKind.SELLS_NOTHING_BACK | MerchantKind.MENDER
+    assert spawns[11].look.dealing == Dealing(1, 41, kind, (3, 9), loot_tier=1, model=85)
+    assert not spawns[12].look.dealing.is_merchant
 
 
 def test_a_placement_overrides_the_template(spawns: dict[int, Spawn]) -> None:
