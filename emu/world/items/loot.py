@@ -8,7 +8,7 @@ Source: docs/guides/content.md#loot, docs/protocol/world/trade.md#loot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final, Protocol
@@ -211,7 +211,7 @@ class Loots:
             self._carried.pop(spawn.id, None)
             return
         coins, lots = self._dropped(zone, spawn, killer)
-        members = self._members(killer)
+        members = self._members(killer, event.fighters)
         best = max((one.kind.tier for one in lots if not one.kind.is_body_drop), default=0)
         in_chest = [one for one in lots if not one.kind.is_body_drop] if best >= CHEST_TIER else []
         on_body = [one for one in lots if one not in in_chest]
@@ -249,11 +249,15 @@ class Loots:
                 lots.append(Lot(kind, _count(kind, count), len(lots)))
         return carried.coins, lots
 
-    def _members(self, killer: Player) -> frozenset[int]:
-        """Return those who have killed together: the members of the group in the zone."""
+    def _members(self, killer: Player, fighters: Collection[Spawn] = ()) -> frozenset[int]:
+        """Return those who have killed together: those who fought, and the group in the zone."""
         group = self._world.groups.table.of(killer.id)
         found = map(self._world.players.get, group.members if group is not None else ())
         here = {one.id for one in found if one is not None and one.zone is killer.zone}
+        here |= {
+            one.id for one in self._world.players
+            if one.zone is killer.zone and one.spawn in fighters
+        }  # fmt: skip
         return frozenset(here | {killer.id})
 
     def _share(self, remains: Remains, killer: Player) -> None:

@@ -92,3 +92,16 @@ def test_a_chest_of_a_zone_file_fills_again() -> None:
     assert held(scene.one) == [(kinds.MARBLE, 1)] * 2
     assert scene.is_right()
     assert OwnerKind.LOOT
+
+
+def test_all_who_fought_may_loot() -> None:
+    scene = TradeScene()
+    two = scene.enter(2)
+    spawn = scene.foe("a straw man", (kinds.MARBLE, 1))
+    one = player_of(scene.one)
+    scene.harness.world.events.publish(
+        Died(one, zone=one.zone, victim=spawn, killer=one.spawn,
+             fighters=(one.spawn, player_of(two).spawn))
+    )  # fmt: skip
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert remains.entitled == {1, 2}
