@@ -64,10 +64,10 @@ class Combat:
         self._sheets = sheets
         self._now = world.clock.now
         self.fights = Fights(world, minds, chat, chance)
-        self.creatures = Creatures(world, minds, self.fights, chat)
+        self.standings = Standings(world, chat, population)
+        self.creatures = Creatures(world, minds, self.fights, chat, self.standings)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)
         self.falls = Falls(world, self.fights, travel, sheets, chat)
-        self.standings = Standings(world, chat, population)
         self.rewards = Rewards(world, self.fights, levels, chat, self.standings)
         self._harm = minds.harm
         self._unsent: Deadlines[Player, str] = world.timetable.deadlines(

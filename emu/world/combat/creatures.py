@@ -18,6 +18,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.fights import COMBAT, Fights
+from emu.world.combat.standings import Standings
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Died,
@@ -85,12 +86,15 @@ class _Kinds:
 class Creatures:
     """The fighting minds of one world."""
 
-    def __init__(self, world: World, minds: Minds, fights: Fights, chat: Chat) -> None:
+    def __init__(
+        self, world: World, minds: Minds, fights: Fights, chat: Chat, standings: Standings
+    ) -> None:
         """Subscribe to what makes creatures fight."""
         self._world = world
         self._minds = minds
         self._fights = fights
         self._chat = chat
+        self._standings = standings
         self._kinds: dict[Zone, _Kinds] = {}
         self._fighting: dict[Spawn, Creature] = {}
         self._enemies: dict[Spawn, set[Spawn]] = {}
@@ -167,7 +171,7 @@ class Creatures:
         """Return whether a creature that stands near attacks a player by itself."""
         if not creature.attackable or creature.hp_percent <= 0 or creature in self._fighting:
             return False
-        if attitude(creature.faction, player.past.standings) > -SHOWN:
+        if self._standings.attitude(player, creature.faction) > -SHOWN:
             return False
         if arrow_color(creature.level, player.spawn.level) == GREY:
             return False

@@ -11,7 +11,7 @@ from typing import Any, Final
 from emu.content.file import Alliance
 from emu.content.population import Population
 from emu.model import SavedKind
-from emu.rules.stance import FACTION_STEP, FIXED_FACTIONS
+from emu.rules.stance import FACTION_STEP, FIXED_FACTIONS, attitude
 from emu.world.actors.player import Player
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -67,6 +67,15 @@ class Standings:
         self._world = world
         self._chat = chat
         self._population = population
+
+    def attitude(self, player: Player, faction: int) -> int:
+        """Return what a faction thinks of a player: -5 to 5; who is new has its usual standing."""
+        if faction <= FIXED_FACTIONS:
+            return attitude(faction, {})
+        content = self._population(player.zone)
+        row = content.factions.get(faction) if content is not None else None
+        usual = int(row["default"]) if row is not None else 0
+        return attitude(faction, {faction: player.past.standing(faction, usual)})
 
     def killed(self, zone: Zone, faction: int, players: Iterable[Player]) -> None:
         """Change what factions think of the players who have killed a creature of one of them."""

@@ -61,3 +61,16 @@ def test_fixed_factions_never_change() -> None:
     kill(fight, 5)
     assert fight.texts()[-1] == "You gain 28 experience!"
     assert not fight.player.past.standings
+
+
+def test_a_faction_that_hates_strangers_attacks_them() -> None:
+    fight = scene()
+    fight.player.spawn.sheet.health.fill(10_000)
+    content: Any = fight.harness.parts.combat.standings._population(fight.player.zone)
+    content.factions[PIRATES]["default"] = -40_000
+    pirate = fight.creature("a pirate", level=2, faction=PIRATES)
+    trader = fight.creature("a trader", level=2, faction=TRADERS)
+    fight.run(3.0)
+    creatures = fight.harness.parts.combat.creatures
+    assert creatures.is_fighting(pirate)
+    assert not creatures.is_fighting(trader)
