@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from emu.content.alliances import Alliance, alliances_of
 from emu.content.checks import check_form, read_only
 from emu.content.damage import DAMAGE, decoded, has_wrong_rows
 from emu.content.importing import APPLICATION, tables_form
@@ -102,13 +103,6 @@ class Group(NamedTuple):
     placements: tuple[int, ...]
     chance: float = 0.0
     """Its own chance; 0 without one: then its weight is an equal share."""
-
-
-class Alliance(NamedTuple):
-    """The factions that a faction counts as its own, and those that it fights."""
-
-    friends: tuple[int, ...] = ()
-    enemies: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,15 +398,7 @@ class ContentFile:
     def _alliances(self) -> Mapping[int, Alliance]:
         """Return the friends and enemies of all factions: the same object for every zone."""
         if self._all_alliances is None:
-            found: dict[int, Alliance] = {}
-            for row in self.table("faction_alliances"):
-                known = found.get(row["faction_id"], Alliance())
-                friends, enemies = (
-                    (*before, row[name]) if row[name] else before
-                    for before, name in ((known.friends, "friend"), (known.enemies, "enemy"))
-                )
-                found[row["faction_id"]] = Alliance(friends, enemies)
-            self._all_alliances = found
+            self._all_alliances = alliances_of(self.table("faction_alliances"))
         return self._all_alliances
 
     def _factions(self) -> Mapping[int, Row]:

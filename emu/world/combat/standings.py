@@ -1,4 +1,4 @@
-"""What factions think of players: changes, with the line and the message about them, and kills.
+"""Standings of players with factions: changes, what is said of them, and kills.
 
 Source: docs/guides/fights.md#factions.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from emu.content.file import Alliance
+from emu.content.alliances import Alliance
 from emu.content.population import Population
 from emu.model import SavedKind
 from emu.rules.stance import FACTION_STEP, FIXED_FACTIONS, attitude

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from emu.content.file import Alliance
+from emu.content.alliances import Alliance
 from emu.world.combat.standings import WORST
 from tests.support.world.fights import Fight
 
@@ -63,7 +63,7 @@ def test_fixed_factions_never_change() -> None:
     assert not fight.player.past.standings
 
 
-def test_a_faction_that_hates_strangers_attacks_them() -> None:
+def test_a_faction_attacks_newcomers_that_it_hates() -> None:
     fight = scene()
     fight.player.spawn.sheet.health.fill(10_000)
     content: Any = fight.harness.parts.combat.standings._population(fight.player.zone)
