@@ -246,17 +246,6 @@ class ContentFile:
         """Yield the rows of a large table one by one, by its key."""
         yield from self._rows(name, "", ())
 
-    def flight_ends(self) -> list[tuple[int, int, float, float, float]]:
-        """Return the number, the zone and the last place of each flight path."""
-        # Of the bare columns beside MAX, SQLite takes those of the row that has it.
-        rows = self._of_kinds(
-            "flight_paths", (int, int, float, float, float, int),
-            "SELECT path.id, path.zone_id, point.x, point.y, point.z, MAX(point.id)"
-            " FROM flight_paths path JOIN flight_points point ON point.path_id = path.id"
-            " GROUP BY path.id",
-        )  # fmt: skip
-        return [row[:5] for row in rows]
-
     def rows(self, name: str, column: str, values: Sequence[Stored]) -> Iterable[StoredRow]:
         """Yield the rows of a table whose column has one of some values, by its key."""
         for some in _parts(values):

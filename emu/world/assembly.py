@@ -29,6 +29,7 @@ from emu.processes.ports import (
     WorldCharacterStore,
 )
 from emu.processes.settings import SharedSettings
+from emu.rules.loot import Chance
 from emu.scripts.signatures import FunctionTable
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
@@ -159,6 +160,8 @@ class WorldPorts:
     clock: Clock
     roll: Callable[[int], int]
     """Returns a random number from 0 to one below the argument; players cannot predict it."""
+    seeded: Callable[[str], Chance]
+    """Returns numbers that follow from a seed."""
     draw: Callable[[], str]
     """Returns a new identity of a movement, which no process has ever had."""
     report: Callable[[WorldEvent], None]
@@ -281,7 +284,7 @@ class Assembly:
         self.item_acts = ItemActs(self.items)
         self.trading = Trading(
             self.items, stores.things, stores.ledger, ports.trade, roll=ports.roll,
-            despawn=self._despawn,
+            seeded=ports.seeded, despawn=self._despawn,
         )  # fmt: skip
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from random import Random
 from secrets import randbelow, token_hex
 
 from twisted.internet.defer import Deferred
@@ -71,6 +72,7 @@ def world_ports(
         in_thread=reader.run,
         clock=ground.scheduler,
         roll=randbelow,
+        seeded=Random,
         draw=partial(token_hex, IDENTITY),
         report=report,
         address=ground.advertised_address,

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import Final, Protocol
 
 from emu.content.population import Standing
 from emu.errors import EmuError
 from emu.items.kinds import ItemKind
 from emu.items.remains import CHEST_TIER, LootMethod, Lot, Remains
-from emu.rules.loot import LootTable, roll, roll_bound
+from emu.rules.loot import Chance, LootTable, roll, roll_bound
 from emu.rules.stance import GREY, arrow_color
 from emu.times import Monotonic
 from emu.world.actors.player import Player
@@ -92,9 +91,10 @@ class Loots:
         items: Items,
         tables: LootTables,
         roll_seed: Callable[[int], int],
+        seeded: Callable[[str], Chance],
         despawn: Callable[[Zone, Spawn], None],
     ) -> None:
-        """`roll_seed` returns a random number below its argument.
+        """`roll_seed` returns a random number below its argument, and `seeded` numbers of a seed.
 
         `despawn` removes a creature from its zone.
         """
@@ -102,6 +102,7 @@ class Loots:
         self._world = items.world
         self._tables = tables
         self._roll_seed = roll_seed
+        self._seeded = seeded
         self._despawn = despawn
         self._seeds: dict[Zone, int] = {}
         self._carried: dict[int, Carried] = {}
@@ -150,12 +151,12 @@ class Loots:
         dealing = spawn.look.dealing._replace(loot_tier=min(tier, MOST_TIER))
         spawn.look = replace(spawn.look, dealing=dealing)
 
-    def _chance(self, zone: Zone, spawn: Spawn) -> Random:
+    def _chance(self, zone: Zone, spawn: Spawn) -> Chance:
         seed = self._seeds.get(zone)
         if seed is None:
             seed = self._seeds[zone] = self._roll_seed(SEEDS)
         times, _ = self._filled.get(spawn.id, (0, 0.0))
-        return Random(f"{seed} {spawn.id} {times}")  # noqa: S311  # of a game
+        return self._seeded(f"{seed} {spawn.id} {times}")
 
     def _tables_of(self, zone: Zone, spawn: Spawn) -> Sequence[LootTable]:
         dealing = spawn.look.dealing

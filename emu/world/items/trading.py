@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from emu.processes.ports import LedgerStore, ThingStore
+from emu.rules.loot import Chance
 from emu.world.actors.spawn import Spawn
 from emu.world.items.banks import Banks
 from emu.world.items.items import Items
@@ -33,13 +34,17 @@ class Trading:
         tables: TradeContent,
         *,
         roll: Callable[[int], int],
+        seeded: Callable[[str], Chance],
         despawn: Callable[[Zone, Spawn], None],
     ) -> None:
-        """`roll` returns a random number below its argument; `despawn` removes a creature."""
+        """`roll` returns a random number below its argument, and `seeded` numbers of a seed.
+
+        `despawn` removes a creature.
+        """
         self.visits = Visits(items.world)
         self.merchants = Merchants(items, things, tables, self.visits)
         self.menders = Menders(items, self.visits)
         self.banks = Banks(items.ledger, ledger, self.visits)
         self.trades = Trades(items)
-        self.loots = Loots(items, tables, roll, despawn)
+        self.loots = Loots(items, tables, roll, seeded, despawn)
         self.looting = Looting(items, self.loots, roll)

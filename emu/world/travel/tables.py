@@ -135,17 +135,27 @@ def read_tables(path: Path | None) -> TravelTables:
             if row["name"]
         ]
         maps = {row["id"]: row["map"] for row in file.table("transport_maps")}
-        ends = file.flight_ends()
+        flights = _flights(file)
         problems = tuple(file.problems)
-    flights = {
-        path: Destination(zone_id, Position(x, y, z))
-        for path, zone_id, x, y, z in ends
-        if max(abs(x), abs(y), abs(z)) <= FARTHEST
-    }
     return TravelTables(
         _grouped(ways), _grouped(triggers), maps, _grouped(revive), _grouped(areas), flights,
         problems,
     )  # fmt: skip
+
+
+def _flights(file: ContentFile) -> dict[int, Destination]:
+    """Return where each flight path ends: at its last point."""
+    last: dict[int, Row] = {}
+    for point in file.each("flight_points"):
+        known = last.get(point["path_id"])
+        if known is None or point["id"] > known["id"]:
+            last[point["path_id"]] = point
+    return {
+        path["id"]: Destination(path["zone_id"], Position(end["x"], end["y"], end["z"]))
+        for path in file.table("flight_paths")
+        if (end := last.get(path["id"])) is not None
+        and max(abs(end["x"]), abs(end["y"]), abs(end["z"])) <= FARTHEST
+    }
 
 
 def _grouped(rows: Iterable[tuple[int, T]]) -> dict[int, list[T]]:

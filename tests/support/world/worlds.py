@@ -347,6 +347,7 @@ class WorldHarness:
             in_thread=at_once,
             clock=WorldHarnessClock(self),
             roll=self._roll,
+            seeded=Random,
             draw=identity,
             report=self.events.append,
             address=lambda: ("127.0.0.1", 9001),
