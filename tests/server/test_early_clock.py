@@ -1,11 +1,10 @@
 """A whole server whose system clock stands before 1970."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from emu.net.scheduler import Scheduler
+from emu.net.machine import Machine
 from tests.support.running.emu_process import emu
 from tests.support.running.whole_server import HOST, harness
 
@@ -16,7 +15,7 @@ SCRIPT = "say Hello there\nwait 0.3\nquit\n"
 async def test_players_come_in_and_speak_before_1970(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("emu.net.server.Scheduler", partial(Scheduler, moment=lambda: -1_000_000.0))
+    monkeypatch.setattr(Machine, "moment", staticmethod(lambda: -1_000_000.0))
     trace = tmp_path / "trace.pcapng"
     settings = {"trace.file": trace, "web.listen": f"{HOST}:0"}
     async with harness(tmp_path, settings) as server:

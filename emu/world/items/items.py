@@ -11,7 +11,7 @@ Source: docs/contributing/architecture.md#ledger, docs/protocol/world/items.md.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from emu.errors import CommandError, StoreError
@@ -450,6 +450,10 @@ class Items:
                 if holdings.unstored is None:
                     return
                 moved = await self.ledger.store_later(holdings.unstored)
+                again = _in_present_terms(holdings.unstored, [player])
+                if moved.outcome is Outcome.NO_OWNER and again != holdings.unstored:
+                    holdings.unstored = again
+                    continue
                 holdings.unstored = None
                 self._check(player, moved)
         except StoreError as error:
@@ -557,6 +561,9 @@ class Items:
             if movement is None:
                 return Outcome.DONE
             moved = await self.ledger.settle(movement)
+            again = _in_present_terms(movement, players)
+            if moved.outcome is Outcome.NO_OWNER and again != movement:
+                moved = await self.ledger.settle(again)
         except BaseException:
             undo()
             raise
@@ -565,6 +572,16 @@ class Items:
             for player in players:
                 self._check(player, moved)
         return moved.outcome
+
+
+def _in_present_terms(movement: Movement, players: Sequence[Player]) -> Movement:
+    """Return a movement with the terms that its players have now.
+
+    A term grows when this process lets a character in again, whose player is still here; the store
+    then refuses what was asked for before.
+    """
+    terms = tuple((one.id, one.character.term) for one in players)
+    return movement if terms == movement.terms else replace(movement, terms=terms)
 
 
 def coins(giver: Owner, taker: Owner, copper: int) -> Part:

@@ -157,3 +157,46 @@ def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:
     harness.world.events.publish(Entered(player, harness.now))
     assert held(client) == [(kinds.MARBLE, 1, 1)]
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
+
+
+def lets_in_again(harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """Let this process claim the character once while a movement is on its way to the store."""
+    ledger = harness.parts.items.ledger
+    carry_out, calls = getattr(ledger, call), list[int]()
+
+    async def late(*values: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            harness.claim(1)
+        return await carry_out(*values)
+
+    monkeypatch.setattr(ledger, call, late)
+
+
+def test_who_comes_back_while_things_are_stored_stays_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.PEBBLE} 3")
+    harness.run(1.0)
+    lets_in_again(harness, monkeypatch, "store_later")
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.run(1.0)
+    assert not client.is_closed
+    assert not player_of(client).holdings.has_unsaved
+    assert len(harness.stored.store.world.things.of([Owner.character(1)])[Owner.character(1)]) == 2
+
+
+def test_who_comes_back_during_an_exchange_gets_the_thing(monkeypatch: pytest.MonkeyPatch) -> None:
+    harness, client = scene()
+    player, items = player_of(client), harness.parts.items
+    lets_in_again(harness, monkeypatch, "settle")
+
+    def act() -> Act:
+        kind = items.kinds.get(kinds.PEBBLE)
+        assert kind is not None
+        items.make(player, kind, 2, SHOP)
+        return Act(())
+
+    outcome = finish(items.exchange(Reason.BOUGHT, [player], act))
+    assert outcome is Outcome.DONE
+    assert not client.is_closed
+    assert held(client) == [(kinds.PEBBLE, 0, 2)]
