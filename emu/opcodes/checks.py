@@ -103,6 +103,7 @@ FROM_CLIENTS = (
     "OP_GroupOptionsMsg",
     "OP_KeymapLoadMsg",
     "OP_KnowledgeWindowSlotMappingMsg",
+    "OP_LootItemsRequestMsg",
     "OP_LsClientAlertlogReplyMsg",
     "OP_LsClientBaselogReplyMsg",
     "OP_LsClientCrashlogReplyMsg",
