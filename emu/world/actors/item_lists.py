@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
+from emu.errors import UnknownStruct
 from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED, Inventory
 from emu.items.kinds import Bag, Container, Flag, Food, ItemKind, Slot, Sort
@@ -112,12 +113,17 @@ class ItemLists:
 
     __slots__ = (
         "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_records", "_sent", "_size",
-        "_worn", "records",
+        "_worn", "is_shown", "records",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._empty = self._encode({})
+        try:
+            self._empty = self._encode({})
+        except UnknownStruct:
+            self._empty = b""
+        self.is_shown = bool(self._empty)
+        """Whether the client's version has lists of things; the trial client, 373, has none."""
         self._size = len(self._empty)
         self.records: list[int | None] = []
         """The numbers of the things of list 0, by the place of their record."""

@@ -341,6 +341,8 @@ class Items:
     ) -> None:
         """Send the lists that have changed: what is worn comes first, unless it is taken off."""
         lists, inventory = player.session.items, player.holdings.inventory
+        if not lists.is_shown:
+            return
         if list_first:
             self._send_carried(player, settled)
         for where, number in ((Where.WORN, WORN), (Where.APPEARANCE, APPEARANCE)):
@@ -359,6 +361,8 @@ class Items:
         holdings, lists = player.holdings, player.session.items
         holdings.inventory.changed_lists()
         holdings.inventory.take_touched_bags()
+        if not lists.is_shown:
+            return
         self._send_carried(player)
         for number in (WORN, APPEARANCE):
             player.client.send_bytes(MESSAGE, lists.worn(holdings.inventory, number))

@@ -159,6 +159,15 @@ def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
 
 
+def test_a_client_without_lists_enters_and_keeps_what_it_gets() -> None:
+    harness, client = scene(373)
+    client.types(f"/summonitem {kinds.PEBBLE} 3")
+    harness.run(1.0)
+    assert not client.is_closed
+    assert held(client) == [(kinds.PEBBLE, 0, 3)]
+    assert "OP_UpdateInventoryMsg" not in [name for name, _ in client.log]
+
+
 def lets_in_again(harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     """Let this process claim the character once while a movement is on its way to the store."""
     ledger = harness.parts.items.ledger
