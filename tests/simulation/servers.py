@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from twisted.internet.defer import Deferred
+from twisted.logger import globalLogPublisher
 
 from emu.config import Config, load
 from emu.net.server import EmuServer, check_files
@@ -163,6 +164,10 @@ class SimulatedServer:
                 with suppress(Exception):
                     one.close()
         server.storage.close_watch()
+        admin = getattr(server, "admin", None)
+        if admin is not None:
+            # It hears the log of Twisted, which this process goes on with.
+            globalLogPublisher.removeObserver(admin._open_files)
         if self.disk is not None and kept is not None and not self.is_stopping:
             self.disk.restore(kept)
 
