@@ -204,18 +204,10 @@ def _find(store: Store, name: str) -> Account:
     return found
 
 
-def _set_enabled(name: str, enabled: bool) -> None:
-    with change_store() as store:
-        found = _find(store, name)
-        state = "enabled" if enabled else "disabled"
-        with acting(
-            store, f"account {found.name}", f"account {found.name!r} is {state}",
-            before="enabled" if found.enabled else "disabled", after=state,
-        ):  # fmt: skip
-            store.login.accounts.set_enabled(found.id, enabled)
-
-
-add_switches(account, "account", "log in", "alice", _set_enabled)
+add_switches(
+    account, "account", "log in", "alice", find=_find,
+    store_enabled=lambda store, row_id, on: store.login.accounts.set_enabled(row_id, on),
+)  # fmt: skip
 
 
 def _hash(password: bytes) -> str:

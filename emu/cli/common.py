@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import click
 
@@ -78,13 +78,45 @@ class VerbGroup(click.Group):
             )
 
 
-def add_switches(
-    group: click.Group, noun: str, cannot: str, example: str, switch: Callable[[str, bool], None]
-) -> None:
-    """Add the verbs `disable` and `enable` to a group, which call `switch` with name and state.
+class Switchable(Protocol):
+    """A row that operators can disable."""
 
-    `cannot` says what a disabled `noun` cannot do; `example` is a name for the help.
+    @property
+    def id(self) -> int:
+        """Its number in the database."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it is not disabled."""
+
+
+def add_switches(
+    group: click.Group,
+    noun: str,
+    cannot: str,
+    example: str,
+    *,
+    find: Callable[[Store, str], Switchable],
+    store_enabled: Callable[[Store, int, bool], object],
+) -> None:
+    """Add the verbs `disable` and `enable` to a group.
+
+    `cannot` says what a disabled `noun` cannot do; `example` is a name for the help. `find` returns
+    the row of a name, and raises `CommandError` without one; `store_enabled` changes it.
     """
+
+    def switch(name: str, is_on: bool) -> None:
+        with change_store() as store:
+            found = find(store, name)
+            before, after = ("enabled" if on else "disabled" for on in (found.enabled, is_on))
+            result = f"{noun} {found.name!r} is {after}"
+            with acting(store, f"{noun} {found.name}", result, before=before, after=after):
+                store_enabled(store, found.id, is_on)
+
     article = "an" if noun[0] in "aeiou" else "a"
     helps = {
         "disable": f"Disable {article} {noun}: it cannot {cannot} until you enable it.",

@@ -231,18 +231,10 @@ def _find(store: Store, name: str) -> RegisteredWorld:
     return found
 
 
-def _set_enabled(name: str, enabled: bool) -> None:
-    with change_store() as store:
-        found = _find(store, name)
-        state = "enabled" if enabled else "disabled"
-        with acting(
-            store, f"world {found.name}", f"world {found.name!r} is {state}",
-            before="enabled" if found.enabled else "disabled", after=state,
-        ):  # fmt: skip
-            store.login.worlds.set_enabled(found.id, enabled)
-
-
-add_switches(world, "world", "register", "Antonia", _set_enabled)
+add_switches(
+    world, "world", "register", "Antonia", find=_find,
+    store_enabled=lambda store, row_id, on: store.login.worlds.set_enabled(row_id, on),
+)  # fmt: skip
 
 
 def _checked(what: str, text: str, longest: int) -> str:

@@ -7,9 +7,8 @@ from typing import Any, Final
 from emu.correspondence import NewPetition, Petition, PetitionKind, PetitionLimits
 from emu.errors import CommandError
 from emu.store.repository import Repository, changes, reads
-from emu.times import Moment
+from emu.times import DAY, Moment
 
-DAY: Final = 86_400.0
 KEPT: Final = 90 * DAY
 """Seconds that a closed petition is kept."""
 COLUMNS: Final = (

@@ -7,8 +7,8 @@ import pytest
 from emu.correspondence import NewPetition, PetitionKind, PetitionLimits
 from emu.errors import CommandError
 from emu.store import Store
-from emu.store.petitions import DAY, KEPT, PetitionRepository
-from emu.times import Moment
+from emu.store.petitions import KEPT, PetitionRepository
+from emu.times import DAY, Moment
 from tests.support.world.world_fakes import world_character
 
 NOW = Moment(1_000_000.0)

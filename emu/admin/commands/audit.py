@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.admin.commands.changes import CHANGED_ORIGIN
@@ -28,29 +27,14 @@ SUBJECT = Argument(
 COMMANDS = CommandSet[AuditStore]()
 
 
-@dataclass(slots=True)
-class _Recent:
-    """When an act was kept, by everything but its time and its answer."""
-
-    moments: dict[tuple[object, ...], Moment]
-
-    def is_repeated(self, key: tuple[object, ...], moment: Moment) -> bool:
-        """Return whether the same act was kept within `SAME` seconds; note it otherwise."""
-        if abs(moment - self.moments.get(key, -SAME)) < SAME:
-            return True
-        if len(self.moments) >= MOST_RECENT:
-            self.moments.clear()
-        self.moments[key] = moment
-        return False
-
-
 class Auditor:
     """Decides which uses of commands the audit keeps."""
 
     def __init__(self, keep: Callable[[AuditedAct], object]) -> None:
         """`keep` is called with each act."""
         self._keep = keep
-        self._recent = _Recent({})
+        self._recent: dict[tuple[object, ...], Moment] = {}
+        """When an act was kept, by everything but its time and its answer."""
 
     def used(self, use: Use, moment: Moment) -> None:
         """Keep a use of a command that changes something, or that was refused."""
@@ -59,7 +43,7 @@ class Auditor:
             return
         before, after = use.change
         key = (use.caller, use.origin, use.command, use.subject, before, after, use.reason, use.ok)
-        if self._recent.is_repeated(key, moment):
+        if self._is_repeated(key, moment):
             return
         result = use.result.splitlines()[0] if use.result else "done"
         self._keep(
@@ -68,6 +52,15 @@ class Auditor:
                 result, use.ok,
             )
         )  # fmt: skip
+
+    def _is_repeated(self, key: tuple[object, ...], moment: Moment) -> bool:
+        """Return whether the same act was kept within `SAME` seconds; note it otherwise."""
+        if abs(moment - self._recent.get(key, -SAME)) < SAME:
+            return True
+        if len(self._recent) >= MOST_RECENT:
+            self._recent.clear()
+        self._recent[key] = moment
+        return False
 
 
 def row_of(act: AuditedAct) -> dict[str, Any]:

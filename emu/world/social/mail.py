@@ -29,7 +29,7 @@ from emu.ledger import Balance, Owner, OwnerKind, Part, Reason
 from emu.limits.rates import Throttle, hourly
 from emu.model import WorldCharacter
 from emu.processes.ports import MailStore, Note
-from emu.times import Monotonic
+from emu.times import DAY, Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
 from emu.world.events import Arrived
@@ -64,7 +64,6 @@ LONGEST_SENDER: Final = 63
 """Characters of a letter."""
 MOST_OF_ONE: Final = 20
 """Letters of one account in one mailbox."""
-DAY: Final = 86_400.0
 TEXTS: Final = {
     SendResult.NO_SUCH_PLAYER: "there is no character {to}",
     SendResult.NOT_TO_THIS_PLAYER: "{to} ignores you",
