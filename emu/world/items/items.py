@@ -194,6 +194,8 @@ class Items:
     async def load_kinds(self, numbers: Iterable[int]) -> Mapping[int, ItemKind]:
         """Return many kinds; a thread reads those that are not known yet."""
         wanted = frozenset(numbers)
+        if not wanted:  # the thread may be busy with zones
+            return {}
         found: Mapping[int, ItemKind] = await self._in_thread(lambda: self.kinds.load(wanted))
         return found
 
