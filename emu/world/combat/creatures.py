@@ -159,10 +159,10 @@ class Creatures:
             return
         if spawn.sheet.is_invulnerable:
             return
-        # Most of those around are players, or creatures without a faction.
+        # Most of those around are creatures without a faction.
         fierce = [
-            other for other in zone.around(spawn.position, FARTHEST_AGGRO)
-            if other.kind is SpawnKind.NPC and other.look.faction and self._attacks(other, player)
+            other for other in zone.npcs_around(spawn.position, FARTHEST_AGGRO)
+            if other.look.faction and self._attacks(other, player)
         ]  # fmt: skip
         for other in fierce:
             self._provoke(zone, other, spawn)

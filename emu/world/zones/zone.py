@@ -28,7 +28,7 @@ from typing import Final
 
 from emu.errors import LimitExceeded
 from emu.times import Monotonic
-from emu.world.actors.spawn import NOBODY, GhostPart, Spawn
+from emu.world.actors.spawn import NOBODY, GhostPart, Spawn, SpawnKind
 from emu.world.rules import ZoneRules
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
@@ -86,6 +86,8 @@ class Zone:
     _viewer_grid: Grid = field(default_factory=Grid)
     """The spawns of the viewers: for each spawn that appears or walks, those near it are searched,
     and thousands of spawns can stand there that are no viewers."""
+    _npc_grid: Grid = field(default_factory=Grid)
+    """The NPCs: those that attack by themselves are searched around each player once a second."""
     _baselines: BaselineCache = field(default_factory=BaselineCache)
     _spawns: dict[int, Spawn] = field(default_factory=dict)
     _viewers: dict[int, Viewer] = field(default_factory=dict)
@@ -141,6 +143,10 @@ class Zone:
         """Yield the spawns within a distance of a place on the ground, in no order."""
         return self._grid.near(center, distance)
 
+    def npcs_around(self, center: Position, distance: float) -> Iterator[Spawn]:
+        """Yield the NPCs within a distance of a place on the ground, in no order."""
+        return self._npc_grid.near(center, distance)
+
     def near(self, center: Position, distance: float) -> list[Spawn]:
         """Return the spawns within a distance of a place, the nearest first."""
         found = self._grid.near(center, distance)
@@ -159,11 +165,17 @@ class Zone:
         # call from outside.
         self._now = now
         self._spawns[spawn.id] = spawn
-        self._grid.put(spawn)
-        if spawn.id in self._viewers:
-            self._viewer_grid.put(spawn)  # it may have moved since its viewer entered
+        self._place(spawn)  # it may have moved since its viewer entered
         spawn.watcher = self._watcher
         self._check_later(spawn)
+
+    def _place(self, spawn: Spawn) -> None:
+        """Note in the grids where a spawn is now."""
+        self._grid.put(spawn)
+        if spawn.kind is SpawnKind.NPC:
+            self._npc_grid.put(spawn)
+        if spawn.id in self._viewers:
+            self._viewer_grid.put(spawn)
 
     def remove(self, spawn: Spawn, now: Monotonic) -> None:
         """Remove a spawn and destroy its ghosts at once; do nothing if it is not here."""
@@ -172,6 +184,7 @@ class Zone:
         self._now = now
         spawn.watcher = NOBODY
         self._grid.remove(spawn)
+        self._npc_grid.remove(spawn)
         self._moved.pop(spawn.id, None)
         self._checked_at.pop(spawn.id, None)
         self._strikes.worked((Failing.SPAWN, spawn.id))
@@ -189,7 +202,7 @@ class Zone:
             spawn.watcher = NOBODY
         for kept in (self._spawns, self._moved, self._checked_at, self._observers, self._changes):
             kept.clear()
-        self._grid, self._baselines = Grid(), BaselineCache()
+        self._grid, self._npc_grid, self._baselines = Grid(), Grid(), BaselineCache()
         # All three name the zone.
         self._watcher, self.wake, self.paused = NOBODY, lambda _due: None, lambda *_what: None
 
@@ -245,6 +258,7 @@ class Zone:
         for key in ((Failing.SPAWN, spawn.id), (Failing.VIEW, spawn.id)):
             self._strikes.worked(key)
         self._grid.remove(spawn)
+        self._npc_grid.remove(spawn)
         self._baselines.forget(spawn)
 
     def holds(self, spawn: Spawn) -> bool:
@@ -452,9 +466,7 @@ class Zone:
     def _place_changed(self, spawn: Spawn) -> None:
         # The grid is exact, for searches. Interest sets follow in steps, because each update
         # searches the grid.
-        self._grid.put(spawn)
-        if spawn.id in self._viewers:
-            self._viewer_grid.put(spawn)
+        self._place(spawn)
         before = self._checked_at.get(spawn.id)
         if before is None or before.distance_to(spawn.position) >= self.rules.interest_step:
             self._check_later(spawn)

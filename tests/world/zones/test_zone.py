@@ -142,6 +142,22 @@ def test_a_spawn_that_appears_searches_viewers_and_no_other_spawns(
     assert sum(searched) < 300 * 10
 
 
+def test_the_npcs_around_a_place_are_found_where_they_walked_to(zone: Zone) -> None:
+    one = ZoneClient(player(1))
+    one.enter(zone, 0.0)
+    walker = npc(10, 500.0)
+    for spawn in (walker, npc(11, 20.0), Spawn(12, SpawnKind.SIGN, "sign", Position(5, 0, 0))):
+        zone.add(spawn, 0.0)
+    here = Position(0, 0, 0)
+    assert [spawn.name for spawn in zone.npcs_around(here, 50.0)] == ["npc 11"]
+    walker.move(Position(10, 0, 0))
+    assert {spawn.name for spawn in zone.npcs_around(here, 50.0)} == {"npc 10", "npc 11"}
+    zone.remove(walker, 1.0)
+    assert [spawn.name for spawn in zone.npcs_around(here, 50.0)] == ["npc 11"]
+    zone.end()
+    assert not list(zone.npcs_around(here, 50.0))
+
+
 def test_a_zone_forgets_what_nobody_watches(zone: Zone) -> None:
     one, two, far = ZoneClient(player(1)), ZoneClient(player(2, 10.0)), npc(10, 20.0)
     zone.add(far, 0.0)
