@@ -20,6 +20,8 @@ PLAIN_ENCOUNTER: Final = 6
 DEATH_DEBT: Final = 0.5
 """Percent of a level that a death adds to the debt."""
 MOST_DEBT: Final = 100.0
+MOST_KEPT: Final = 3
+"""How many times the points of the dearest level a character keeps at most."""
 DEBT_SHARE: Final = 2
 """One point in so many of a gain pays the debt while there is one."""
 
@@ -72,24 +74,23 @@ class Progress(NamedTuple):
     """Percent of a level."""
 
 
-def gained(before: Progress, points: int, needs: Mapping[int, int], highest: int) -> Progress:
-    """Return where a player stands after a gain: half of it pays the debt while there is one.
+def debt_paid(before: Progress, points: int, needed: int) -> tuple[int, float]:
+    """Return what is left of a gain, and the debt in percent: half of the gain pays the debt.
 
-    At the highest level points stop just below the next one.
+    `needed` are the points of the level. A debt is a share of them, so that it is paid after
+    equally long a time at every level.
     """
-    level, debt = before.level, before.debt
-    needed = needs.get(level + 1, 0)
-    if debt > 0 and needed:
-        # A debt is a share of the level's points, so that it is paid after equally long a time.
-        due = debt / 100 * needed
-        paid = min(due, points / DEBT_SHARE)
-        points, debt = points - round(paid), max(0.0, (due - paid) / needed * 100)
-    total = before.points + max(0, points)
-    while needed and total >= needed and level < highest:
-        total -= needed
-        level += 1
-        needed = needs.get(level + 1, 0)
-    return Progress(level, min(total, max(0, needed - 1)), debt)
+    if before.debt <= 0 or needed <= 0 or points <= 0:
+        return max(0, points), before.debt
+    due = before.debt / 100 * needed
+    paid = min(due, points / DEBT_SHARE)
+    return points - round(paid), max(0.0, (due - paid) / needed * 100)
+
+
+def most_points(needs: Mapping[int, int]) -> int:
+    """Return the most points that a character keeps within a level."""
+    # A script that forbids a level keeps up to 2.2 times what the next one needs.
+    return max(needs.values(), default=0) * MOST_KEPT
 
 
 def debt_after_death(debt: float) -> float:

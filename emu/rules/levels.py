@@ -1,14 +1,58 @@
-"""Rules of levels: the usual health and power of an actor, and where a player may go."""
+"""Rules of levels: the health and power of actors, and where a player may go.
+
+Source: docs/protocol/world/fights.md#pools.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+STAMINA: Final = "sta"
+"""The attribute that gives players health."""
+USUAL_ATTRIBUTE: Final = 20
+"""What players have of each attribute without things and spells."""
+_PRIMARY: Final = ((1, "str"), (11, "wis"), (21, "intel"), (31, "agi"))
+"""The first class of each archetype, and the attribute that gives it power."""
+_LATER_PRIMARY: Final[Mapping[int, str]] = {43: "wis", 44: "wis"}
+"""Classes behind the blocks of the archetypes: shapers and channelers are priests."""
 
 
-def usual_health(level: int, *, is_player: bool) -> int:
-    """Return the health, and the power, of an actor of whom nothing says how much it has."""
-    # Players: the amount of a level while there is no fighting.
-    return 40 + 20 * max(1, level) if is_player else 15 * level + 1
+class Pools(NamedTuple):
+    """The most health and power of an actor."""
+
+    health: int
+    power: int
+
+
+def primary_attribute(class_: int) -> str:
+    """Return the attribute that gives the players of a class power."""
+    later = _LATER_PRIMARY.get(class_)
+    if later is not None:
+        return later
+    return [name for first, name in _PRIMARY if class_ >= first or first == 1][-1]
+
+
+def per_attribute(level: int) -> float:
+    """Return the health of one point of stamina, and the power of one of the primary attribute."""
+    return max(3.0, min(3.0 + (level - 20) / 10, 10.0))
+
+
+def player_pools(level: int, stamina: float, primary: float) -> Pools:
+    """Return the most health and power of a player with these attributes, without bonuses."""
+    times = per_attribute(level)
+    return Pools(
+        int(2.0 * level**2 + 40) + int(max(0.0, stamina) * times),
+        # The factor has single precision: at level 10 the sum is just below 255 (recorded).
+        int(2.0999999046 * level**2 + 45) + int(max(0.0, primary) * times),
+    )
+
+
+def usual_pools(level: int, *, is_player: bool) -> Pools:
+    """Return the most health and power of an actor of which only the level is known."""
+    if is_player:
+        return player_pools(level, USUAL_ATTRIBUTE, USUAL_ATTRIBUTE)
+    return Pools(15 * level + 1, 15 * level + 1)
 
 
 def cut_level(level: int, highest: int) -> int:

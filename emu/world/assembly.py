@@ -72,6 +72,7 @@ from emu.world.scripts.host import Scripts
 from emu.world.scripts.visits import PlayerRegions
 from emu.world.service import WorldService
 from emu.world.sheets import CharacterSheets
+from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
@@ -275,6 +276,7 @@ class Assembly:
         self.departures = Departures(world, ports.address)
         self.account_changes = AccountChanges(world, self.departures)
         self.chat = Chat(world, rules.chat, read_numbers())
+        self.skills = Skills(world, self.chat, FightRolls(ports.roll))
         self.memberships = Memberships(world, stores.guilds, self.chat, ports.answer)
         self.ledger = Ledger(world, stores.ledger, self.sheets, ports.draw)
         self.items = Items(
@@ -315,10 +317,14 @@ class Assembly:
             minds=self.minds, limits=limits, guard=ports.guard, clock=ports.spent,
         )  # fmt: skip
         self.scripts = ports.content.scripts(self)
-        figures = self.scripts.figures.experience if self.scripts is not None else {}
+        # Scripts ask before a level is reached, so they have the levels of all.
+        self.levels = (
+            self.scripts.levels if self.scripts is not None
+            else Levels(world, self.chat, {}, self.sheets)
+        )  # fmt: skip
         self.combat = Combat(
             world, self.minds, FightRolls(ports.roll), travel=self.travel, sheets=self.sheets,
-            levels=Levels(world, self.chat, figures), chat=self.chat,
+            levels=self.levels, skills=self.skills, chat=self.chat,
             population=self.population.content.population,
         )  # fmt: skip
 

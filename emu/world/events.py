@@ -268,6 +268,35 @@ class WornChanged(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class MayLevel(PlayerEvent):
+    """A player is about to reach a level by experience; a listener that forbids it says so."""
+
+    before: int
+    after: int
+    points: int
+    """The points that are not yet among those of the character: what the level takes and more."""
+    refusals: list[str] = field(default_factory=list)
+    """A listener that forbids the level adds its name; the points are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelGained(PlayerEvent):
+    """A player has another level of adventurers, in whatever way, higher or lower."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkillGained(PlayerEvent):
+    """A skill of a player has become better."""
+
+    skill: int
+    """The number of the skill."""
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class KillAsked(PlayerEvent):
     """A game master kills a creature; the listener that does it adds its name."""
 

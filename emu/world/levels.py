@@ -1,6 +1,7 @@
 """Levels and classes of players: changing them, showing that, and storing it with the character.
 
-The caller sends the player its sheet. Source: docs/guides/lua.md#levels.
+The caller sends the player its sheet. Source: docs/guides/lua.md#levels,
+docs/protocol/world/fights.md#experience.
 """
 
 from __future__ import annotations
@@ -8,53 +9,76 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from emu.rules.experience import Progress, gained, usual_needs
-from emu.rules.levels import cut_level, usual_health
+from emu.rules.experience import Progress, debt_paid, most_points, usual_needs
+from emu.rules.levels import cut_level
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.events import Entered, LevelGained, MayLevel, Order
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
-from emu.world.speech.spoken import play_visual
+from emu.world.speech.spoken import play_animation, play_visual
 from emu.world.world import World
 
 LEVEL_VISUAL: Final = 322
 """The spell visual of a player that reaches a level."""
+HIGH_VISUAL: Final = 323
+"""That of the levels from `HIGH_LEVEL` on."""
+HIGH_LEVEL: Final = 50
+CHEER: Final = 1753
+"""The animation of a player that reaches a level, the same in all versions (recorded)."""
 LARGEST_CLASS: Final = 0xFF
 
 
 class Levels:
     """Changes levels and classes of the players of one world."""
 
-    def __init__(self, world: World, chat: Chat, needed: Mapping[int, int]) -> None:
+    def __init__(
+        self, world: World, chat: Chat, needed: Mapping[int, int], sheets: CharacterSheets
+    ) -> None:
         """`needed` are the points that lead to a level, by that level; empty for the usual ones."""
         self._world = world
         self._chat = chat
-        self._sheets = CharacterSheets(world)
-        self._needed = needed or usual_needs()
+        self._sheets = sheets
+        self.needed = needed or usual_needs()
+        """The points that lead to each level."""
+        world.events.subscribe(Entered, self._entered, Order.OWNER)
+        # Spells of a level come before the line, and skills behind it (recorded).
+        world.events.subscribe(LevelGained, self._say_level, Order.SUBJECTS)
 
     def set_level(self, player: Player, level: int, now: Monotonic) -> bool:
         """Give a player another level, with full health and power; return False for its own level.
 
-        The level is cut to those of this world.
+        The level is cut to those of this world, and its points begin anew. The player is not sent
+        its sheet.
         """
         level = self._cut(player, level)
         before = player.character.level
         if level == before:
             return False
-        needed = self._needed.get(level + 1, 0)
+        needed = self.needed.get(level + 1, 0)
         self._change(player, now, level=level, experience=0, experience_needed=needed)
         spawn = player.spawn
-        full = usual_health(level, is_player=True)
-        spawn.sheet.health.fill(full)
-        spawn.sheet.power.fill(full)
+        spawn.level = level
+        spawn.mark_sheet()
+        if spawn.hp_percent > 0:
+            spawn.sheet.health.set_current(spawn.sheet.health.most)
+            spawn.sheet.power.set_current(spawn.sheet.power.most)
         spawn.set_info(level=level)
         spawn.show_pools()
-        self._chat.line(player, f"You are now level {level}!")
+        player.client.send("WS_LevelChanged", {"old_level": before, "new_level": level})
         if level > before:
-            around = self._world.players.standing_in(player.zone)
-            play_visual(spawn, around, LEVEL_VISUAL)
+            around = list(self._world.players.standing_in(player.zone))
+            play_visual(spawn, around, HIGH_VISUAL if level >= HIGH_LEVEL else LEVEL_VISUAL)
+            play_animation(spawn, around, CHEER)
+        # Arrows and colors of all spawns depend on the viewer's level.
+        if player.viewer is not None:
+            player.zone.look_again(player.viewer)
+        self._world.events.publish(LevelGained(player, before, level))
         return True
+
+    def _say_level(self, event: LevelGained) -> None:
+        self._chat.line(event.player, f"You are now level {event.after}!", "experience")
 
     def gain(self, player: Player, points: int, now: Monotonic) -> None:
         """Give a player experience; half of it pays its debt, and it may reach levels.
@@ -62,20 +86,53 @@ class Levels:
         The player is sent its sheet.
         """
         character = player.character
-        highest = self._world.rules.in_zone(player.zone.zone_id).max_level
+        needed = self.needed.get(character.level + 1, 0)
         before = Progress(character.level, character.experience, character.experience_debt / 1000)
-        after = gained(before, points, self._needed, highest)
-        if after.level > before.level:
-            self.set_level(player, after.level, now)
-            player.client.send(
-                "WS_LevelChanged", {"old_level": before.level, "new_level": after.level}
-            )
-        self._change(
-            player, now, experience=after.points,
-            experience_needed=self._needed.get(after.level + 1, 0),
-            experience_debt=round(after.debt * 1000),
-        )  # fmt: skip
+        left, debt = debt_paid(before, points, needed)
+        if debt != before.debt:
+            self._change(player, now, experience_debt=round(debt * 1000))
+        self._advance(player, left, now)
         self._sheets.send(player)
+
+    def _advance(self, player: Player, points: int, now: Monotonic) -> None:
+        """Add points to those of a player, and let it reach the levels that they make.
+
+        Whoever changes the zone reaches them when it stands in the next one.
+        """
+        highest = self._world.rules.in_zone(player.zone.zone_id).max_level
+        while True:
+            level, before = player.character.level, player.character.experience
+            needed = self.needed.get(level + 1, 0)
+            if level >= highest or not needed:
+                total = min(before + points, max(0, needed - 1))
+                break
+            total = before + points
+            if total < needed or player.state not in IN_ZONE:
+                break
+            asked = MayLevel(player, level, level + 1, points)
+            self._world.events.publish(asked)
+            # A listener may have cut the points, or changed the level.
+            if asked.refusals or player.character.level != level:
+                total = player.character.experience + points
+                break
+            points = max(0, total - needed)
+            self.set_level(player, level + 1, now)
+        self._change(
+            player, now, experience=min(total, most_points(self.needed)), experience_needed=needed
+        )
+
+    def set_points(self, player: Player, points: int, now: Monotonic) -> None:
+        """Set the points that a player has in its level; it reaches no level by that."""
+        points = max(0, min(points, most_points(self.needed)))
+        self._change(player, now, experience=points)
+
+    def _entered(self, event: Entered) -> None:
+        """Let a player reach the level that it could not reach while it changed the zone."""
+        character = event.player.character
+        needed = self.needed.get(character.level + 1, 0)
+        if needed and character.experience >= needed:
+            self._advance(event.player, 0, event.now)
+            self._sheets.send(event.player)
 
     def set_class(self, player: Player, number: int, now: Monotonic) -> bool:
         """Give a player another class of adventurers; return False for its own, or no class."""
@@ -83,6 +140,8 @@ class Levels:
             return False
         self._change(player, now, class_=number)
         change_looks(player.spawn, **{"class": number})
+        player.spawn.mark_sheet()
+        player.spawn.show_pools()
         return True
 
     def set_trade(self, player: Player, number: int, now: Monotonic) -> bool:

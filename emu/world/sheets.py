@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emu.model import Present
-from emu.rules.levels import usual_health
+from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
 from emu.world.actors.client import sheet_fields
 from emu.world.actors.player import Player
@@ -87,7 +87,7 @@ class CharacterSheets:
 
 def _plain_fields(present: Present) -> dict[str, Any]:
     """Return the values of a member that do not depend on where it is."""
-    full = usual_health(present.level, is_player=True)
+    full = usual_pools(present.level, is_player=True)
     return {
         "name": present.name,
         "pet_id": NOBODY,
@@ -95,10 +95,10 @@ def _plain_fields(present: Present) -> dict[str, Any]:
         "level_max": present.level,
         "race_id": present.race,
         "class_id": present.class_,
-        "hp_current": full,
-        "hp_max": full,
-        "power_current": full,
-        "power_max": full,
+        "hp_current": full.health,
+        "hp_max": full.health,
+        "power_current": full.power,
+        "power_max": full.power,
     }
 
 

@@ -7,8 +7,9 @@ from emu.rules.experience import (
     Fallen,
     Progress,
     debt_after_death,
-    gained,
+    debt_paid,
     kill_points,
+    most_points,
     usual_needs,
 )
 
@@ -50,21 +51,21 @@ def test_rates_multiply_before_the_cut() -> None:
     assert kill_points(Fallen(1), 2, 1, rate=3.75) == 105
 
 
-def test_a_gain_can_be_several_levels() -> None:
-    assert gained(Progress(1, 500), 50, NEEDS, 50) == Progress(1, 550)
-    assert gained(Progress(1, 500), 100, NEEDS, 50) == Progress(2, 0)
-    assert gained(Progress(1, 500), 1000, NEEDS, 50) == Progress(3, 100)
-
-
-def test_points_stop_below_the_level_that_nobody_reaches() -> None:
-    assert gained(Progress(2, 500), 5000, NEEDS, 2) == Progress(2, 799)
-    assert gained(Progress(4, 0), 5000, NEEDS, 50) == Progress(4, 0)
-
-
 def test_half_of_a_gain_pays_the_debt() -> None:
     # One percent of 800 points is 8.
-    assert gained(Progress(2, 0, debt=1.0), 10, NEEDS, 50) == Progress(2, 5, pytest.approx(0.375))
-    assert gained(Progress(2, 0, debt=1.0), 100, NEEDS, 50) == Progress(2, 92, 0.0)
+    assert debt_paid(Progress(2, 0, debt=1.0), 10, 800) == (5, pytest.approx(0.375))
+    assert debt_paid(Progress(2, 0, debt=1.0), 100, 800) == (92, 0.0)
+
+
+def test_without_debt_or_at_the_last_level_nothing_is_paid() -> None:
+    assert debt_paid(Progress(2, 0), 10, 800) == (10, 0.0)
+    assert debt_paid(Progress(2, 0, debt=1.0), 10, 0) == (10, 1.0)
+    assert debt_paid(Progress(2, 0, debt=1.0), -5, 800) == (0, 1.0)
+
+
+def test_points_of_a_forbidden_level_are_bounded() -> None:
+    assert most_points(NEEDS) == 3000
+    assert most_points({}) == 0
 
 
 def test_debts_add_up_to_a_level_at_most() -> None:

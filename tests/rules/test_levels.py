@@ -4,19 +4,48 @@ from __future__ import annotations
 
 import pytest
 
-from emu.rules.levels import ZoneLimits, cut_level, usual_health, zone_refusal
+from emu.rules.levels import (
+    ZoneLimits,
+    cut_level,
+    player_pools,
+    primary_attribute,
+    usual_pools,
+    zone_refusal,
+)
 
 CRYPT = ZoneLimits("The Crypt", rank=50, lowest=20, highest=30)
 MEADOW = ZoneLimits("The Meadow", rank=0, lowest=0, highest=0)
 
 
 @pytest.mark.parametrize(
-    ("level", "is_player", "health"), [(1, True, 60), (0, True, 60), (10, False, 151)]
+    ("level", "health", "power"),
+    [(1, 102, 107), (2, 108, 113), (3, 118, 123), (5, 150, 157), (10, 300, 314), (12, 388, 407)],
 )
-def test_an_actor_has_the_usual_health_of_its_level(
-    level: int, health: int, *, is_player: bool
-) -> None:
-    assert usual_health(level, is_player=is_player) == health
+def test_players_have_the_recorded_health_and_power(level: int, health: int, power: int) -> None:
+    """Recorded with 20 points of each attribute: fight-*."""
+    assert usual_pools(level, is_player=True) == (health, power)
+
+
+def test_creatures_have_the_health_of_their_level() -> None:
+    assert usual_pools(10, is_player=False) == (151, 151)
+
+
+@pytest.mark.parametrize(
+    ("level", "health", "power"), [(20, 840 + 90, 884 + 120), (30, 1840 + 120, 1934 + 160),
+                                   (95, 18090 + 300, 18997 + 400)],
+)  # fmt: skip
+def test_attributes_count_more_at_high_levels(level: int, health: int, power: int) -> None:
+    """Source: EQ2Emulator: 3 up to level 20, 4 at 30, at most 10."""
+    assert player_pools(level, 30.0, 40.0) == (health, power)
+
+
+@pytest.mark.parametrize(
+    ("class_", "name"),
+    [(0, "str"), (3, "str"), (10, "str"), (11, "wis"), (20, "wis"), (26, "intel"), (31, "agi"),
+     (42, "agi"), (44, "wis")],
+)  # fmt: skip
+def test_each_archetype_has_a_primary_attribute(class_: int, name: str) -> None:
+    assert primary_attribute(class_) == name
 
 
 @pytest.mark.parametrize(("level", "cut"), [(0, 1), (1, 1), (50, 50), (51, 50)])

@@ -1,7 +1,8 @@
 """Levels and classes of a player: what it and others are shown, and what is stored."""
 
 from emu.model import SavedKind
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, PlayerState
+from emu.world.events import Entered, LevelGained, MayLevel
 from emu.world.levels import Levels
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -10,7 +11,8 @@ def scene() -> tuple[WorldHarness, Levels, Client, Player]:
     harness = WorldHarness()
     client = harness.stand(5, name="Aldana")
     assert client.player is not None
-    return harness, Levels(harness.world, harness.chat, {3: 800, 4: 1000}), client, client.player
+    levels = Levels(harness.world, harness.chat, {2: 600, 3: 800, 4: 1000}, harness.parts.sheets)
+    return harness, levels, client, client.player
 
 
 def test_a_level_is_shown_to_all_and_stored() -> None:
@@ -20,11 +22,12 @@ def test_a_level_is_shown_to_all_and_stored() -> None:
     assert levels.set_level(player, 3, harness.now)
     assert not levels.set_level(player, 3, harness.now)
     harness.run(1.0)
-    assert player.spawn.sheet.health.current == player.spawn.sheet.health.most == 100
+    assert player.spawn.sheet.health.current == player.spawn.sheet.health.most == 118
     assert (player.character.level, player.character.experience_needed) == (3, 1000)
-    assert client.decoded("WS_DisplayText")[-1]["text"] == "You are now level 3!"
+    assert "You are now level 3!" in [one["text"] for one in client.decoded("WS_DisplayText")]
     assert other.fields_of("Aldana")["level"] == 3
     assert other.decoded("WS_HearSpellCast")[-1]["visual"] == 322
+    assert other.decoded("WS_CannedEmote")[-1]["anim_type"] == 1753
     harness.run(3.0)
     stored = harness.store.rows[5]
     assert (stored.level, stored.experience_needed) == (3, 1000)
@@ -43,3 +46,68 @@ def test_classes_are_stored() -> None:
     stored = harness.store.rows[5]
     assert (stored.class_, stored.tradeskill_class) == (9, 4)
     assert stored.tradeskill_level == harness.world.rules.max_level
+
+
+def test_the_recorded_order_of_a_level() -> None:
+    """Recorded: fight-546-melee-a."""
+    harness, levels, client, player = scene()
+    client.log.clear()
+    levels.gain(player, 650, harness.now)
+    names = [name for name, _ in client.log]
+    wanted = [
+        "OP_LevelChangedMsg", "OP_EqHearSpellCastCmd", "OP_EqCannedEmoteCmd", "OP_EqDisplayTextCmd",
+    ]  # fmt: skip
+    assert [one for one in names if one in wanted][:3] == wanted[:3]
+    assert client.decoded("WS_LevelChanged")[-1] == {"old_level": 1, "new_level": 2, "type": 0}
+    assert (player.character.level, player.character.experience) == (2, 50)
+
+
+def test_a_gain_can_be_several_levels() -> None:
+    harness, levels, _, player = scene()
+    seen: list[tuple[int, int]] = []
+    harness.world.events.subscribe(
+        LevelGained, lambda event: seen.append((event.before, event.after))
+    )
+    levels.gain(player, 1500, harness.now)
+    assert (player.character.level, player.character.experience) == (3, 100)
+    assert seen == [(1, 2), (2, 3)]
+
+
+def test_points_stop_below_the_level_that_nobody_reaches() -> None:
+    harness, levels, _, player = scene()
+    levels.gain(player, 100_000, harness.now)
+    assert player.character.level == 4
+    assert player.character.experience == 0
+    assert player.character.experience_needed == 0
+
+
+def test_a_forbidden_level_keeps_the_points() -> None:
+    harness, levels, _, player = scene()
+    asked: list[tuple[int, int, int, int]] = []
+
+    def forbid(event: MayLevel) -> None:
+        asked.append((event.before, event.after, event.points, event.player.character.experience))
+        if event.after == 3:
+            event.refusals.append("a test")
+
+    harness.world.events.subscribe(MayLevel, forbid)
+    levels.gain(player, 100, harness.now)
+    assert asked == []
+    levels.gain(player, 1400, harness.now)
+    assert asked == [(1, 2, 1400, 100), (2, 3, 900, 0)]
+    assert (player.character.level, player.character.experience) == (2, 900)
+    levels.gain(player, 10, harness.now)
+    assert (player.character.level, player.character.experience) == (2, 910)
+
+
+def test_a_level_waits_until_the_zone_has_changed() -> None:
+    harness, levels, _, player = scene()
+    player.state = PlayerState.ZONING
+    levels.gain(player, 700, harness.now)
+    assert (player.character.level, player.character.experience) == (1, 700)
+    player.state = PlayerState.STANDING
+    seen: list[int] = []
+    harness.world.events.subscribe(LevelGained, lambda event: seen.append(event.after))
+    levels._entered(Entered(player, harness.now))
+    assert (player.character.level, player.character.experience) == (2, 100)
+    assert seen == [2]

@@ -9,7 +9,6 @@ from typing import Final
 from emu.errors import CommandError
 from emu.items.inventory import Inventory
 from emu.items.kinds import Slot
-from emu.items.wearing import Bonuses
 from emu.ledger import Movement, Owner, Part, What
 from emu.mailbox import PendingAnswer
 
@@ -73,8 +72,6 @@ class Holdings:
         """The zone in which it was last; 0 before it stands in one."""
         self.idle: list[PendingAnswer] = []
         """Those that wait for the end of the store's present call."""
-        self.bonuses = Bonuses()
-        """What its worn things have added to its sheet."""
         self.shown: dict[int, tuple[int, Rgb, Rgb]] = {}
         """What others see of its worn things, by slot: model, color and highlight."""
 

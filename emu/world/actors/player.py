@@ -337,7 +337,7 @@ class Journey:
 class ClientSession:
     """What belongs to the present client of a player; it begins anew with each client."""
 
-    __slots__ = ("_messages", "command_words", "items", "predictions", "sheet")
+    __slots__ = ("_messages", "command_words", "items", "predictions", "sheet", "skill_book")
 
     def __init__(self, dialect: Dialect) -> None:
         self.command_words: frozenset[str] = frozenset()
@@ -348,6 +348,8 @@ class ClientSession:
         self.sheet = SheetSender(dialect)
         self.items = ItemLists(dialect)
         """The lists of things that the client has."""
+        self.skill_book = b""
+        """The rows of the skill book that the client has."""
         self._messages: RateLimit | None = None
 
     def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:

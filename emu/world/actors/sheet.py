@@ -10,10 +10,11 @@ from __future__ import annotations
 import enum
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from sys import intern
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from emu.files import data_file
@@ -68,6 +69,10 @@ class Pool:
     most: int
     base: int = 0
     """The most without what spells and equipment add; 0 for `most`."""
+    added: int = 0
+    """What `Sheet.recount` has added to the most."""
+    usual: int = 0
+    """What the formula of players gave last; another most is a script's, and stays."""
 
     @property
     def percent(self) -> int:
@@ -90,11 +95,38 @@ class Pool:
         self.set_most(most)
         self.current = self.most
 
+    def recount(self, usual: int | None, added: int, base: int) -> None:
+        """Set the most to the formula's, or its own without one, and what is added to it.
+
+        What is full stays full. `base` is the most without what spells and things add.
+        """
+        own, is_full = self.most - self.added, self.current >= self.most
+        if usual is not None:
+            # A most that a script has set is no longer the formula's, and stays.
+            own = usual if own == self.usual or not self.usual else own
+            self.usual = usual
+        self.set_most(own + added)
+        self.added = self.most - own
+        self.base = base if usual is not None else (own if added else 0)
+        if is_full:
+            self.current = self.most
+
+
+POOLS: Final = ("health", "power")
+"""Names of bonuses that are no fields."""
+
 
 class Sheet:
-    """The numbers of one actor besides those that its ghost has."""
+    """The numbers of one actor besides those that its ghost has.
 
-    __slots__ = ("_values", "health", "is_invulnerable", "power", "sees_hidden", "sees_invisible")
+    Things and effects add to them under a name of their own (`put_bonuses`). What they add together
+    is counted anew once after changes, when the sheet is needed next (`Spawn.sheet`).
+    """
+
+    __slots__ = (
+        "_bonuses", "_totals", "_values", "health", "is_invulnerable", "is_marked", "power",
+        "sees_hidden", "sees_invisible",
+    )  # fmt: skip
 
     def __init__(self, health: int, power: int) -> None:
         """Begin with full health and power."""
@@ -104,6 +136,51 @@ class Sheet:
         self.sees_hidden = False
         self.sees_invisible = False
         self._values: dict[str, Value] = {}
+        self._bonuses: dict[Hashable, Mapping[str, float]] | None = None
+        self._totals: Mapping[str, float] = _NOTHING
+        """What bonuses have added to the fields, by name."""
+        self.is_marked = False
+        """Whether it has to be counted anew before it is read."""
+
+    def put_bonuses(self, source: Hashable, values: Mapping[str, float]) -> None:
+        """Let a source add to numeric fields, and to the most `health` and `power`.
+
+        They replace what the source has added before; without any it adds nothing.
+        """
+        bonuses = self._bonuses if self._bonuses is not None else {}
+        if values != bonuses.get(source, _NOTHING):
+            if values:
+                bonuses[source] = dict(values)
+            else:
+                bonuses.pop(source, None)
+            self._bonuses = bonuses or None
+            self.is_marked = True
+
+    def bonuses_of(self, source: Hashable) -> Mapping[str, float]:
+        """Return what a source adds."""
+        return self._bonuses.get(source, _NOTHING) if self._bonuses is not None else _NOTHING
+
+    def added(self, name: str) -> float:
+        """Return what all sources add to a field, or to `health` or `power`."""
+        return self._totals.get(name, 0.0)
+
+    def count_bonuses(self) -> None:
+        """Count anew what bonuses add to the fields; `Spawn.sheet` counts the pools after it."""
+        totals: dict[str, float] = {}
+        for values in (self._bonuses or _NO_SOURCE).values():
+            for name, value in values.items():
+                totals[name] = totals.get(name, 0.0) + value
+        before, self._totals = self._totals, totals
+        for name in {**before, **totals}:
+            field = known_fields().get(name)
+            if field is None or field.kind is FieldKind.TEXT or name in POOLS:
+                continue
+            change = totals.get(name, 0.0) - before.get(name, 0.0)
+            if change:
+                # Kept uncut: a bonus below zero must give back what it took.
+                own = float(self._values.get(name, _BEGINNINGS.get(name, 0))) + change
+                self._values[intern(name)] = own if name in totals else _fitting(own, field)
+        self.is_marked = False
 
     def get(self, name: str, kind: FieldKind) -> Value | None:
         """Return the value of a field; None if there is no such field of this kind."""
@@ -111,7 +188,8 @@ class Sheet:
         if field is None or field.kind is not kind:
             return None
         empty: Value = "" if kind is FieldKind.TEXT else 0
-        return self._values.get(name, _BEGINNINGS.get(name, empty))
+        value = self._values.get(name, _BEGINNINGS.get(name, empty))
+        return _fitting(value, field) if name in self._totals else value
 
     def set(self, name: str, kind: FieldKind, value: Value) -> bool:
         """Set a field; return False if there is no such field of this kind."""
@@ -127,6 +205,8 @@ class Sheet:
         return int(self.get(name, FieldKind.FRACTION) or 0)
 
 
+_NOTHING: Final[Mapping[str, float]] = MappingProxyType({})
+_NO_SOURCE: Final[Mapping[Hashable, Mapping[str, float]]] = MappingProxyType({})
 _BEGINNINGS: Final[Mapping[str, Value]] = {
     **dict.fromkeys(ATTRIBUTES, USUAL_ATTRIBUTE),
     **dict.fromkeys((f"{name}_base" for name in ATTRIBUTES), USUAL_ATTRIBUTE),

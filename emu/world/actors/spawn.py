@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
-from emu.rules.levels import usual_health
+from emu.rules.levels import STAMINA, player_pools, primary_attribute, usual_pools
 from emu.rules.stance import Stance
 from emu.world.actors.dealings import NOTHING, Dealing
 from emu.world.actors.mind import Mind
@@ -393,9 +393,34 @@ class Spawn:
     def sheet(self) -> Sheet:
         """Its health, power and attributes; made when they are first needed."""
         if self._sheet is None:
-            full = usual_health(self.level, is_player=self.kind is SpawnKind.PLAYER)
-            self._sheet = Sheet(full, full)
+            self._sheet = Sheet(*usual_pools(self.level, is_player=False))
+            if self.kind is SpawnKind.PLAYER:
+                self._count_pools(self._sheet)
+                self._sheet.health.current = self._sheet.health.most
+                self._sheet.power.current = self._sheet.power.most
+        elif self._sheet.is_marked:
+            self._sheet.count_bonuses()
+            self._count_pools(self._sheet)
         return self._sheet
+
+    def _count_pools(self, sheet: Sheet) -> None:
+        """Set the most health and power: the formula of players, and what bonuses add."""
+        health, power = int(sheet.added("health")), int(sheet.added("power"))
+        if self.kind is not SpawnKind.PLAYER:
+            sheet.health.recount(None, health, 0)
+            sheet.power.recount(None, power, 0)
+            return
+        primary = primary_attribute(int(self.appearance.get("class", 0)))
+        now = (sheet.attribute(STAMINA), sheet.attribute(primary))
+        bare = (now[0] - sheet.added(STAMINA), now[1] - sheet.added(primary))
+        most, base = player_pools(self.level, *now), player_pools(self.level, *bare)
+        sheet.health.recount(most.health, health, base.health)
+        sheet.power.recount(most.power, power, base.power)
+
+    def mark_sheet(self) -> None:
+        """Have health and power counted anew before it is read: level or class has changed."""
+        if self._sheet is not None:
+            self._sheet.is_marked = True
 
     @property
     def mind(self) -> Mind[Spawn]:

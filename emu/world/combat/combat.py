@@ -24,6 +24,7 @@ from emu.world.events import Hurt, KillAsked, LeftZone
 from emu.world.levels import Levels
 from emu.world.minds.shared import Minds
 from emu.world.sheets import CharacterSheets
+from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.travel.travel import Travel
 from emu.world.world import World
@@ -56,6 +57,7 @@ class Combat:
         *,
         travel: Travel,
         levels: Levels,
+        skills: Skills,
         sheets: CharacterSheets,
         chat: Chat,
         population: Callable[[Zone], Population | None],
@@ -63,7 +65,7 @@ class Combat:
         """Make the components; each subscribes to the events of the world."""
         self._sheets = sheets
         self._now = world.clock.now
-        self.fights = Fights(world, minds, chat, chance)
+        self.fights = Fights(world, minds, chat, chance, skills)
         self.standings = Standings(world, chat, population)
         self.creatures = Creatures(world, minds, self.fights, chat, self.standings)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)

@@ -26,9 +26,11 @@ from emu.world.combat.figures import (
     side_of,
     whole,
 )
+from emu.world.combat.practice import Practice
 from emu.world.deadlines import Deadlines
 from emu.world.events import Died, Entered, LeftZone, Order, Struck, Targeted
 from emu.world.minds.shared import Minds
+from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -59,12 +61,15 @@ class Fighter:
 class Fights:
     """The fighters of one world."""
 
-    def __init__(self, world: World, minds: Minds, chat: Chat, chance: FightChance) -> None:
+    def __init__(
+        self, world: World, minds: Minds, chat: Chat, chance: FightChance, skills: Skills
+    ) -> None:
         """Let spawns strike each other; `chance` decides what becomes of the blows."""
         self._world = world
         self._minds = minds
         self._chat = chat
         self._chance = chance
+        self._practice = Practice(skills)
         self._fighters: dict[Spawn, Fighter] = {}
         self.players: dict[Spawn, Player] = {}
         """The players who stand in zones, by their spawns."""
@@ -226,10 +231,14 @@ class Fights:
         self, zone: Zone, attacker: Spawn, victim: Spawn, hand: str, *, is_answer: bool = False
     ) -> Result:
         """Strike once, show it, and take the health."""
-        attack, defense = attack_of(attacker, hand), defense_of(victim)
+        striker, struck = self.players.get(attacker), self.players.get(victim)
+        skill = self._practice.strike(striker, hand) if striker is not None else None
+        attack, defense = attack_of(attacker, hand, skill), defense_of(victim)
         outcome = result(attack, defense, side_of(attacker, victim), self._chance)
         if outcome is Result.RIPOSTE and is_answer:
             outcome = Result.PARRY
+        if struck is not None:
+            self._practice.defend(struck, outcome)
         dealt, is_critical = 0, False
         if outcome is Result.HIT:
             points, is_critical = damage(attack, self._chance)

@@ -27,7 +27,7 @@ RADIUS_UNIT: Final = 32
 USUAL_PARRY, USUAL_DODGE = 2.0, 3.0
 """Percent of those whose sheet says nothing."""
 SKILL_OF_PERCENT: Final = 10
-PRIMARY, SECONDARY = "primary", "secondary"
+PRIMARY, SECONDARY, RANGED = "primary", "secondary", "ranged"
 
 
 def whole(spawn: Spawn, name: str) -> int:
@@ -52,8 +52,8 @@ def delay_of(spawn: Spawn, hand: str) -> float:
     return delay(whole(spawn, f"{hand}_weapon_delay"), haste=haste, both_hands=both)
 
 
-def attack_of(spawn: Spawn, hand: str = PRIMARY) -> Attack:
-    """Return how a spawn strikes with a hand."""
+def attack_of(spawn: Spawn, hand: str = PRIMARY, weapon_skill: int | None = None) -> Attack:
+    """Return how a spawn strikes with a hand; creatures have the skill of their level."""
     strength = spawn.sheet.attribute("str")
     high = whole(spawn, f"{hand}_weapon_damage_high")
     if high:
@@ -63,7 +63,7 @@ def attack_of(spawn: Spawn, hand: str = PRIMARY) -> Attack:
     skill = SKILL_OF_LEVEL * spawn.level
     return Attack(
         spawn.level, *damage,
-        weapon_skill=skill,
+        weapon_skill=skill if weapon_skill is None else weapon_skill,
         offense=skill,
         dps=fraction(spawn, "dps"),
         critical_chance=fraction(spawn, "crit_chance"),

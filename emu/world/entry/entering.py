@@ -38,6 +38,7 @@ from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.sheets import GHOST_SIZE, CharacterSheets
+from emu.world.skills import send_skill_book
 from emu.world.visibility.forms import GhostForms
 from emu.world.visibility.viewer import OWN_INDEX, Viewer
 from emu.world.world import World
@@ -388,7 +389,10 @@ class ZoneEntries:
         self._sheets.send(player)
         window_messages.send_no_pet(client)
         window_messages.send_traits(client)
-        initial_messages.send_skills(client, self._world.knowledge, player.character)
+        knowledge, character = self._world.knowledge, player.character
+        # A character without skills of its own has those of a new one.
+        skills = character.skills or knowledge.beginners.skills(character)
+        send_skill_book(player, knowledge, skills)
         initial_messages.send_empty_book(client, "OP_UpdateSpellBookMsg")
         client_records.send_kept(player)
         # Last: from now on others see the player, and its client has everything to be seen with.

@@ -11,14 +11,13 @@ for some of them, and it is unknown for which
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
-from emu.model import KnownSkill, WorldCharacter
-from emu.structs.packed import pack_counted
+from emu.model import WorldCharacter
 from emu.times import Moment, unix_seconds
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player, Relation
@@ -162,7 +161,6 @@ def send_group_options(player: Player) -> None:
 
 
 SKILL_MAP: Final = "WS_SkillMap"
-SKILL_BOOK: Final = "WS_UpdateSkillBook"
 
 
 def send_names(client: PlayerClient, knowledge: Knowledge) -> None:
@@ -191,43 +189,6 @@ def send_languages(client: PlayerClient, knowledge: Knowledge, character: WorldC
             "language_array": [{"language_id": number} for number in known],
         },
     )
-
-
-def send_skills(client: PlayerClient, knowledge: Knowledge, character: WorldCharacter) -> None:
-    """Send the skills of a character."""
-    # A character without own skills has those of a new one.
-    skills = character.skills or knowledge.beginners.skills(character)
-    try:
-        payload = skill_book(client.dialect, knowledge, skills)
-    except UnknownStruct:
-        # Clients of this version have no such message.
-        return
-    client.send_bytes("OP_UpdateSkillBookMsg", payload)
-
-
-def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> bytes:
-    """Return the first skill book of a client. Raises `UnknownStruct`."""
-    rows = [_row(knowledge, skill, dialect.version) for skill in skills]
-    whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
-    # Whatever the layout has beside the rows, only the last byte is not packed (recorded of 546,
-    # 561, 1096, 1208, 60114 and 64753).
-    packed = whole[BOOK_HEAD:-1] if rows else b""
-    return pack_counted(len(rows), packed, whole[-1:], dialect.version)
-
-
-def _row(knowledge: Knowledge, known: KnownSkill, version: int) -> dict[str, Any]:
-    skill = knowledge.skills.get(known.id)
-    # A skill that is not in the files has no name, so its value is not shown.
-    shown = int(skill is not None and skill.shown)
-    return {
-        "skill_id": known.id,
-        "type": knowledge.skill_type(skill, version) if skill is not None else 0,
-        "current_val": known.value,
-        "base_val": known.value,
-        "max_val": known.most,
-        "display_minval": shown,
-        "display_maxval": shown,
-    }
 
 
 def _names(dialect: Dialect, knowledge: Knowledge) -> bytes:

@@ -1,7 +1,6 @@
 """Effects of worn things: the sheet, and what others see.
 
-What things add is counted once for all of them, and the sheet is changed by the difference to what
-they added before: scripts and spells change it as well.
+What things add is counted once for all of them. The sheet counts it together with what spells add.
 """
 
 from __future__ import annotations
@@ -18,6 +17,9 @@ from emu.world.actors import looks
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import FieldKind, Sheet
 
+WORN: Final = "worn"
+"""The source of what worn things add to a sheet."""
+
 RESISTS: Final[Mapping[int, tuple[str, ...]]] = {
     1: ("heat", "cold"), 2: ("poison", "disease"), 3: ("magic", "mental", "divine"),
 }  # fmt: skip
@@ -30,14 +32,10 @@ _WHITE: Final = (0, 0, 0)
 
 def show_bonuses(player: Player) -> None:
     """Let the sheet of a player have what its worn things add."""
-    holdings = player.holdings
-    fresh, before = bonuses(holdings.inventory), holdings.bonuses
-    sheet = player.spawn.sheet
-    if fresh != before:
-        _change(sheet, before, fresh)
-        holdings.bonuses = fresh
-        player.spawn.show_pools()
-    _set_weapons(sheet, holdings.inventory)
+    inventory, sheet = player.holdings.inventory, player.spawn.sheet
+    sheet.put_bonuses(WORN, _added(bonuses(inventory)))
+    player.spawn.show_pools()
+    _set_weapons(sheet, inventory)
     set_weight(player)
 
 
@@ -51,32 +49,15 @@ def set_weight(player: Player) -> bool:
     return weight != before
 
 
-def _change(sheet: Sheet, before: Bonuses, fresh: Bonuses) -> None:
-    for name in before.attributes.keys() | fresh.attributes.keys():
-        change = fresh.attributes.get(name, 0) - before.attributes.get(name, 0)
-        sheet.set(name, FieldKind.FRACTION, sheet.attribute(name) + change)
+def _added(worn: Bonuses) -> dict[str, float]:
+    """Return what worn things add, by the names of a sheet; without what is 0."""
+    values: dict[str, float] = {
+        **worn.attributes, "cur_mitigation": worn.mitigation, "block": worn.shield,
+        "health": worn.health, "power": worn.power,
+    }  # fmt: skip
     for number, names in RESISTS.items():
-        change = fresh.resists.get(number, 0) - before.resists.get(number, 0)
-        for name in names:
-            _add(sheet, name, change)
-    _add(sheet, "cur_mitigation", fresh.mitigation - before.mitigation)
-    block = float(sheet.get("block", FieldKind.FRACTION) or 0) + fresh.shield - before.shield
-    sheet.set("block", FieldKind.FRACTION, block)
-    for pool, change in (
-        (sheet.health, fresh.health - before.health), (sheet.power, fresh.power - before.power),
-    ):  # fmt: skip
-        if change:
-            pool.base = pool.base or pool.most
-            is_full = pool.current >= pool.most
-            pool.set_most(pool.most + change)
-            if is_full:
-                pool.set_current(pool.most)
-
-
-def _add(sheet: Sheet, name: str, change: int) -> None:
-    if change:
-        value = int(sheet.get(name, FieldKind.UNSIGNED) or 0)
-        sheet.set(name, FieldKind.UNSIGNED, max(0, value + change))
+        values |= dict.fromkeys(names, worn.resists.get(number, 0))
+    return {name: float(value) for name, value in values.items() if value}
 
 
 def _set_weapons(sheet: Sheet, inventory: Inventory) -> None:

@@ -270,6 +270,15 @@ class Calls:
                 self._unloaded[name] = self._stamp_of(name)
         return self._files[name]
 
+    def prepare(self, name: str) -> None:
+        """Read a file before it is needed; a large one is compiled meanwhile."""
+        self._file(name)
+
+    def is_awaited(self, name: str) -> bool:
+        """Return whether a file is being compiled: calls of it do nothing until then."""
+        self._file(name)
+        return name in self._awaited
+
     def _loaded(self, name: str) -> _File | None:
         path = self._folder.find(name)
         if path is None:

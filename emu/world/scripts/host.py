@@ -61,6 +61,7 @@ from emu.world.scripts.grids import GridEvents
 from emu.world.scripts.item_events import ItemEvents
 from emu.world.scripts.letters import Letters
 from emu.world.scripts.making import FilledZones, Maker
+from emu.world.scripts.player_events import EVERYWHERE, PlayerEvents
 from emu.world.scripts.regions import RegionEvents
 from emu.world.scripts.states import States
 from emu.world.scripts.waits import Waits
@@ -146,7 +147,7 @@ class Scripts(Calls):
         self.chances = chances
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
-        self.levels = Levels(world, chat, self.figures.experience)
+        self.levels = Levels(world, chat, self.figures.experience, CharacterSheets(world))
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""
         self.collected = collected
@@ -217,6 +218,7 @@ class Scripts(Calls):
 
     def _hear_fights(self) -> None:
         events = self.world.events
+        PlayerEvents(self, self.homes, events)
         events.subscribe(KillAsked, self._kill_asked, Order.OWNER)
         events.subscribe(Provoked, self.provoked, Order.MINDS)
         events.subscribe(MayHurt, self.events.may_hurt, Order.MINDS)
@@ -302,7 +304,7 @@ class Scripts(Calls):
     def _scripts_in_use(self) -> set[str]:
         """Return the names of the scripts of all running zones and their spawns."""
         homes = [*self.homes, *self._ending]
-        used = {home.script for home in homes}
+        used = {EVERYWHERE, *(home.script for home in homes)}
         used.update(body.script for home in homes for body in home.bodies.values())
         return used
 

@@ -68,3 +68,51 @@ def test_whole_numbers_stay_in_their_bits(name: str, value: int) -> None:
     assert isinstance(kept, int)
     low = -(1 << (field.bits - 1)) if field.kind is FieldKind.SIGNED else 0
     assert low <= kept < low + (1 << field.bits)
+
+
+def test_bonuses_of_several_sources_add_up_and_go_again() -> None:
+    sheet = Sheet(10, 10)
+    sheet.set("heat", FieldKind.UNSIGNED, 20)
+    sheet.put_bonuses("cap", {"heat": 5.0, "str": 2.5})
+    sheet.put_bonuses(("spell", 7), {"heat": -40.0})
+    assert sheet.is_marked
+    sheet.count_bonuses()
+    # Cut only when it is read: the spell gives back what it took.
+    assert (sheet.get("heat", FieldKind.UNSIGNED), sheet.added("heat")) == (0, -35.0)
+    assert sheet.attribute("str") == 22
+    sheet.put_bonuses(("spell", 7), {})
+    sheet.count_bonuses()
+    assert sheet.get("heat", FieldKind.UNSIGNED) == 25
+    sheet.put_bonuses("cap", {"heat": 6.0})
+    sheet.count_bonuses()
+    assert (sheet.get("heat", FieldKind.UNSIGNED), sheet.attribute("str")) == (26, 20)
+    sheet.put_bonuses("cap", {"heat": 6.0})
+    assert not sheet.is_marked
+    assert sheet.bonuses_of("cap") == {"heat": 6.0}
+
+
+def test_unknown_names_and_texts_take_no_bonuses() -> None:
+    sheet = Sheet(10, 10)
+    sheet.put_bonuses("cap", {"no such field": 5.0, "deity": 5.0})
+    sheet.count_bonuses()
+    assert sheet.get("deity", FieldKind.TEXT) == ""
+
+
+_ADDED = st.dictionaries(
+    st.sampled_from(("heat", "str", "haste", "hp_regen", "health")), st.integers(-900, 900)
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), _ADDED), max_size=8))
+def test_without_bonuses_a_sheet_is_as_before(steps: list[tuple[int, dict[str, int]]]) -> None:
+    sheet = Sheet(10, 10)
+    sheet.set("heat", FieldKind.UNSIGNED, 33)
+    for source, added in steps:
+        sheet.put_bonuses(source, {name: float(value) for name, value in added.items()})
+        sheet.count_bonuses()
+    for source in range(4):
+        sheet.put_bonuses(source, {})
+    sheet.count_bonuses()
+    assert sheet.get("heat", FieldKind.UNSIGNED) == 33
+    assert (sheet.attribute("str"), sheet.get("haste", FieldKind.FRACTION)) == (20, 0)
+    assert sheet.added("health") == 0

@@ -35,3 +35,30 @@ def test_spawns_of_a_template_share_it_until_one_changes() -> None:
 
 def test_a_spawn_has_a_limited_number_of_fields() -> None:
     assert len(Spawn.__slots__) <= 30
+
+
+def test_stamina_and_bonuses_make_a_players_health() -> None:
+    spawn = Spawn(1, SpawnKind.PLAYER, "Aldana", Position(0.0, 0.0, 0.0, 0.0), level=2)
+    assert (spawn.sheet.health.most, spawn.sheet.power.most) == (108, 113)
+    spawn.sheet.put_bonuses("cap", {"sta": 4.0, "health": 10.0, "power": 3.0})
+    health = spawn.sheet.health
+    assert (health.current, health.most, health.base) == (130, 130, 108)
+    assert spawn.sheet.power.most == 116
+    health.set_current(50)
+    spawn.sheet.put_bonuses("cap", {})
+    assert (spawn.sheet.health.current, spawn.sheet.health.most) == (50, 108)
+    spawn.level = 3
+    spawn.mark_sheet()
+    assert spawn.sheet.health.most == 118
+
+
+def test_what_a_script_has_set_is_not_counted_anew() -> None:
+    for kind in (SpawnKind.PLAYER, SpawnKind.NPC):
+        spawn = Spawn(1, kind, "Aldana", Position(0.0, 0.0, 0.0, 0.0), level=2)
+        spawn.sheet.health.fill(77)
+        spawn.sheet.put_bonuses("cap", {"sta": 4.0, "health": 10.0})
+        assert spawn.sheet.health.most == 87
+        spawn.level = 3
+        spawn.mark_sheet()
+        spawn.sheet.put_bonuses("cap", {})
+        assert spawn.sheet.health.most == 77

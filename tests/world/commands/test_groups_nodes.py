@@ -80,7 +80,7 @@ def test_a_group_of_three_nodes_from_invitation_to_end(nodes: Nodes) -> None:
     assert nodes.members() == [["Borvik", "Cestra"], ["Aldana", "Cestra"], ["Aldana", "Borvik"]]
     row = sheet(one)["group_members"][0]
     assert (row["level_current"], row["zone"].strip("\0")) == (12, "Antonica")
-    assert (row["hp_current"], row["hp_max"]) == (280, 280)
+    assert (row["hp_current"], row["hp_max"]) == (388, 388)
     assert (row["zone_status"], row["spawn_id"]) == (0, 0xFFFFFFFF)
     assert three.types("/group") == ["Aldana leads", "Aldana, Borvik, Cestra"]
     three.types("/gsay hello all")

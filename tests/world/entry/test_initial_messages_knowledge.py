@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.model import KnownSkill
-from emu.world.entry.initial_messages import skill_book
+from emu.world.skills import skill_book
 from emu.world_stream.deltas import BookReader
 from tests.support.files.recordings import recorded_rows, recording
 from tests.support.world.ghost_views import dialect

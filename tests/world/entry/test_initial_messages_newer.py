@@ -11,7 +11,7 @@ import pytest
 from emu.model import KnownSkill
 from emu.structs import shipped_catalog
 from emu.structs.packed import unpack_counted
-from emu.world.entry.initial_messages import skill_book
+from emu.world.skills import skill_book
 from emu.world_stream.deltas import BookReader
 from tests.support.files.recordings import recorded_rows
 from tests.support.world.ghost_views import dialect

@@ -37,9 +37,9 @@ def test_the_window_has_the_other_players_values(harness: WorldHarness, version:
     assert list(data[8:13]) == [3, 2, 30, 30, 7]
     at = 15
     form = "<iii" if version < 57048 else "<qqq"
-    assert struct.unpack_from(form, data, at) == (640, 640, 640)
+    assert struct.unpack_from(form, data, at) == (1920, 1920, 1920)
     at += struct.calcsize(form)
-    assert struct.unpack_from("<iii", data, at) == (640, 640, 640)
+    assert struct.unpack_from("<iii", data, at) == (2014, 2014, 2014)
     at += 12 + DEFENSE[version]
     for _ in range(5):
         value, at = short(data, at)

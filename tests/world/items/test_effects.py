@@ -24,11 +24,12 @@ def test_the_sheet_has_what_is_worn_once() -> None:
         thing = inventory.add(kind, 1, lambda number=number: 1000 + number)[0]  # type: ignore[misc]
         assert isinstance(equip(inventory, thing.id, harness.parts.items.wearer(player)), Equipped)
     power = player.spawn.sheet.power.most
+    # The sword has three points of strength, each three of power.
     for _ in range(2):  # not once for each call
         show_bonuses(player)
     sheet = player.spawn.sheet
     fields = sheet_fields(player.character, sheet)
     assert fields["resists"] == [0, 0, 0, 9, 9, 0, 0, 0, 0, 0]
-    assert (fields["mitigation_cur"], sheet.power.most) == (130, power + 7)
+    assert (fields["mitigation_cur"], sheet.power.most) == (130, power + 7 + 3 * 3)
     assert (fields["melee_pri_dmg_min"], fields["melee_pri_dmg_max"]) == (1, 6)
     assert fields["melee_pri_delay"] == 1.6

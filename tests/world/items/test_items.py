@@ -49,7 +49,7 @@ def test_a_worn_thing_changes_the_sheet_and_what_others_see() -> None:
     assert spawn.appearance["equipment_types"][:3] == [2123, 0, 1513]
     assert spawn.appearance["equipment_colors"][2] == [200, 100, 50]
     assert spawn.sheet.attribute("sta") == before[0] + 4
-    assert spawn.sheet.health.most == before[1] + 12
+    assert spawn.sheet.health.most == before[1] + 12 + 4 * 3
     assert client.types("/inventory unequip 2") == []
     assert held(client) == [(kinds.CAP, 0, 1)]
     assert spawn.sheet.attribute("sta") == before[0]

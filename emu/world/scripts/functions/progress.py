@@ -71,8 +71,8 @@ def set_trade_level(scripts: Scripts, body: Body | None, level: int) -> None:
 
 @PROGRESS("GetExpRequiredByLevel", "n level")
 def get_needed(scripts: Scripts, level: int) -> int:
-    """Return the points that lead to a level; 0 if the content file does not say it."""
-    return scripts.figures.experience.get(level, 0)
+    """Return the points that lead to a level; 0 for a level that there is not."""
+    return scripts.levels.needed.get(level, 0)
 
 
 # -- titles -----------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ SHEET: Final = FunctionTable()
 _SHORT: Final = dict(zip(ATTRIBUTES, ("Str", "Sta", "Agi", "Wis", "Int"), strict=True))
 """Field of an attribute -> how functions call it."""
 
+POINTS: Final = "xp"
+"""The field of a player's points, which scripts of players cut."""
 IDLE: Final = "action_state"
 """The field of the animation that a spawn shows while it does nothing else."""
 
@@ -63,7 +65,13 @@ def _get(body: Body | None, name: str, kind: FieldKind) -> Any:
 
 
 def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value: Any) -> bool:
-    if body is None or not body.spawn.is_living or name in _ELSEWHERE:
+    if body is None or not body.spawn.is_living:
+        return False
+    if name == POINTS and kind is FieldKind.UNSIGNED and body.player is not None:
+        scripts.levels.set_points(body.player, int(value), scripts.now)
+        scripts.states.sheet_changed(body)
+        return True
+    if name in _ELSEWHERE:
         return False
     if not body.spawn.sheet.set(name, kind, value):
         return False

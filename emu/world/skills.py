@@ -1,0 +1,184 @@
+"""Skills of players: their values, how they grow by use, and the book that clients have of them.
+
+Source: docs/protocol/world/fights.md#skills.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from emu.dialects import Dialect
+from emu.errors import UnknownStruct
+from emu.model import KnownSkill, SavedKind
+from emu.rules.combat import FightChance
+from emu.rules.skills import grows, most_at
+from emu.structs.packed import pack_counted, xor
+from emu.world.actors.player import Player
+from emu.world.events import LevelGained, Order, SkillGained
+from emu.world.knowledge import Knowledge, Skill
+from emu.world.social.chat import Chat
+from emu.world.world import World
+
+SKILL_BOOK: Final = "WS_UpdateSkillBook"
+BOOK_HEAD: Final = 6
+"""Bytes of the count and the length before the packed rows."""
+RAISED: Final = "You get better at {name} ({value}/{most})."
+_ON_SCREEN: Final = "\\#6EFFcEYou get better at \n\\#C8FFC8{name}\\#6EFFcE! ({value}/{most})"
+_ON_SCREEN_KIND, _ON_SCREEN_SOUND, _ON_SCREEN_SECONDS = 6, "skill_up", 2.75
+_WHITE: Final = 255
+LEVEL_TYPES: Final = frozenset((1, 2, 3, 4, 5, 6, 12, 15, 17))
+"""Types of skills whose highest value is that of the level: those of fights, magic and harvests.
+
+Recorded at level 3: weapons, avoidance, armor, harvests and general skills have 15 then; those of
+lore stay as they are.
+"""
+BY_LEVEL: Final = frozenset((1852383242, 2072844078, 3429135390))
+"""Dual Wield, Magic Affinity, Mystical Destruction: each level raises them (recorded)."""
+
+
+class Skills:
+    """The skills of the players of one world."""
+
+    def __init__(self, world: World, chat: Chat, chance: FightChance) -> None:
+        """`chance` decides which uses raise a skill."""
+        self._world = world
+        self._chat = chat
+        self._chance = chance
+        self._numbers: tuple[Knowledge, dict[str, int]] | None = None
+        world.events.subscribe(LevelGained, self._leveled, Order.MINDS)
+
+    def number(self, name: str) -> int | None:
+        """Return the number of a skill by its name, in any case."""
+        knowledge = self._world.knowledge
+        if self._numbers is None or self._numbers[0] is not knowledge:
+            found = {skill.name.casefold(): skill.id for skill in knowledge.skills.values()}
+            self._numbers = knowledge, found
+        return self._numbers[1].get(name.casefold())
+
+    def of(self, player: Player) -> dict[int, KnownSkill]:
+        """Return the skills of a player by number."""
+        character = player.character
+        known = character.skills or self._world.knowledge.beginners.skills(character)
+        return {skill.id: skill for skill in known}
+
+    def value(self, player: Player, skill: int | str) -> int:
+        """Return the value of a skill, by its number or name; 0 if a player does not have it."""
+        known = self._known(player, skill)
+        return known.value if known is not None else 0
+
+    def _known(self, player: Player, skill: int | str) -> KnownSkill | None:
+        number = self.number(skill) if isinstance(skill, str) else skill
+        if not player.character.skills:
+            return self.of(player).get(number) if number is not None else None
+        return next((one for one in player.character.skills if one.id == number), None)
+
+    def use(self, player: Player, skill: int | str) -> bool:
+        """Let a player use a skill, which may raise it by one; return whether it did."""
+        known = self._known(player, skill)
+        if known is None or not grows(known.value, known.most, self._chance):
+            return False
+        self.put(player, [replace(known, value=known.value + 1)])
+        return True
+
+    def put(self, player: Player, changed: Iterable[KnownSkill], *, is_shown: bool = True) -> None:
+        """Change skills of a player, show who has become better, and send the book."""
+        before = self.of(player)
+        after = before | {skill.id: skill for skill in changed}
+        if after == before:
+            return
+        kept = tuple(after[number] for number in sorted(after))
+        player.character = replace(player.character, skills=kept)
+        self._world.saves.changed(player, SavedKind.PAST, self._world.clock.now())
+        for number, known in after.items():
+            old = before.get(number)
+            if is_shown and old is not None and known.value > old.value:
+                self._show_raised(player, known)
+        send_skill_book(player, self._world.knowledge, kept)
+
+    def _show_raised(self, player: Player, known: KnownSkill) -> None:
+        row = self._world.knowledge.skills.get(known.id)
+        if row is not None:
+            values = {"name": row.name, "value": known.value, "most": known.most}
+            self._chat.line(player, RAISED.format(**values), "skill")
+            player.client.send(
+                "WS_OnScreenMsg",
+                {
+                    "unknown": _ON_SCREEN_KIND, "text": _ON_SCREEN.format(**values),
+                    "message_type": _ON_SCREEN_SOUND, "size": _ON_SCREEN_SECONDS,
+                    "red": _WHITE, "green": _WHITE, "blue": _WHITE,
+                },
+            )  # fmt: skip
+        if self._world.events.has_listener(SkillGained):
+            self._world.events.publish(SkillGained(player, known.id, known.value))
+
+    def _leveled(self, event: LevelGained) -> None:
+        """Raise what skills can reach, and those that each level raises."""
+        most, rows = most_at(event.after), self._world.knowledge.skills
+        changed = [
+            _at_level(known, most)
+            for number, known in self.of(event.player).items()
+            if (row := rows.get(number)) is not None and _follows(row)
+        ]
+        self.put(event.player, changed)
+
+
+def _follows(row: Skill) -> bool:
+    return row.type in LEVEL_TYPES
+
+
+def _at_level(known: KnownSkill, most: int) -> KnownSkill:
+    # What a script or a game master has raised beyond the level stays.
+    most = max(most, known.most)
+    return KnownSkill(known.id, most if known.id in BY_LEVEL else known.value, most)
+
+
+# -- the book -------------------------------------------------------------------------------------
+
+
+def send_skill_book(player: Player, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> None:
+    """Send a client its skills: packed, XORed with the book that it has (recorded)."""
+    client, session = player.client, player.session
+    try:
+        count, rows, tail = _book(client.dialect, knowledge, skills)
+    except UnknownStruct:
+        # Clients of this version have no such message.
+        return
+    size = max(len(rows), len(session.skill_book))
+    fresh, before = rows.ljust(size, b"\0"), session.skill_book.ljust(size, b"\0")
+    session.skill_book = rows
+    if fresh != before or not rows:
+        packed = pack_counted(count, xor(fresh, before)[: len(rows)], tail, client.version)
+        client.send_bytes("OP_UpdateSkillBookMsg", packed)
+
+
+def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> bytes:
+    """Return the first skill book of a client. Raises `UnknownStruct`."""
+    return pack_counted(*_book(dialect, knowledge, skills), dialect.version)
+
+
+def _book(
+    dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSkill]
+) -> tuple[int, bytes, bytes]:
+    """Return the number of skills, their rows, and the last byte."""
+    rows = [_row(knowledge, skill, dialect.version) for skill in skills]
+    whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
+    # Whatever the layout has beside the rows, only the last byte is not packed (recorded of 546,
+    # 561, 1096, 1208, 60114 and 64753).
+    return len(rows), whole[BOOK_HEAD:-1] if rows else b"", whole[-1:]
+
+
+def _row(knowledge: Knowledge, known: KnownSkill, version: int) -> Mapping[str, Any]:
+    skill = knowledge.skills.get(known.id)
+    # A skill that is not in the files has no name, so its value is not shown.
+    shown = int(skill is not None and skill.shown)
+    return {
+        "skill_id": known.id,
+        "type": knowledge.skill_type(skill, version) if skill is not None else 0,
+        "current_val": known.value,
+        "base_val": known.value,
+        "max_val": known.most,
+        "display_minval": shown,
+        "display_maxval": shown,
+    }

@@ -1,0 +1,21 @@
+"""Skills that players use in fights. Source: EQ2Emulator (docs/protocol/world/fights.md#skills)."""
+
+from emu.model import KnownSkill
+from emu.world.combat.practice import DEFENSE, FISTS
+from tests.support.world.fights import Fight
+
+
+def test_fights_raise_the_skills_that_they_use() -> None:
+    fight = Fight()
+    skills = fight.harness.parts.skills
+    numbers = [skills.number(name) for name in (FISTS, DEFENSE)]
+    skills.put(
+        fight.player, [KnownSkill(number, 1, 5) for number in numbers if number is not None]
+    )  # fmt: skip
+    crab = fight.creature()
+    crab.sheet.health.fill(1_000_000)
+    fight.player.spawn.sheet.health.fill(1_000_000)
+    fight.attack(crab)
+    fight.run(400.0)
+    assert [skills.value(fight.player, name) for name in (FISTS, DEFENSE)] == [5, 5]
+    assert "You get better at Fists (5/5)." in fight.texts()

@@ -1,0 +1,83 @@
+"""Skills of players: growing by use and at levels, and the book of the clients."""
+
+import struct
+from random import Random
+
+import pytest
+
+from emu.model import KnownSkill
+from emu.structs.packed import unpack, xor
+from emu.world.actors.player import Player
+from tests.support.world.worlds import Client, WorldHarness
+
+PARRY, DUAL_WIELD, HEAVY_ARMOR = 540022425, 1852383242, 241174330
+ROW = 21
+
+
+def scene(version: int = 546, *skills: KnownSkill) -> tuple[WorldHarness, Client, Player]:
+    harness = WorldHarness(roll=Random(3).randrange)
+    client = harness.stand(5, version, name="Aldana", level=2, skills=skills)
+    assert client.player is not None
+    return harness, client, client.player
+
+
+def books(client: Client) -> list[dict[int, tuple[int, int]]]:
+    """Return value and most of each skill, in each book that a client was sent."""
+    found, rows = [], b""
+    for name, payload in client.log:
+        if name == "OP_UpdateSkillBookMsg":
+            count = int.from_bytes(payload[:2], "little")
+            version = client.dialect.version
+            # Up to 561 the last byte of the last row is the one that is not packed.
+            fresh, _ = unpack(payload[2:], count * ROW + (version > 561), version)
+            rows = xor(fresh, rows.ljust(len(fresh), b"\0")[: len(fresh)])
+            ends = [struct.unpack_from("<IIHHH", rows + b"\0", 1 + at * ROW) for at in range(count)]
+            found.append({number: (value, most) for number, _, value, _, most in ends})
+    return found
+
+
+@pytest.mark.parametrize(("version", "color"), [(546, 37), (561, 37), (1096, 39), (60114, 39)])
+def test_a_raise_is_shown_as_recorded(version: int, color: int) -> None:
+    """Recorded: fight-VERSION-melee-a."""
+    harness, client, player = scene(version, KnownSkill(PARRY, 5, 10), KnownSkill(7, 1, 1))
+    skills = harness.parts.skills
+    while not skills.use(player, "parry"):
+        pass
+    line = client.decoded("WS_DisplayText")[-1]
+    assert (line["text"], line["color"]) == ("You get better at Parry (6/10).", color)
+    shown = client.decoded("WS_OnScreenMsg")[-1]
+    assert shown["text"] == "\\#6EFFcEYou get better at \n\\#C8FFC8Parry\\#6EFFcE! (6/10)"
+    assert (shown["unknown"], shown["message_type"], shown["size"]) == (6, "skill_up", 2.75)
+    assert [one[PARRY] for one in books(client)] == [(5, 10), (6, 10)]
+    assert skills.value(player, PARRY) == 6
+
+
+def test_a_skill_that_a_player_does_not_have_does_not_grow() -> None:
+    harness, _, player = scene(546, KnownSkill(7, 1, 1))
+    skills = harness.parts.skills
+    assert not any(skills.use(player, "Parry") for _ in range(200))
+    assert not skills.use(player, "no such skill")
+    assert skills.value(player, "Parry") == 0
+
+
+def test_a_level_raises_what_skills_can_reach() -> None:
+    """Recorded: fight-1208-melee-a, level 3."""
+    harness, client, player = scene(
+        1208, KnownSkill(PARRY, 10, 10), KnownSkill(DUAL_WIELD, 10, 10),
+        KnownSkill(HEAVY_ARMOR, 10, 10),
+    )  # fmt: skip
+    harness.parts.levels.set_level(player, 3, harness.now)
+    assert books(client)[-1] == {
+        PARRY: (10, 15), DUAL_WIELD: (15, 15), HEAVY_ARMOR: (10, 10),
+    }  # fmt: skip
+    assert "You get better at Dual Wield (15/15)." in [
+        one["text"] for one in client.decoded("WS_DisplayText")
+    ]
+    harness.run(3.0)
+    assert KnownSkill(PARRY, 10, 15) in harness.store.rows[5].skills
+
+
+def test_an_unchanged_book_is_not_sent() -> None:
+    harness, client, player = scene(546, KnownSkill(PARRY, 5, 10))
+    harness.parts.skills.put(player, [KnownSkill(PARRY, 5, 10)])
+    assert len(books(client)) == 1
