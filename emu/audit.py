@@ -71,3 +71,19 @@ class AuditQuestion:
     """The beginning of a command's name."""
     since: Moment | None = None
     limit: int = 100
+
+
+MOST_NOTES: Final = 200
+"""Notes about one account."""
+
+
+class OperatorNote(NamedTuple):
+    """What an operator has written down about an account."""
+
+    account_id: int
+    moment: Moment
+    who: str
+    """The operator."""
+    text: str
+    id: int = 0
+    """The store assigns it."""

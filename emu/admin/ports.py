@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from emu.audit import AuditedAct, AuditQuestion
+from emu.audit import AuditedAct, AuditQuestion, OperatorNote
 from emu.commands import Caller
 from emu.model import Account, RosterEntry, WorldCharacter
 from emu.times import Moment
@@ -42,6 +42,19 @@ class AuditStore(Protocol):
 
     async def find(self, question: AuditQuestion) -> Sequence[AuditedAct]:
         """Return the acts that a question chooses, the newest first."""
+
+
+class NoteStore(Protocol):
+    """Notes of operators about accounts. All methods raise `StoreError`."""
+
+    async def add(self, note: OperatorNote) -> int:
+        """Store a note and return its number. Raises `CommandError` above the limit."""
+
+    async def of_account(self, account_id: int) -> Sequence[OperatorNote]:
+        """Return the notes about an account, the newest first."""
+
+    async def remove(self, note_id: int) -> OperatorNote | None:
+        """Remove a note and return it; None if there is none."""
 
 
 class CharacterList(Protocol):

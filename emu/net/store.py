@@ -46,6 +46,7 @@ from emu.store.asynchronous import (
     AsyncAudit,
     AsyncBans,
     AsyncCharacters,
+    AsyncNotes,
     AsyncReports,
     AsyncRoster,
     AsyncSettings,
@@ -273,6 +274,7 @@ class Storage:
         )
         self.roster = AsyncRoster(ways, lambda store: store.roster)
         self.audit = AsyncAudit(ways, lambda store: store.audit)
+        self.notes = AsyncNotes(ways, lambda store: store.notes)
         self.bans = AsyncBans(ways, None if self.reach is None else scheduler.now)
         self.account_gate = AsyncAccountGate(
             ways, self.bans, scheduler, knows_accounts=knows_accounts

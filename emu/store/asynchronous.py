@@ -25,6 +25,7 @@ from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
 from emu.store.audit import AuditTrail
 from emu.store.batches import Batchable
 from emu.store.characters import CharacterRepository
+from emu.store.notes import OperatorNotes
 from emu.store.repository import Repository, name_key
 from emu.store.row_cache import StoreCache
 from emu.store.store import Roster, Store
@@ -305,6 +306,14 @@ class AsyncAudit(AsyncRepository[AuditTrail]):
 
     add = persistent(AuditTrail.add, forget_nothing)
     find = read(AuditTrail.find)
+
+
+class AsyncNotes(AsyncRepository[OperatorNotes]):
+    """Implements `emu.admin.ports.NoteStore`."""
+
+    add = write(OperatorNotes.add, forget_nothing)
+    of_account = read(OperatorNotes.of_account)
+    remove = write(OperatorNotes.remove, forget_nothing)
 
 
 class AsyncRoster(AsyncRepository[Roster]):

@@ -32,6 +32,7 @@ from emu.store.ledger import LedgerRepository, Movements
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
+from emu.store.notes import OperatorNotes
 from emu.store.petitions import PetitionRepository
 from emu.store.placement_facts import PlacementFacts
 from emu.store.repository import Repository, changes, name_key, reads, schemas
@@ -215,6 +216,7 @@ class Store:
         self.world = WorldStore(database, keep_deleted)
         self.roster = Roster(database)
         self.audit = AuditTrail(database)
+        self.notes = OperatorNotes(database)
         # Bound here, because callers of the store do not know its database.
         self.transaction = database.transaction
         self.reading = database.reading

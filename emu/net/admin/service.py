@@ -17,10 +17,11 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
-from emu.admin.commands import accounts, audit, changes, characters, server
+from emu.admin.commands import accounts, audit, changes, characters, notes, server
 from emu.admin.commands.accounts import AccountCommandContext
 from emu.admin.commands.audit import Auditor
 from emu.admin.commands.characters import CharacterCommandContext
+from emu.admin.commands.notes import NoteCommandContext
 from emu.admin.commands.server import Controls, Countdown, Reload
 from emu.admin.status import OpenPort
 from emu.audit import AuditedAct
@@ -57,7 +58,7 @@ REREAD: Final = 5.0
 def command_words() -> set[str]:
     """Return the first words of all commands of a server, without a running one."""
     sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
-            changes.COMMANDS, characters.COMMANDS)  # fmt: skip
+            changes.COMMANDS, characters.COMMANDS, notes.COMMANDS)  # fmt: skip
     return all_command_words().union(*(one.words() for one in sets))
 
 
@@ -222,6 +223,8 @@ class AdminEndpoints:
         self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
         self.commands.extend(changes.COMMANDS.commands(self.commands))
         self.commands.extend(audit.COMMANDS.commands(storage.audit))
+        about = NoteCommandContext(storage.notes, storage.account_administration, self._scheduler)
+        self.commands.extend(notes.COMMANDS.commands(about))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
