@@ -3,6 +3,7 @@
 
 import { checkSession, showLock, startDashboard } from "./dashboard.js";
 import { find, name, table, write } from "./elements.js";
+import { passLine, updatePage, usePages } from "./pages.js";
 import { showPlayers } from "./players.js";
 import { countNow, setPopulation, showPopulation } from "./population.js";
 import { addLines, addLogin, showRecent } from "./recent.js";
@@ -60,6 +61,7 @@ function showState(state) {
   showZones(state.zones, state.players);
   showPlayers(state.players);
   showPopulation();
+  updatePage(state);
 }
 
 function showUptime() {
@@ -151,6 +153,7 @@ function listen() {
   on("state", showState);
   on("line", (/** @type {Line} */ line) => {
     addLines(line);
+    passLine(line);
     if (line.area === "opcodes") refresh();
   });
   on("login", addLogin);
@@ -162,13 +165,14 @@ function listen() {
   };
 }
 
-startDashboard((isSignedIn) => {
+startDashboard((isSignedIn, isNew) => {
   if (isSignedIn && !stream) listen();
   if (!isSignedIn) {
     hush();
     if (heard) forget();
   }
   if (heard) showPlayers();
+  usePages(isNew);
 });
 new ResizeObserver(() => heard && (showChosen(), showPopulation())).observe(find("main"));
 setInterval(showUptime, 1000);

@@ -1,51 +1,18 @@
 // The dashboard: operators sign in and act on the server. Dangerous actions ask first.
 
+import { act, currentUser, may, say, send, setUser, whenEnded } from "./api.js";
+import { isAsked, question } from "./ask.js";
 import { find, name as bdi, row, write } from "./elements.js";
 
 const RECHECK = 60000;
-const SHOWN_GOOD = 10000, SHOWN_BAD = 30000; // ms that a result stays visible
 /** @type {Record<string, string>} */
 const ON_PLAYERS = { kick: "Kick", mute: "Mute", ban: "Ban" };
 const FORMS = ["broadcast", "unban", "shutdown"];
-const ASKED = ["minutes", "lasting", "reason"];
-// The actions that ask first: the dialog's title, explanation and fields.
-/**
- * @typedef {{ title: (subject: string) => string, yes: string, about: string, fields: string[] }} Question
- */
-/** @type {Record<string, Question>} */
-const QUESTIONS = {
-  kick: {
-    title: (who) => `Kick ${who}`, yes: "Kick",
-    about: "The player is disconnected and can return at once.", fields: ["reason"],
-  },
-  mute: {
-    title: (who) => `Mute ${who}`, yes: "Mute",
-    about: "The player gets the reason and cannot chat until the time is over.",
-    fields: ["minutes", "reason"],
-  },
-  ban: {
-    title: (who) => `Ban the account of ${who}`, yes: "Ban",
-    about: "The player is disconnected, and the account cannot log in until the time is over.",
-    fields: ["lasting", "reason"],
-  },
-  shutdown: {
-    title: (seconds) => `Shut the server down in ${seconds} seconds`, yes: "Shut down",
-    about: "All players are informed now and disconnected at the end. You can cancel it until then.",
-    fields: [],
-  },
-};
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let saying;
-/** @typedef {{ name: string, rank: number | string, csrf: string, actions: string[] }} User */
+/** @typedef {import("./api.js").User} User */
 
-/** @type {User | null} */
-let user = null; // the signed-in user
-/** @type {(isSignedIn: boolean) => void} */
+/** @type {(isSignedIn: boolean, isNew: boolean) => void} */
 let changed = () => {}; // called after each check of the session
-
-/** @param {string} action */
-const may = (action) => user !== null && user.actions.includes(action);
 
 // The names of the actions on players that the user may run.
 export const mayOnPlayers = () => Object.keys(ON_PLAYERS).filter(may);
@@ -72,21 +39,10 @@ export function showLock(locked) {
   write("lock-button", locked ? "Unlock the world" : "Lock the world");
 }
 
-// Show the result of an action for a while, above the page.
-/**
- * @param {string} text
- * @param {boolean} isGood
- */
-function say(text, isGood) {
-  find("result").className = isGood ? "good" : "bad";
-  find("result").textContent = text;
-  clearTimeout(saying);
-  saying = setTimeout(() => { find("result").textContent = ""; }, isGood ? SHOWN_GOOD : SHOWN_BAD);
-}
-
 /** @param {User | null} signedIn */
 function show(signedIn) {
-  user = signedIn;
+  const before = currentUser()?.name, user = signedIn;
+  setUser(user);
   document.body.classList.toggle("signed-out", user === null);
   find("sign-in").hidden = user !== null;
   find("signed-in").hidden = user === null;
@@ -100,7 +56,7 @@ function show(signedIn) {
   const acting = mayOnPlayers().length > 0;
   find("players-actions").hidden = !acting;
   for (const kind of ["whole", "acting"]) find("players-section").classList.toggle(kind, acting);
-  changed(user !== null);
+  changed(user !== null, user?.name !== before);
 }
 
 export async function checkSession() {
@@ -108,39 +64,11 @@ export async function checkSession() {
     const answer = await fetch("api/admin/session");
     const session = await answer.json();
     find("dashboard").hidden = !session.enabled;
-    if (user && !session.signed_in) say("You are signed out.", false);
+    if (currentUser() && !session.signed_in) say("You are signed out.", false);
     show(session.signed_in ? session : null);
   } catch {
     // The page shows that the server is away; the next check tries again.
   }
-}
-
-/**
- * @param {string} path
- * @param {Record<string, any>} fields
- */
-async function send(path, fields) {
-  /** @type {Record<string, string>} */
-  const headers = { "Content-Type": "application/json" };
-  if (user) headers["X-CSRF-Token"] = user.csrf;
-  try {
-    const body = JSON.stringify(fields);
-    const answer = await fetch(`api/admin/${path}`, { method: "POST", headers, body });
-    if (answer.status === 401) show(null);
-    return await answer.json();
-  } catch {
-    return { ok: false, text: "the server does not answer" };
-  }
-}
-
-/**
- * @param {string} action
- * @param {Record<string, any>} fields
- */
-async function act(action, fields) {
-  const result = await send(`actions/${action}`, fields);
-  say(result.text, result.ok);
-  return result.ok;
 }
 
 /**
@@ -240,33 +168,6 @@ const auditRow = (one) => row([
 /** @param {string} id */
 const input = (id) => /** @type {HTMLInputElement} */ (find(id));
 
-// Ask before an action; the action runs when the dialog is closed with yes.
-/**
- * @param {string} action
- * @param {string} subject
- * @param {Record<string, any>} fields
- */
-function question(action, subject, fields) {
-  const { title, about, yes, fields: asked } = QUESTIONS[action];
-  const dialog = find("ask");
-  write("ask-title", title(subject));
-  write("ask-about", about);
-  write("ask-yes", yes);
-  find("ask-reason").value = "";
-  for (const name of ASKED) {
-    const field = input(`ask-${name}`);
-    field.disabled = /** @type {HTMLElement} */ (field.parentElement).hidden = !asked.includes(name);
-  }
-  dialog.returnValue = "";
-  dialog.onclose = () => {
-    if (dialog.returnValue !== "yes") return;
-    const answers = asked.map((name) => [name, input(`ask-${name}`).value]);
-    act(action, { ...fields, ...Object.fromEntries(answers) });
-  };
-  dialog.showModal();
-  find(asked.length ? `ask-${asked[0]}` : "ask-no").focus();
-}
-
 /** @param {SubmitEvent} event */
 async function signIn(event) {
   event.preventDefault();
@@ -297,7 +198,7 @@ async function submitted(event) {
   event.preventDefault();
   const form = /** @type {HTMLFormElement} */ (event.target), action = form.dataset.action ?? "";
   const fields = Object.fromEntries(new FormData(form));
-  if (action in QUESTIONS) question(action, String(fields.seconds), fields);
+  if (isAsked(action)) question(action, String(fields.seconds), fields);
   else if (await act(action, fields)) form.reset();
 }
 
@@ -305,9 +206,10 @@ async function submitted(event) {
 const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 
 // Start the dashboard; `whenChanged` is called when a user has signed in or out.
-/** @param {(isSignedIn: boolean) => void} whenChanged */
+/** @param {(isSignedIn: boolean, isNew: boolean) => void} whenChanged */
 export function startDashboard(whenChanged) {
   changed = whenChanged;
+  whenEnded(() => show(null));
   find("sign-in").addEventListener("submit", signIn);
   find("sign-out").addEventListener("click", signOut);
   for (const id of FORMS) find(id).addEventListener("submit", submitted);
@@ -320,7 +222,6 @@ export function startDashboard(whenChanged) {
   });
   find("petitions-form").addEventListener("submit", showPetitions);
   find("audit-form").addEventListener("submit", showAudit);
-  find("ask-no").addEventListener("click", () => find("ask").close());
   checkSession();
-  setInterval(() => user && checkSession(), RECHECK);
+  setInterval(() => currentUser() && checkSession(), RECHECK);
 }

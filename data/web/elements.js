@@ -6,7 +6,6 @@ const SVG = "http://www.w3.org/2000/svg";
  * The elements of index.html whose kind matters here; every other one is an HTMLElement.
  * @typedef {{
  *   "ask": HTMLDialogElement,
- *   "ask-reason": HTMLInputElement,
  *   "find": HTMLInputElement,
  *   "sign-in-button": HTMLButtonElement,
  *   "sign-in-name": HTMLInputElement,
@@ -21,6 +20,20 @@ const SVG = "http://www.w3.org/2000/svg";
  */
 export const find = (id) =>
   /** @type {I extends keyof Kinds ? Kinds[I] : HTMLElement} */ (document.getElementById(id));
+
+/**
+ * Make an element; its content is elements and texts, never markup.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} kind
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} content
+ */
+export function make(kind, attributes = {}, ...content) {
+  const made = document.createElement(kind);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...content);
+  return made;
+}
 
 /**
  * @param {string} id
@@ -58,16 +71,16 @@ export function sizeOf(element) {
   return [Math.floor(width), Math.floor(height)];
 }
 
-// Update the children of `parent`: one for each entry, in this order. `make` gets the entry and its
+// Update the children of `parent`: one for each entry, in this order. `build` gets the entry and its
 // present child, and is called only for changed entries: the others keep focus, selection and scrolling.
 /**
  * @template T
  * @param {Element} parent
  * @param {T[]} entries
  * @param {(entry: T) => string | number} key
- * @param {(entry: T, shown: any) => HTMLElement | SVGElement} make
+ * @param {(entry: T, shown: any) => HTMLElement | SVGElement} build
  */
-export function updateChildren(parent, entries, key, make) {
+export function updateChildren(parent, entries, key, build) {
   const wanted = new Set(entries.map((entry) => String(key(entry))));
   const children = /** @type {(HTMLElement | SVGElement)[]} */ ([...parent.children]);
   for (const child of children) {
@@ -80,7 +93,7 @@ export function updateChildren(parent, entries, key, make) {
     let child = before.get(id);
     before.delete(id);
     if (child?.dataset.shown !== shown) {
-      const made = make(entry, child);
+      const made = build(entry, child);
       made.dataset.key = id;
       made.dataset.shown = shown;
       if (child && child !== made) {
@@ -125,8 +138,42 @@ function updatedRow(shown, fresh) {
   return shown;
 }
 
-// Show the rows of a table, or a line that says why it is empty.
 /**
+ * @typedef {{ label: string, text: string, kind?: string, href?: string,
+ *   links?: { text: string, href: string }[] }} Fact
+ */
+
+// Show names and values in a <dl>. A value that has not changed keeps focus and selection.
+/**
+ * @param {HTMLElement} list
+ * @param {Fact[]} entries
+ */
+export function facts(list, entries) {
+  updateChildren(list, entries, (one) => one.label, (one) => {
+    const value = make("dd", one.kind ? { class: one.kind } : {});
+    if (one.href) value.append(make("a", { href: one.href }, name(one.text)));
+    else value.append(name(one.text));
+    for (const link of one.links ?? []) value.append(make("a", { href: link.href }, name(link.text)), " ");
+    return make("div", {}, make("dt", {}, one.label), value);
+  });
+}
+
+// Make a table in a box that scrolls; the title of a column of numbers begins with #.
+/**
+ * @param {string} label
+ * @param {string[]} columns
+ */
+export function makeTable(label, columns) {
+  const body = make("tbody");
+  const heads = columns.map((title) => make("th",
+    title.startsWith("#") ? { scope: "col", class: "number" } : { scope: "col" }, title.replace("#", "")));
+  const box = make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": label },
+    make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body));
+  return { box, body };
+}
+
+/**
+ * Show the rows of a table by its id, as `fillTable`.
  * @template T
  * @param {string} id
  * @param {T[]} entries
@@ -134,12 +181,23 @@ function updatedRow(shown, fresh) {
  * @param {(entry: T) => Cell[]} cells
  * @param {string} empty
  */
-export function table(id, entries, key, cells, empty) {
+export const table = (id, entries, key, cells, empty) => fillTable(find(id), entries, key, cells, empty);
+
+// Show the rows of a table, or a line that says why it is empty.
+/**
+ * @template T
+ * @param {HTMLElement} body
+ * @param {T[]} entries
+ * @param {(entry: T) => string | number} key
+ * @param {(entry: T) => Cell[]} cells
+ * @param {string} empty
+ */
+export function fillTable(body, entries, key, cells, empty) {
   if (entries.length) {
-    updateChildren(find(id), entries, key, (entry, shown) => updatedRow(shown, row(cells(entry))));
+    updateChildren(body, entries, key, (entry, shown) => updatedRow(shown, row(cells(entry))));
     return;
   }
-  updateChildren(find(id), [empty], () => "empty", () => {
+  updateChildren(body, [empty], () => "empty", () => {
     const only = row([[empty, "empty"]]);
     only.cells[0].colSpan = 9;
     return only;

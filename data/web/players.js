@@ -1,7 +1,9 @@
 // The list of players, filtered by the search field.
 
+import { mayView } from "./api.js";
 import { actionsOn, mayOnPlayers } from "./dashboard.js";
-import { find, name, table } from "./elements.js";
+import { find, make, name, table } from "./elements.js";
+import { address } from "./pages.js";
 import { span } from "./texts.js";
 
 /** @typedef {import("./app.js").Player} Player */
@@ -13,7 +15,8 @@ let players = [];
 /** @param {{ name: string, away: boolean }} player */
 function named(player) {
   const both = document.createDocumentFragment();
-  both.append(name(player.name), player.away ? " (link-dead)" : "");
+  const shown = name(player.name);
+  both.append(mayView("player") ? make("a", { href: address("player", player.name) }, shown) : shown, player.away ? " (link-dead)" : "");
   return both;
 }
 

@@ -35,3 +35,24 @@ export function running(seconds) {
   const rest = `${two(hours)}:${two(minutes)}:${two(Math.floor(seconds) % 60)}`;
   return days ? `${days} ${days === 1 ? "day" : "days"} ${rest}` : rest;
 }
+
+// A date with its time, in UTC as in the log and the audit.
+/** @param {number | null | undefined} moment */
+export function dateTime(moment) {
+  if (!moment) return "never";
+  return Number.isFinite(moment) ? new Date(moment * 1000).toISOString().slice(0, 19).replace("T", " ") : "for ever";
+}
+
+/** @param {number} count */
+export function bytes(count) {
+  if (count < 1024) return `${count} B`;
+  return count < 1048576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1048576).toFixed(1)} MiB`;
+}
+
+// An amount of copper as coins: 100 of each make one of the next.
+/** @param {number} copper */
+export function coins(copper) {
+  const parts = ["copper", "silver", "gold"].map((coin, at) => [Math.floor(copper / 100 ** at) % 100, coin]);
+  parts.push([Math.floor(copper / 1000000), "platinum"]);
+  return parts.filter(([count]) => count).reverse().map((part) => part.join(" ")).join(", ") || "none";
+}

@@ -77,6 +77,7 @@ from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.subjects.petitions import Petitions
+from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
@@ -290,7 +291,8 @@ class Assembly:
         )  # fmt: skip
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
-        self.subjects: tuple[Subject, ...] = (self.petitions,)
+        records = PlayerRecords(world, self.memberships, self.items, stores.things)
+        self.subjects: tuple[Subject, ...] = (self.petitions, records)
         self.edits = ports.content.edits(self)
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,

@@ -70,7 +70,9 @@ class AccountCommandContext:
 COMMANDS = CommandSet[AccountCommandContext]()
 
 
-@COMMANDS.command("account list", "list accounts", BEGINNING, rank=GUIDE, example="account list al")
+@COMMANDS.command(
+    "account list", "list accounts", BEGINNING, rank=GUIDE, is_quiet=True, example="account list al"
+)
 async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
     beginning = call["beginning"].casefold()
     moment = accounts.moment()
@@ -91,7 +93,14 @@ async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
     return Reply((f"{len(rows)} accounts", *shown), rows)
 
 
-@COMMANDS.command("account show", "show an account", NAME, rank=GUIDE, example="account show alice")
+@COMMANDS.command(
+    "account show",
+    "show an account",
+    NAME,
+    rank=GUIDE,
+    is_quiet=True,
+    example="account show alice",
+)
 async def _show(accounts: AccountCommandContext, call: Call) -> Reply:
     account = await found(accounts, call["name"])
     row = _row(account, accounts.moment(), await accounts.statuses())

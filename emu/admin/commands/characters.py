@@ -67,7 +67,12 @@ async def _list(characters: CharacterCommandContext, call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "character show", "show a character", CHARACTER, rank=GUIDE, example="character show Borvik"
+    "character show",
+    "show a character",
+    CHARACTER,
+    rank=GUIDE,
+    is_quiet=True,
+    example="character show Borvik",
 )
 async def _show(characters: CharacterCommandContext, call: Call) -> Reply:
     entry = await character_named(characters.store, call["name"])

@@ -11,6 +11,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from emu.admin.web.requests import Fields
@@ -89,6 +90,11 @@ ACTIONS: Final[Mapping[str, DashboardAction]] = {
     "answer": DashboardAction("petition answer", "Answer a petition; its player sees the answer.",
                      (PETITION, ActionField("text", "the answer", TEXT))),
     "close": DashboardAction("petition close", "Close a petition.", (PETITION,)),
+    "note": DashboardAction("note add", "Write a note about an account, for operators only.",
+                   (ActionField("account", "name of the account"),
+                    ActionField("text", "the note", TEXT))),
+    "unnote": DashboardAction("note remove", "Remove a note.",
+                     (ActionField("number", "its number", NUMBER),)),
     "audit": DashboardAction("audit", "List what operators have changed, the newest first.",
                     (ActionField("subject", "a kind, a name or both, as account alice", TEXT,
                                  default=""),),
@@ -202,11 +208,16 @@ class Dashboard(PasswordPage):
         clock: Clock,
         pause: Callable[[float], Awaitable[None]],
         report: Callable[[object], None],
+        views: Mapping[str, DashboardAction] = MappingProxyType({}),
     ) -> None:
-        """`pause` waits for some seconds; `report` is called with events."""
+        """`pause` waits for some seconds; `report` is called with events.
+
+        `views` are what pages read (`emu.admin.web.views`).
+        """
         super().__init__(sign_ins, clock=clock, pause=pause, report=report)
         self._accounts = accounts
         self._registry = registry
+        self._views = views
         self._sessions = sessions
 
     async def sign_in(
@@ -304,6 +315,15 @@ class Dashboard(PasswordPage):
             raise RequestRefused(FORBIDDEN, "rank too low", reply.text)
         return await self._registry.run(user.caller, line, self._clock.now())
 
+    async def view(self, user: SignedInUser, name: str, fields: Fields) -> Reply:
+        """Return what a page reads, as the reply of its command. Raises `RequestRefused`."""
+        view = self._views.get(name)
+        if view is None:
+            raise RequestRefused(NOT_FOUND, "no such view", "there is no such view")
+        if not self._may(user.rank, view.command):
+            raise RequestRefused(FORBIDDEN, "rank too low", "your rank is too low for this")
+        return await self._registry.run(user.caller, line_of(view, fields), self._clock.now())
+
     def allowed(self, user: SignedInUser) -> list[str]:
         """Return the names of the actions that a user may run."""
         return [name for name, action in ACTIONS.items() if self._may(user.rank, action.command)]
@@ -315,6 +335,9 @@ class Dashboard(PasswordPage):
             "rank": user.rank,
             "csrf": user.session.csrf,
             "actions": self.allowed(user),
+            "views": [
+                one for one, view in self._views.items() if self._may(user.rank, view.command)
+            ],
         }
 
     def _may(self, rank: int, command: str) -> bool:

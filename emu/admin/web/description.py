@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from emu.admin.web.dashboard import ACTIONS, DashboardAction
 from emu.admin.web.requests import FORM, JSON
+from emu.admin.web.views import VIEWS
 
 Schema = dict[str, Any]
 
@@ -56,7 +57,19 @@ def paths() -> dict[str, Schema]:
         ),
         "/api/admin/sign-out": _post("Sign out.", {}, [], _DONE),
     }  # fmt: skip
+    listed |= {f"/api/views/{name}": _view(one) for name, one in VIEWS.items()}
     return listed | {f"/api/admin/actions/{name}": _action(one) for name, one in ACTIONS.items()}
+
+
+def _view(view: DashboardAction) -> Schema:
+    fields = [
+        {"name": field.name, "in": "query", "required": field.default is None,
+         "schema": {"type": "string", "pattern": f"^({field.pattern})$"},
+         "description": field.about}
+        for field in view.fields
+    ]  # fmt: skip
+    answer = _answer(f"The data of the command {view.command}.", _DONE | {"data": {}})
+    return {"get": {"summary": view.about, "parameters": fields, "responses": {"200": answer}}}
 
 
 def _action(action: DashboardAction) -> Schema:

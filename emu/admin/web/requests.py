@@ -238,6 +238,11 @@ def read_fields(content_type: str, body: bytes) -> Fields:
     return fields
 
 
+def read_query(query: bytes) -> Fields:
+    """Return the fields behind the question mark of an address. Raises `RequestRefused`."""
+    return read_fields(FORM, query)
+
+
 def _of_form(body: bytes) -> list[tuple[str, str]]:
     return parse_qsl(
         # Forms are ASCII: other letters are percent-encoded.

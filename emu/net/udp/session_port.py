@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 from emu.limits.addresses import address_key
 from emu.limits.rates import TurnRules, WorkBudget
 from emu.net.scheduler import Timed, Timer, run
-from emu.session import DropReason, Event, Session
+from emu.session import DropReason, Event, Session, SessionStatistics
 from emu.times import Monotonic
 
 HostPort = tuple[str, int]
@@ -142,6 +142,10 @@ class SessionPort:
     def round_trip(self) -> float | None:
         """Return the smoothed round trip in seconds; None while it is not measured."""
         return self.session.statistics().smoothed_round_trip
+
+    def statistics(self) -> SessionStatistics:
+        """Return the counters of the session."""
+        return self.session.statistics()
 
     def touch(self) -> None:
         """Serve the session in this turn of the reactor: something was queued or changed."""

@@ -35,6 +35,7 @@ from emu.admin.web.sessions import (
     SignInRules,
     SignIns,
 )
+from emu.admin.web.views import VIEWS
 from emu.commands import Registry
 from emu.config.administration import WebConfig
 from emu.errors import StoreError
@@ -120,6 +121,7 @@ class DashboardEndpoint:
             clock=scheduler,
             pause=self._pauses.wait,
             report=watch.port("dashboard", self._write),
+            views=VIEWS,
         )
         watch.reasons(
             "web_refusals",
@@ -176,6 +178,12 @@ class DashboardEndpoint:
             return False
         return user is not None
 
+    async def reader(self, request: Request) -> SignedInUser | None:
+        """Return the user of a request that only reads. Raises as `Dashboard.user`."""
+        origin = origin_of(request)
+        token, address = self._token(request, origin), self._gate.address(origin)
+        return await self.dashboard.user(token, address)
+
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine whose fault is logged."""
         self._tasks.spawn(work)
@@ -217,8 +225,7 @@ class DashboardEndpoint:
 
     async def _session(self, request: Request) -> JsonAnswer:
         """Answer with the signed-in user."""
-        origin = origin_of(request)
-        user = await self.dashboard.user(self._token(request, origin), self._gate.address(origin))
+        user = await self.reader(request)
         return 200, {"enabled": True, "signed_in": user is not None} | self._shown(user)
 
     async def _sign_in(self, request: Request) -> JsonAnswer:

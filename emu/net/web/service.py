@@ -47,13 +47,15 @@ from emu.net.web.resources import (
     prepare,
 )
 from emu.net.web.site import PageSite, SiteRules, Visitors, peer_of
+from emu.net.web.views import ViewResource
 from emu.times import Moment
 
 _log = logger("web")
 
 FILES: Final = (
-    "app.js", "dashboard.js", "elements.js", "icon.svg", "map.js", "players.js", "population.js",
-    "recent.js", "scale.js", "status.js", "style.css", "texts.js", "zones.js",
+    "api.js", "app.js", "ask.js", "dashboard.js", "elements.js", "icon.svg", "map.js", "pages.js",
+    "player.js", "players.js", "population.js", "recent.js", "scale.js", "status.js", "style.css",
+    "texts.js", "zones.js",
 )  # fmt: skip
 """The files that pages load; they contain no data of the server."""
 PAGES: Final = ("account.html", "index.html", "status.html")
@@ -221,6 +223,8 @@ class WebEndpoint:
         for name in ("logins", "lines"):
             root.putChild(name.encode(), self._ranked(json_answer(partial(self._recent, name))))
         root.putChild(b"events", self._ranked(self._live))
+        if self._dashboard is not None:
+            root.putChild(b"views", self._ranked(ViewResource(self._dashboard)))
         root.putChild(
             b"admin", self._dashboard.root if self._dashboard is not None else disabled_dashboard()
         )

@@ -18,6 +18,7 @@ from emu.dialects.dialect import CLIENT_COMMAND, wire_name, wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.model import WorldCharacter
 from emu.rules.weights import most_weight
+from emu.session import SessionStatistics
 from emu.structs.packed import pack, unpack, write_client_cmd, xor
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool, Sheet
 
@@ -47,6 +48,9 @@ class PlayerLink(Protocol):
 
     def round_trip(self) -> float | None:
         """Return the round-trip time in seconds; None while it is not measured."""
+
+    def statistics(self) -> SessionStatistics:
+        """Return the counters of the session."""
 
     def wake(self) -> None:
         """Ask for the player's timer again; it has changed outside of a call from the shell."""

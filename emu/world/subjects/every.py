@@ -6,9 +6,10 @@ from typing import Final
 
 from emu.world.commands import world_command_words
 from emu.world.subjects.petitions import Petitions
+from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 
-SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions,)
+SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions, PlayerRecords)
 
 
 def all_command_words() -> set[str]:

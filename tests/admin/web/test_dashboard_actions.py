@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.commands import audit, server
+from emu.admin.commands import audit, notes, server
 from emu.admin.commands.server import Controls
 from emu.admin.web.dashboard import ACTIONS, action_named, line_of
 from emu.admin.web.sessions import RequestRefused
@@ -67,7 +67,8 @@ def test_every_action_is_a_command_with_its_arguments() -> None:
         one.name: one for registry in (harness.registry, accounts.registry) for one in registry
     }
     known |= {one.name: one for one in server.COMMANDS.commands(unused)}
-    known |= {one.name: one for one in audit.COMMANDS.declarations()}
+    for declared in (audit.COMMANDS, notes.COMMANDS):
+        known |= {one.name: one for one in declared.declarations()}
     for action in ACTIONS.values():
         arguments = known[action.command].arguments
         assert len(action.fields) <= len(arguments), action

@@ -30,6 +30,7 @@ from emu.processes.presence import SharedPresence
 from emu.processes.settings import SharedSettings
 from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
+from emu.session import SessionStatistics
 from emu.structs.packed import read_client_cmds
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient
@@ -112,6 +113,14 @@ class Client:
 
     def round_trip(self) -> float | None:
         return 0.05
+
+    def statistics(self) -> SessionStatistics:
+        return SessionStatistics(
+            datagrams_received=40, datagrams_sent=50, bytes_received=4000, bytes_sent=5000,
+            messages_received=30, messages_sent=45, retransmissions=1, drops=2,
+            smoothed_round_trip=0.05, retransmission_timeout=0.3, congestion_window=8,
+            packets_in_flight=3, packets_held=0, queued_bytes=120,
+        )  # fmt: skip
 
     def wake(self) -> None:
         """Nothing sleeps here."""

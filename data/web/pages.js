@@ -1,0 +1,94 @@
+// The pages behind the overview. An address is #/PAGE/WORDS, so that a link can be sent to others.
+
+import { currentUser, mayView } from "./api.js";
+import { find, make } from "./elements.js";
+
+/**
+ * @typedef {import("./app.js").State} State
+ * @typedef {import("./app.js").Line} Line
+ * @typedef {{ update?: (state: State) => void, line?: (line: Line) => void, close?: () => void }} Opened
+ * @typedef {(root: HTMLElement, words: string[]) => Opened | Promise<Opened>} Open
+ */
+
+/** @type {Record<string, { title: string, view: string, load: () => Promise<{ open: Open }> }>} */
+const PAGES = {
+  player: { title: "", view: "player", load: () => import("./player.js") },
+};
+
+/** @type {Opened} */
+let opened = {};
+let turns = 0; // counts the pages that were opened: a page that loads slowly must not replace a later one
+/** @type {State | null} */
+let last = null;
+let shown = "";
+
+/** @param {string[]} words */
+export const address = (...words) => `#/${words.map(encodeURIComponent).join("/")}`;
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a mistyped address
+  }
+}
+
+// Show the page of the address, or the overview.
+async function go() {
+  const words = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
+  const page = currentUser() && words[0] in PAGES ? words[0] : "";
+  const turn = ++turns, root = find("page");
+  opened.close?.();
+  opened = {};
+  shown = page;
+  document.body.classList.toggle("paged", page !== "");
+  root.hidden = page === "";
+  root.replaceChildren();
+  markLinks();
+  if (!page) return;
+  root.append(make("p", { class: "note" }, "Loading …"));
+  const module = await PAGES[page].load();
+  if (turn !== turns) return;
+  root.replaceChildren();
+  const made = await module.open(root, words.slice(1));
+  if (turn !== turns) return made.close?.();
+  opened = made;
+  if (last) opened.update?.(last);
+  const title = root.querySelector("h2");
+  if (title) {
+    title.tabIndex = -1;
+    title.focus({ preventScroll: true });
+  }
+  scrollTo(0, 0);
+}
+
+function markLinks() {
+  for (const link of find("nav").querySelectorAll("a")) {
+    const page = link.hash.split("/")[1] ?? "";
+    link.hidden = page !== "" && !mayView(PAGES[page]?.view ?? "");
+    if (page === shown) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** @param {State} state */
+export function updatePage(state) {
+  last = state;
+  opened.update?.(state);
+}
+
+/** @param {Line} line */
+export const passLine = (line) => opened.line?.(line);
+
+// Show the pages that the user may open; `isNew` for one that has just signed in or out.
+/** @param {boolean} isNew */
+export function usePages(isNew) {
+  const isSignedIn = currentUser() !== null;
+  find("nav").hidden = !isSignedIn;
+  if (!isSignedIn) last = null;
+  if (isNew) go();
+  else markLinks();
+}
+
+addEventListener("hashchange", () => go());
