@@ -77,6 +77,8 @@ class Component(NamedTuple):
 
     items: tuple[int, ...]
     quantity: int
+    title: str = ""
+    """The name of the list; what a window calls it."""
 
 
 class Product(NamedTuple):
@@ -191,11 +193,13 @@ def recipes(file: ContentFile, ids: Sequence[int]) -> dict[int, Recipe]:
     lists = {row[name] for row in rows for name in ("primary_list", "fuel_list")}
     lists |= {row["list_id"] for several in secondary.values() for row in several}
     items = _grouped(file.rows("component_items", "list_id", sorted(lists)), "list_id")
+    titles = {row["id"]: row["name"] for row in file.rows("component_lists", "id", sorted(lists))}
 
     def component(number: int, quantity: int) -> Component | None:
         if not number or quantity >= NO_QUANTITY:
             return None
-        return Component(tuple(row["item_id"] for row in items.get(number, ())), quantity)
+        fitting = tuple(row["item_id"] for row in items.get(number, ()))
+        return Component(fitting, quantity, titles.get(number, ""))
 
     return {
         row["id"]: Recipe(

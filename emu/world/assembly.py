@@ -37,6 +37,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import Behaviors, Library
 from emu.world.combat.combat import Combat, FightRolls
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
+from emu.world.crafting.giving import Crafts
 from emu.world.deadlines import Timetable
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
@@ -76,6 +77,7 @@ from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
@@ -157,6 +159,8 @@ class WorldPorts:
     """The kinds of things, those of the content file and the shipped ones."""
     trade: TradeContent
     """The merchants and the loot of the content file and the shipped ones."""
+    crafts: Crafts
+    """Nodes, collections and recipes, those of the content file and the shipped ones."""
     in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
     """Carries out a call that may wait for the content file."""
     clock: Clock
@@ -292,7 +296,11 @@ class Assembly:
         self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
         records = PlayerRecords(world, self.memberships, self.items, stores.things)
-        self.subjects: tuple[Subject, ...] = (self.petitions, records)
+        self.crafting = Crafting(
+            self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
+            despawn=self._despawn,
+        )  # fmt: skip
+        self.subjects: tuple[Subject, ...] = (self.petitions, records, self.crafting)
         self.edits = ports.content.edits(self)
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,
@@ -405,7 +413,9 @@ class Assembly:
         commands.known |= {"player": self._player_names, "zone": self._zone_names}
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts
-        content.watchers += [self.travel, self.trading.loots, self.combat.creatures]
+        content.watchers += [
+            self.travel, self.trading.loots, self.combat.creatures, self.crafting,
+        ]  # fmt: skip
         if scripts is not None:
             content.listener = scripts
             PlayerRegions(

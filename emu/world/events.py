@@ -148,6 +148,22 @@ class MayUse(PlayerEvent):
     refusals: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class VerbBegun(PlayerEvent):
+    """A player has begun to use a verb that takes time."""
+
+    target: Spawn
+    verb: Verb
+
+
+@dataclass(frozen=True, slots=True)
+class VerbBroken(PlayerEvent):
+    """A player has broken off the use of a verb that takes time."""
+
+    target: Spawn
+    verb: Verb
+
+
 class Doer(enum.Enum):
     """The kind of listener that has done something about a use."""
 
@@ -255,6 +271,15 @@ class ItemUsed(ThingEvent):
     target: Spawn | None
     answers: list[float] = field(default_factory=list)
     """A number below 0 keeps the charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvested(PlayerEvent):
+    """A player has got things of a node."""
+
+    node: Spawn
+    kind: ItemKind
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,10 +60,10 @@ def test_a_quest_asks_and_gives_only_what_means_something(file: ContentFile) -> 
 
 def test_a_recipe_has_components_of_which_any_item_fits(file: ContentFile) -> None:
     bread = recipes(file, [21])[21]
-    assert bread.primary == Component((801, 802), 2)
-    assert bread.fuel == Component((803,), 1)
+    assert bread.primary == Component((801, 802), 2, "flour")
+    assert bread.fuel == Component((803,), 1, "coal")
     # The other one has a quantity that means none.
-    assert bread.secondary == (Component((803,), 4),)
+    assert bread.secondary == (Component((803,), 4, "coal"),)
     assert bread.phases[0] == Product(0, 0, 0, 0)
     assert bread.phases[4] == Product(701, 3, 702, 1)
 
@@ -73,7 +73,7 @@ def test_a_recipe_with_an_empty_list_or_unknown_products_cannot_be_made(file: Co
     assert {number: one.can_be_made for number, one in found.items()} == {
         21: True, 22: False, 23: False,
     }  # fmt: skip
-    assert found[22].primary == Component((), 1)
+    assert found[22].primary == Component((), 1, "sugar")
     assert found[22].fuel is None
 
 

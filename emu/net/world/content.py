@@ -19,6 +19,7 @@ from twisted.internet.defer import Deferred
 from emu.commands import Registry
 from emu.config.world import WorldConfig
 from emu.content.beginners import StartingThing, starting_things
+from emu.content.crafts import CraftTables, TomlCrafts, shipped_crafts
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
 from emu.content.items import ItemKinds, TomlItems, shipped_items
@@ -176,6 +177,8 @@ class ContentReader:
         """The kinds of things."""
         self.trade = TradeTables(config.content, TomlTrade([shipped_trade()]))
         """The merchants and loot tables."""
+        self.crafts = CraftTables(config.content, TomlCrafts([shipped_crafts()]))
+        """The nodes, collections and recipes."""
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.
         self._worker = StoreWorker(reactor, None, name="emu-content", most_grouped=1)
@@ -237,6 +240,7 @@ class ContentReader:
             await self.run(self._reopen)
             self.reopened(await self._digest())
             self.trade.reload(self._path)
+            self.crafts.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()

@@ -69,6 +69,7 @@ def world_ports(
         content=reader,
         kinds=reader.kinds,
         trade=reader.trade,
+        crafts=reader.crafts,
         in_thread=reader.run,
         clock=ground.scheduler,
         roll=randbelow,

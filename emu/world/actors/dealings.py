@@ -21,8 +21,21 @@ class MerchantKind(enum.IntFlag):
     """It takes status points."""
 
 
+class NodeSkill(enum.StrEnum):
+    """The skills with which nodes are harvested, as the content file has them."""
+
+    NONE = ""
+    GATHERING = "gathering"
+    COLLECTING = "collecting"
+    """Done with the skill of gathering."""
+    MINING = "mining"
+    TRAPPING = "trapping"
+    FORESTING = "foresting"
+    FISHING = "fishing"
+
+
 class Dealing(NamedTuple):
-    """What a spawn sells, repairs and leaves behind."""
+    """What a spawn sells, repairs, gives who harvests it, and leaves behind."""
 
     number: int = 0
     """Its number in the content file; 0 for a spawn of a zone file."""
@@ -36,6 +49,15 @@ class Dealing(NamedTuple):
     loot_tier: int = 0
     model: int = 0
     """The model of its race, by which it has loot."""
+    node: int = 0
+    """The number of its tables of harvest; 0 if it is not harvested."""
+    node_skill: NodeSkill = NodeSkill.NONE
+    node_uses: int = 3
+    """How many times each player harvests it."""
+    node_tries: int = 1
+    """How many times one harvest tries."""
+    device: int = 0
+    """The number of a device of crafting; 0 for what is none."""
 
     @property
     def is_merchant(self) -> bool:

@@ -12,6 +12,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, VerbUse
 from emu.world.actors.spawn import Spawn, Verb
+from emu.world.events import VerbBegun, VerbBroken
 from emu.world.speech.spoken import play_visual
 from emu.world.world import World
 
@@ -51,6 +52,7 @@ class VerbUses:
         player.use = VerbUse(spawn, verb, player.zone, player.position)
         due = Monotonic(now + verb.cast_time)
         self._world.players.deadlines.set(player, PlayerDeadline.VERB, due)
+        self._world.events.publish(VerbBegun(player, spawn, verb))
 
     def moved(self, player: Player) -> None:
         """Break off a player's use if it has moved."""
@@ -60,10 +62,15 @@ class VerbUses:
 
     def break_off(self, player: Player) -> None:
         """End a player's use without effect."""
-        player.use = None
+        use, player.use = player.use, None
         # Who changes the zone has lost the deadline already.
         if self._world.players.deadlines.clear(player, PlayerDeadline.VERB):
-            send_text(player.client, INTERRUPTED)
+            self._broken(player, use)
+
+    def _broken(self, player: Player, use: VerbUse | None) -> None:
+        send_text(player.client, INTERRUPTED)
+        if use is not None:
+            self._world.events.publish(VerbBroken(player, use.spawn, use.verb))
 
     def _is_done(self, player: Player, now: Monotonic) -> None:
         """Do what the verb stands for whose time is over."""
@@ -84,7 +91,7 @@ class VerbUses:
         )
         player.use = None
         if not is_here:
-            send_text(player.client, INTERRUPTED)
+            self._broken(player, use)
             return
         # The verb's command may need the target, and the player may have chosen another meanwhile.
         player.set_target(spawn)

@@ -16,7 +16,9 @@ from emu.world.actors.item_lists import OLD
 
 PLAIN, RED, STATUS, YELLOW, NARRATIVE = 0, 3, 4, 5, 12
 """Numbers of colors that all versions share."""
-_NEWER_COLORS: Final = {74: 88, 75: 89, 80: 95, 81: 96}
+_NEWER_COLORS: Final = {
+    34: 36, 39: 41, 49: 52, 74: 88, 75: 89, 80: 95, 81: 96, 89: 104,
+}  # fmt: skip
 """Colors that have other numbers above 561, as recorded."""
 NOTHING_TO_EXAMINE: Final = "There is nothing to examine."
 """The answer about spells and recipes, which this server does not have yet."""

@@ -96,7 +96,7 @@ def _verb_faults(fixture: Fixture, commands: Collection[str]) -> Iterator[str]:
     leads = template.destination is not None or template.kind is SpawnKind.SIGN
     for number, verb in enumerate(template.verbs):
         word = verb.command.partition(" ")[0]
-        if word in commands:
+        if word in commands or not verb.is_command:
             continue
         near = difflib.get_close_matches(word, commands, n=1, cutoff=NEARLY)
         if leads and (_is_implied(verb) or not near):

@@ -32,7 +32,7 @@ from emu.schema import (
     read_table,
 )
 from emu.structs import StructLayout, shipped_catalog
-from emu.world.actors.dealings import NOTHING, Dealing, MerchantKind
+from emu.world.actors.dealings import NOTHING, Dealing, MerchantKind, NodeSkill
 from emu.world.actors.spawn import (
     DIFFICULTY,
     Destination,
@@ -42,6 +42,7 @@ from emu.world.actors.spawn import (
     SpawnTemplate,
     Verb,
 )
+from emu.world.population.nodes import verbs_of_node
 from emu.world.visibility.forms import read_rules
 from emu.world.zones.definitions import (
     LONGEST_RESPAWN,
@@ -266,12 +267,18 @@ class DealingRow:
     loot: tuple[int, ...] = field(())
     loot_tier: int = field(0, limits=(0, 0xFF))
     model: int = field(0, limits=(0, 0xFFFFFFFF))
+    node: int = field(0, limits=(0, LARGEST_NUMBER))
+    node_skill: str = field("", choices=tuple(NodeSkill))
+    node_uses: int = field(3, limits=(1, 0xFF))
+    node_tries: int = field(1, limits=(1, 0xFF))
+    device: int = field(0, limits=(0, 0xFF))
 
     def dealing(self) -> Dealing:
         """Return what the table says."""
         return Dealing(
             self.number, self.merchant, MerchantKind(self.merchant_kind), self.levels, self.loot,
-            self.loot_tier, self.model,
+            self.loot_tier, self.model, self.node, NodeSkill(self.node_skill), self.node_uses,
+            self.node_tries, self.device,
         )  # fmt: skip
 
 
@@ -338,6 +345,8 @@ class SpawnRow:
         if destination is not None and not verbs:
             # Without a verb, a client could not use the portal.
             verbs = (Verb("Use", VERB_DISTANCE, "use"),)
+        dealing = NOTHING if self.trade is None else self.trade.dealing()
+        verbs = verbs_of_node(dealing, verbs)
         states = {name: getattr(self, name) for name in STATES}
         pose = Pose(**{name: value for name, value in states.items() if value is not None})
         template = SpawnTemplate(
@@ -354,7 +363,7 @@ class SpawnRow:
             show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
             pose=pose,
             destination=destination,
-            dealing=NOTHING if self.trade is None else self.trade.dealing(),
+            dealing=dealing,
             **{name: getattr(self, name) for name in SAME},
         )
         return Fixture(

@@ -15,7 +15,7 @@ from emu.content.file import Template
 from emu.content.population import Standing
 from emu.content.rows import Row
 from emu.errors import FileFormatError
-from emu.world.actors.dealings import Dealing, MerchantKind
+from emu.world.actors.dealings import Dealing, MerchantKind, NodeSkill
 from emu.world.actors.spawn import (
     SPAWN_COMMANDS,
     TRIPLE_FIELDS,
@@ -27,6 +27,7 @@ from emu.world.actors.spawn import (
     Verb,
 )
 from emu.world.population.files import LARGEST_SIZE, appearance_fields
+from emu.world.population.nodes import verbs_of_node
 from emu.world.population.strength import fill_sheet
 from emu.world.visibility.fields import heading_units
 from emu.world_stream.movement import Position
@@ -94,6 +95,7 @@ def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Sp
         }
     elif kind in (SpawnKind.SIGN, SpawnKind.WIDGET):
         more = {"footer": _footer(kind, own), "icon": own["icon"]}
+    dealing = _dealing(template, kind)
     return SpawnTemplate(
         kind=kind,
         name=_name(spawn["name"]),
@@ -104,7 +106,7 @@ def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Sp
         size=min(spawn["size"] or 32, LARGEST_SIZE),
         collision_radius=spawn["collision_radius"] or 32,
         appearance={name: value for name, value in looks.items() if value},
-        verbs=verbs_of(commands.get(spawn["commands"], ())),
+        verbs=verbs_of_node(dealing, verbs_of(commands.get(spawn["commands"], ()))),
         more_verbs=verbs_of(commands.get(spawn["more_commands"], ())),
         attackable=bool(spawn["is_attackable"]),
         targetable=bool(spawn["is_targetable"]),
@@ -114,16 +116,30 @@ def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Sp
         hand_icon=spawn["hand_icon"],
         faction=spawn["faction"],
         pose=Pose(**states),
-        dealing=Dealing(
-            template.id,
-            spawn["merchant"],
-            MerchantKind(spawn["merchant_kind"]),
-            (spawn["merchant_min_level"], spawn["merchant_max_level"]),
-            loot_tier=spawn["loot_tier"],
-            model=spawn["model"],
-        ),
+        dealing=dealing,
         **more,
     )
+
+
+def _dealing(template: Template, kind: SpawnKind) -> Dealing:
+    """Return what a spawn sells, gives and leaves behind."""
+    spawn, own = template.spawn, template.own
+    made = Dealing(
+        template.id,
+        spawn["merchant"],
+        MerchantKind(spawn["merchant_kind"]),
+        (spawn["merchant_min_level"], spawn["merchant_max_level"]),
+        loot_tier=spawn["loot_tier"],
+        model=spawn["model"],
+    )
+    if kind is SpawnKind.GROUND and own["skill"] in set(NodeSkill):
+        return made._replace(
+            node=own["ground_id"], node_skill=NodeSkill(own["skill"]),
+            node_uses=max(1, own["harvests"]), node_tries=max(1, own["attempts"]),
+        )  # fmt: skip
+    if kind is SpawnKind.OBJECT:
+        return made._replace(device=own["device"])
+    return made
 
 
 def _name(text: str) -> str:

@@ -69,10 +69,13 @@ def _trade(dealing: Dealing) -> dict[str, Any]:
     """Return what is not as in the table of a spawn that trades nothing."""
     values: dict[str, Any] = dealing._asdict()
     plain = {name: value for name, value in values.items() if value != getattr(NOTHING, name)}
-    return {
-        name: list(value) if isinstance(value, tuple) else int(value)
-        for name, value in plain.items()
-    }
+    return {name: _plain(value) for name, value in plain.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, str) else int(value)
 
 
 def row_of_place(place: Position) -> list[float]:

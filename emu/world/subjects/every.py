@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from emu.world.commands import world_command_words
+from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 
-SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions, PlayerRecords)
+SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions, PlayerRecords, Crafting)
 
 
 def all_command_words() -> set[str]:

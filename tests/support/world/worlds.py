@@ -18,6 +18,7 @@ from twisted.internet.defer import Deferred
 
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
+from emu.content.crafts import CraftTables
 from emu.content.items import ItemKinds
 from emu.content.models import StandIns
 from emu.content.trade import TradeTables
@@ -292,6 +293,7 @@ class WorldHarness:
         self.library = deepcopy(LIBRARY)
         self.kinds: ItemKinds = beside.kinds if beside else ItemKinds()
         self.trade: TradeTables = beside.trade if beside else TradeTables()
+        self.crafts: CraftTables = beside.crafts if beside else CraftTables()
         self.zones_folder: Path | None = None
         self.uses: list[Use] = []
         self.registry = Registry(self.uses.append)
@@ -353,6 +355,7 @@ class WorldHarness:
             content=content or HarnessContent(),
             kinds=self.kinds,
             trade=self.trade,
+            crafts=self.crafts,
             in_thread=at_once,
             clock=WorldHarnessClock(self),
             roll=self._roll,

@@ -1,0 +1,1 @@
+"""Harvest, collections and crafting of players."""

@@ -1,0 +1,68 @@
+"""Chance by zone and act, and acts that wait for their turn."""
+
+from __future__ import annotations
+
+from random import Random
+
+from emu.errors import StoreError
+from emu.world.crafting.giving import NOT_NOW, ActChances, begin, in_turn, whole_count
+from tests.support.coroutines import finish
+from tests.support.world import item_kinds as kinds
+from tests.support.world.craft_scenes import CraftScene, texts
+from tests.support.world.trade_scenes import player_of
+
+
+def test_each_act_has_a_chance_of_its_own_that_follows_from_the_seed() -> None:
+    scene = CraftScene()
+    zone, spawn = player_of(scene.one).zone, player_of(scene.one).spawn
+
+    def drawn() -> list[float]:
+        chances = ActChances(lambda count: count - 1, Random)
+        found = [chances.next(zone, spawn).random() for _ in range(3)]
+        chances.ended(zone)
+        return found
+
+    first = drawn()
+    assert len(set(first)) == 3
+    assert first == drawn()
+
+
+def test_an_act_waits_for_the_exchange_before_it() -> None:
+    scene = CraftScene()
+    player, done = player_of(scene.one), list[str]()
+    finish(player.holdings.gate.pass_through())
+    waiting: list[object] = []
+    scene.harness.start = waiting.append
+    in_turn(scene.harness.world, player, lambda: done.append("late"))
+    assert done == []
+    assert len(waiting) == 1
+    player.holdings.gate.leave()
+    in_turn(scene.harness.world, player, lambda: done.append("now"))
+    assert done == ["now"]
+    (work,) = waiting
+    finish(work)  # type: ignore[arg-type]
+    assert done == ["now", "late"]
+
+
+def test_a_store_that_does_not_answer_is_said_and_counted() -> None:
+    scene = CraftScene()
+
+    def fails() -> None:
+        raise StoreError("the database does not answer")
+
+    in_turn(scene.harness.world, player_of(scene.one), fails)
+    assert texts(scene.one)[-1] == NOT_NOW
+
+    async def later() -> None:
+        fails()
+
+    begin(scene.harness.world, player_of(scene.one), later)
+    assert scene.harness.faults.drops["act not carried out: StoreError"] == 2
+
+
+def test_charges_count() -> None:
+    known = kinds.item_kinds()
+    charm, pebble = known.get(kinds.CHARM), known.get(kinds.PEBBLE)
+    assert charm is not None
+    assert pebble is not None
+    assert (whole_count(charm, 2), whole_count(pebble, 2)) == (6, 2)
