@@ -11,45 +11,38 @@ Source: docs/contributing/architecture.md#ledger, docs/protocol/world/items.md.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from emu.errors import CommandError, StoreError
+from emu.errors import StoreError
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import Flag, ItemKind
 from emu.items.refusals import Refusal
 from emu.items.wearing import Wearer
 from emu.ledger import (
-    Moved,
-    Movement,
     Outcome,
     Owner,
     OwnerKind,
-    Part,
     Reason,
-    ThingChanges,
-    What,
 )
 from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
 from emu.processes.ports import ThingStore
-from emu.times import UNKNOWN, Monotonic
+from emu.times import UNKNOWN
 from emu.world.actors.client import send_text
 from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
-from emu.world.actors.player import IN_ZONE, Player, PlayerState
+from emu.world.actors.player import IN_ZONE, Player
 from emu.world.events import (
     Entered,
     ItemObtained,
     ItemRemoved,
-    LeftWorld,
     Order,
-    PlayedElsewhere,
     WornChanged,
 )
 from emu.world.items import windows
 from emu.world.items.effects import set_weight, show_bonuses, show_worn
+from emu.world.items.exchanges import Act, Exchanges
 from emu.world.items.texts import refusal_text
 from emu.world.ledger.ledger import Ledger
 from emu.world.sheets import CharacterSheets
@@ -59,8 +52,6 @@ NUMBERS_AT_ONCE: Final = 1000
 """Numbers of new things that a process takes from the store at once."""
 FEW_NUMBERS: Final = 300
 """With so few left, the process takes more."""
-PAUSE: Final = 5.0
-"""Seconds until things are stored again after a failure."""
 EVIL: Final = frozenset((1, 10, 12, 13, 14, 17, 18))
 GOOD: Final = frozenset((0, 2, 4, 7, 8, 15, 16))
 """Races that are only evil, or only good; all others are both."""
@@ -81,14 +72,6 @@ class Kinds(Protocol):
 
     def search(self, word: str, most: int = 50) -> Sequence[tuple[int, str]]:
         """Return number and name of items whose name contains a word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """What an act with others moves: parts, and things of owners that no player is."""
-
-    parts: Sequence[Part]
-    things: Sequence[ThingChanges] = ()
 
 
 class NoNumbers(StoreError):
@@ -122,11 +105,7 @@ class Items:
         self._next = self._last = 0
         """The numbers for new things that are left."""
         self._is_reserving = False
-        self._leaving: dict[int, Player] = {}
-        """Players who have left and whose things are not all stored, by character."""
-        self._again = world.timetable.deadlines("storing things again", self._store_due)
-        world.saves.others.append(self.all_stored)
-        world.events.subscribe(LeftWorld, self._left)
+        self.exchanges = Exchanges(world, ledger, answer)
         world.events.subscribe(Entered, self._entered, Order.OWNER)
 
     # -- loading --------------------------------------------------------------------------------
@@ -137,8 +116,7 @@ class Items:
             await self._reserve()
         if self.world.players.get(character.id) is not None:
             return  # what it has here is newer
-        if character.id in self._leaving:
-            await self.all_stored(self._leaving[character.id])
+        await self.exchanges.has_left(character.id)
         mine, account = (
             Owner.character(character.id),
             Owner(OwnerKind.ACCOUNT, character.account_id),
@@ -300,7 +278,7 @@ class Items:
         """Show a player what has changed of its things, and store it soon."""
         self.show(player, settled, list_first=list_first)
         if player.holdings.has_unsaved and not player.holdings.is_storing:
-            self.world.start(self._store_soon(player))
+            self.world.start(self.exchanges.store_soon(player))
 
     # -- showing --------------------------------------------------------------------------------
 
@@ -376,7 +354,7 @@ class Items:
         show_worn(player)
         show_bonuses(player)
         if player.holdings.has_unsaved:  # the things of a new character
-            self.world.start(self._store_soon(player))
+            self.world.start(self.exchanges.store_soon(player))
 
     def refuse(self, player: Player, refusal: Refusal) -> None:
         """Send a player why an act changes nothing."""
@@ -400,201 +378,8 @@ class Items:
         if bound:
             self.changed(player)
 
-    # -- storing --------------------------------------------------------------------------------
-
-    def _changes(self, player: Player) -> tuple[list[Part], list[ThingChanges]]:
-        """Return what has to be stored of a player, and forget it."""
-        holdings = player.holdings
-        mine = Owner.character(player.id)
-        account = Owner(OwnerKind.ACCOUNT, player.character.account_id)
-        kept: dict[Owner, list[Thing]] = {}
-        gone: list[int] = []
-        for number, thing in holdings.inventory.take_changes().items():
-            if thing is None:
-                gone.append(number)
-            else:
-                owner = account if thing.place.where is Where.SHARED else mine
-                kept.setdefault(owner, []).append(thing)
-        changes = [ThingChanges(owner, tuple(things)) for owner, things in kept.items()]
-        if gone:
-            changes.append(ThingChanges(mine, (), tuple(gone)))
-        return holdings.take_parts(), changes
-
-    def _movement(self, reason: Reason, players: Sequence[Player], act: Act) -> Movement | None:
-        """Return the movement that stores everything that has changed of some players."""
-        all_parts, things = list(act.parts), list(act.things)
-        for player in players:
-            own, changes = self._changes(player)
-            all_parts += own
-            things += changes
-        if not all_parts and not things:
-            return None
-        kept = {one.id for changes in things for one in changes.kept}
-        # What one player has lost, another one may have got.
-        things = [
-            ThingChanges(one.keeper, one.kept, tuple(n for n in one.gone if n not in kept))
-            for one in things
-        ]
-        things = [one for one in things if one.kept or one.gone]
-        made = self.ledger.movement(
-            reason, all_parts, [one.character.account_id for one in players],
-            things=things, terms=[(one.id, one.character.term) for one in players],
-        )  # fmt: skip
-        return made if made.parts or made.things else None
-
-    async def _store_soon(self, player: Player) -> None:
-        """Store what has changed of a player, until nothing is left."""
-        holdings = player.holdings
-        if holdings.is_storing:
-            return
-        holdings.is_storing = True
-        try:
-            while holdings.has_unsaved:
-                holdings.unstored = holdings.unstored or self._movement(
-                    Reason.OWN, [player], Act(())
-                )
-                if holdings.unstored is None:
-                    return
-                moved = await self.ledger.store_later(holdings.unstored)
-                again = _in_present_terms(holdings.unstored, [player])
-                if moved.outcome is Outcome.NO_OWNER and again != holdings.unstored:
-                    holdings.unstored = again
-                    continue
-                holdings.unstored = None
-                self._check(player, moved)
-        except StoreError as error:
-            self.world.count("things not stored")
-            self.world.not_saved(player.character, error)
-            self._store_again(player)
-        finally:
-            holdings.is_storing = False
-            waiting, holdings.idle = holdings.idle, []
-            for one in waiting:
-                one.callback(None)
-
-    def _store_again(self, player: Player) -> None:
-        self._again.set(player, "", Monotonic(self.world.clock.now() + PAUSE))
-
-    def _store_due(self, player: Player, _name: str, _now: Monotonic) -> None:
-        self.world.start(self._finish(player))
-
-    async def _finish(self, player: Player) -> None:
-        """Store what is left of a player, who may have left the world."""
-        await self._store_soon(player)
-        if not player.holdings.has_unsaved:
-            self._leaving.pop(player.id, None)
-
-    def _check(self, player: Player, moved: Moved) -> None:
-        if moved.outcome is Outcome.NO_OWNER and player.state is not PlayerState.GONE:
-            self.world.events.publish(PlayedElsewhere(player))
-
-    async def stored(self, player: Player) -> None:
-        """Wait until all things of a player are stored. Raises `StoreError`."""
-        while player.holdings.is_storing:
-            done = self._answer()
-            player.holdings.idle.append(done)
-            await done
-        if player.holdings.has_unsaved:
-            await self._store_soon(player)
-        if player.holdings.has_unsaved:
-            raise StoreError("the things of a player could not be stored")
-
-    async def all_stored(self, player: Player) -> None:
-        """Wait for the acts of a player, and until all of it is stored. Raises `StoreError`."""
-        await player.holdings.gate.pass_through()
-        try:
-            await self.stored(player)
-        finally:
-            player.holdings.gate.leave()
-
-    def _left(self, event: LeftWorld) -> None:
-        player = event.player
-        holdings = player.holdings
-        if holdings.has_unsaved or holdings.is_storing or holdings.gate.is_closed:
-            self._leaving[player.id] = player
-            self.world.start(self._leave(player))
-
-    async def _leave(self, player: Player) -> None:
-        try:
-            await self.all_stored(player)
-        except (StoreError, CommandError):
-            return  # stored again later; until then the character does not enter
-        self._leaving.pop(player.id, None)
-
-    # -- acts with others -----------------------------------------------------------------------
-
     async def exchange(
-        self,
-        reason: Reason,
-        players: Sequence[Player],
-        act: Callable[[], Act | None],
-    ) -> Outcome | None:
-        """Carry out an act that moves things or coins between owners: all of it or nothing.
-
-        `act` changes the inventories of the players and returns what it moves; with None
-        it has changed nothing, and None is returned. What it did is undone if the store refuses it:
-        the outcome says why. Nothing is shown before it is stored; call `changed` for each player
-        then. Raises `StoreError`, and `CommandError` if too many acts of a player wait.
-        """
-        order = sorted(set(players), key=lambda one: one.id)
-        entered = []
-        try:
-            for player in order:
-                await player.holdings.gate.pass_through()
-                entered.append(player)
-                await self.stored(player)
-            return await self._exchange(reason, order, act)
-        finally:
-            for player in entered:
-                player.holdings.gate.leave()
-
-    async def _exchange(
         self, reason: Reason, players: Sequence[Player], act: Callable[[], Act | None]
     ) -> Outcome | None:
-        before = [(player, player.holdings.inventory.copy()) for player in players]
-
-        def undo() -> None:
-            for player, inventory in before:
-                player.holdings.inventory.restore(inventory)
-                player.holdings.flows.clear()
-
-        try:
-            done = act()
-            if done is None:
-                undo()
-                return None
-            movement = self._movement(reason, players, done)
-            if movement is None:
-                return Outcome.DONE
-            moved = await self.ledger.settle(movement)
-            again = _in_present_terms(movement, players)
-            if moved.outcome is Outcome.NO_OWNER and again != movement:
-                moved = await self.ledger.settle(again)
-        except BaseException:
-            undo()
-            raise
-        if not moved.is_done:
-            undo()
-            for player in players:
-                self._check(player, moved)
-        return moved.outcome
-
-
-def _in_present_terms(movement: Movement, players: Sequence[Player]) -> Movement:
-    """Return a movement with the terms that its players have now.
-
-    A term grows when this process lets a character in again, whose player is still here; the store
-    then refuses what was asked for before.
-    """
-    terms = tuple((one.id, one.character.term) for one in players)
-    return movement if terms == movement.terms else replace(movement, terms=terms)
-
-
-def coins(giver: Owner, taker: Owner, copper: int) -> Part:
-    """Return the part of an exchange that moves coins."""
-    return Part(giver, taker, copper)
-
-
-def things(giver: Owner, taker: Owner, item_id: int, count: int) -> Part:
-    """Return the part of an exchange that moves things of a kind."""
-    return Part(giver, taker, count, What.THINGS, item_id)
+        """Carry out an act between owners, as `Exchanges.exchange` does."""
+        return await self.exchanges.exchange(reason, players, act)

@@ -19,7 +19,8 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import TOO_FAR, Spawn
-from emu.world.items.items import Act, Items, things
+from emu.world.items.exchanges import Act, things
+from emu.world.items.items import Items
 from emu.world.items.loot import Loots
 from emu.world.items.texts import YELLOW, link, own_color
 from emu.world.items.windows import ItemWindow, fitted

@@ -16,7 +16,8 @@ from emu.world.actors.client import send_text
 from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.items import windows
-from emu.world.items.items import Act, Items, coins
+from emu.world.items.exchanges import Act, coins
+from emu.world.items.items import Items
 from emu.world.items.shop_rows import owner_of, row, send_rows
 from emu.world.items.texts import RED, YELLOW, link, own_color
 from emu.world.items.visits import Visit, Visits, Window

@@ -28,7 +28,8 @@ from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import LeftZone
-from emu.world.items.items import Act, Items, coins, things
+from emu.world.items.exchanges import Act, coins, things
+from emu.world.items.items import Items
 from emu.world.items.shop_rows import (
     ENDLESS,
     MOST_ROWS,

@@ -23,7 +23,8 @@ from emu.world.actors.options import Option
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import TOO_FAR
 from emu.world.events import LeftZone
-from emu.world.items.items import Act, Items, coins, things
+from emu.world.items.exchanges import Act, coins, things
+from emu.world.items.items import Items
 from emu.world.items.texts import RED, YELLOW
 
 STRUCT: Final = "WS_PlayerTrade"

@@ -21,7 +21,7 @@ from emu.errors import StoreError
 from emu.items.held import Where
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
 from emu.world.actors.player import Player
-from emu.world.items.items import Act, coins, things
+from emu.world.items.exchanges import Act, coins, things
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import player_of, scene

@@ -1,0 +1,105 @@
+"""What has changed of things is stored, and an act with another owner happens wholly or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emu.errors import StoreError
+from emu.ledger import Outcome, Owner, OwnerKind, Reason
+from emu.world.items.exchanges import Act, coins, things
+from tests.support.coroutines import finish
+from tests.support.world import item_kinds as kinds
+from tests.support.world.item_scenes import held, player_of, scene
+from tests.support.world.worlds import WorldHarness
+
+SHOP = Owner(OwnerKind.MERCHANT, 7)
+
+
+def test_an_exchange_moves_coins_and_things_together() -> None:
+    harness, client = scene(coins=100)
+    player, items = player_of(client), harness.parts.items
+    kind = harness.kinds.get(kinds.MARBLE)
+    assert kind is not None
+
+    def buys(price: int) -> Callable[[], Any]:
+        def act() -> Any:
+            inventory = player.holdings.inventory
+            inventory.add(kind, 1, items.new_number)
+            mine = Owner.character(player.id)
+            return Act([coins(mine, SHOP, price), things(SHOP, mine, kind.id, 1)])
+
+        return act
+
+    assert finish(items.exchange(Reason.BOUGHT, [player], buys(60))) is Outcome.DONE
+    items.changed(player)
+    assert (held(client), player.character.coins) == ([(kinds.MARBLE, 0, 1)], 40)
+    assert finish(items.exchange(Reason.BOUGHT, [player], buys(60))) is Outcome.TOO_FEW
+    assert (held(client), player.character.coins) == ([(kinds.MARBLE, 0, 1)], 40)
+    harness.store.broken = True
+    with pytest.raises(StoreError):
+        finish(items.exchange(Reason.BOUGHT, [player], buys(1)))
+    harness.store.broken = False
+    assert held(client) == [(kinds.MARBLE, 0, 1)]
+    assert not player.holdings.gate.is_closed
+    audit = finish(harness.stored.ledger.audit())
+    assert (audit.things, audit.wrong_things) == (1, ())
+
+
+def test_what_could_not_be_stored_is_stored_later() -> None:
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.store.broken = True
+    client.types("/inventory move 0 4 0 1")
+    assert player_of(client).holdings.has_unsaved
+    harness.store.broken = False
+    harness.run(10.0)
+    assert not player_of(client).holdings.has_unsaved
+    owner = Owner.character(1)
+    (thing,) = finish(harness.stored.things.of([owner]))[owner]
+    assert thing.place.slot == 4
+
+
+def lets_in_again(harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """Let this process claim the character once while a movement is on its way to the store."""
+    ledger = harness.parts.items.ledger
+    carry_out, calls = getattr(ledger, call), list[int]()
+
+    async def late(*values: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            harness.claim(1)
+        return await carry_out(*values)
+
+    monkeypatch.setattr(ledger, call, late)
+
+
+def test_who_comes_back_while_things_are_stored_stays_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.PEBBLE} 3")
+    harness.run(1.0)
+    lets_in_again(harness, monkeypatch, "store_later")
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.run(1.0)
+    assert not client.is_closed
+    assert not player_of(client).holdings.has_unsaved
+    assert len(harness.stored.store.world.things.of([Owner.character(1)])[Owner.character(1)]) == 2
+
+
+def test_who_comes_back_during_an_exchange_gets_the_thing(monkeypatch: pytest.MonkeyPatch) -> None:
+    harness, client = scene()
+    player, items = player_of(client), harness.parts.items
+    lets_in_again(harness, monkeypatch, "settle")
+
+    def act() -> Act:
+        kind = items.kinds.get(kinds.PEBBLE)
+        assert kind is not None
+        items.make(player, kind, 2, SHOP)
+        return Act(())
+
+    outcome = finish(items.exchange(Reason.BOUGHT, [player], act))
+    assert outcome is Outcome.DONE
+    assert not client.is_closed
+    assert held(client) == [(kinds.PEBBLE, 0, 2)]
