@@ -43,7 +43,9 @@ NewNumber = Callable[[], int]
 class Inventory:
     """The things of one character by number, and the places where they lie."""
 
-    __slots__ = ("_at", "_bags", "_changed", "_kinds", "_lists", "_things", "locked")
+    __slots__ = (
+        "_at", "_bags", "_changed", "_kinds", "_lists", "_things", "automatic", "locked",
+    )  # fmt: skip
 
     def __init__(self, things: Iterable[Thing], kinds: Mapping[int, ItemKind]) -> None:
         """`kinds` has the kind of each thing. A thing at a taken or wrong place waits."""
@@ -55,6 +57,8 @@ class Inventory:
         self._bags: set[int] = set()
         self.locked: set[int] = set()
         """The numbers of things that are in use: crafted with, or offered."""
+        self.automatic: set[int] = set()
+        """The slots of food and drink that is used as soon as the one before has no effect more."""
         # Bags before what lies in them.
         for thing in sorted(things, key=lambda one: (one.place.bag != 0, one.id)):
             self._load(thing)

@@ -2,8 +2,9 @@
 
 A signature names each argument by a letter (docs/guides/lua.md#arguments). Handles: ``S`` spawn,
 ``P`` player, ``N`` NPC, ``Z`` zone, ``Q`` quest, ``I`` item, ``L`` spell, ``K`` skill, ``C``
-conversation, ``O`` option window. Values: ``t`` text, ``u`` unsigned number, ``n`` signed number,
-``f`` fraction, ``b`` truth, ``1`` a flag that only the number 1 sets, ``v`` any value.
+conversation, ``O`` option window, ``A`` spawn or item. Values: ``t`` text, ``u`` unsigned number,
+``n`` signed number, ``f`` fraction, ``b`` truth, ``1`` a flag that only the number 1 sets, ``v``
+any value.
 ``?`` behind a letter marks an argument that may be missing, ``=value`` says what a missing one is,
 and ``...`` at the end passes all further arguments as they are.
 
@@ -185,6 +186,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "1": read_flag,
     "v": read_value,
     "S": _read_handle(SPAWNS),
+    "A": _read_handle(SPAWNS | {HandleKind.ITEM}),
     **{
         kind.value: _read_handle(frozenset((kind,)))
         for kind in HandleKind

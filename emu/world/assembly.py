@@ -81,6 +81,7 @@ from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
+from emu.world.subjects.uses import ThingUses
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import GhostForms, GhostRules
@@ -300,7 +301,8 @@ class Assembly:
             self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
             despawn=self._despawn,
         )  # fmt: skip
-        self.subjects: tuple[Subject, ...] = (self.petitions, records, self.crafting)
+        uses = ThingUses(self.items)
+        self.subjects: tuple[Subject, ...] = (self.petitions, records, self.crafting, uses)
         self.edits = ports.content.edits(self)
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,

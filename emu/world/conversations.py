@@ -134,6 +134,10 @@ class Conversations:
         )
         return True
 
+    def has(self, player: Player, owner: Hashable) -> bool:
+        """Return whether a player has a dialog with an owner open."""
+        return _number(self._open.get(player.id, {}), owner) > 0
+
     def next_number(self, player: Player) -> int:
         """Return the number of a player's new dialog: from 1 in each zone."""
         # A positive i32 that is never 0, and never that of an older dialog which the client may

@@ -283,6 +283,41 @@ class Harvested(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class ItemConsumed(ThingEvent):
+    """A player eats or drinks a thing that it has in its slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScribed(ThingEvent):
+    """A player wants to learn what a scroll or a recipe book teaches.
+
+    The listener that knows this sort of things answers: true if the player has learned something,
+    which uses the thing up, and false if it has sent the player the reason.
+    """
+
+    answers: list[bool] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDescribed(ThingEvent):
+    """The window of a player's thing is about to be shown."""
+
+    texts: list[str] = field(default_factory=list)
+    """A listener that knows another description adds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOffered(PlayerEvent):
+    """A merchant shows a kind of things to a player."""
+
+    kind: ItemKind
+    is_bought_back: bool = False
+    """Whether the player has sold it."""
+    flags: list[int] = field(default_factory=list)
+    """A listener that knows how it is to be shown adds the flags of the list."""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemMoved(ThingEvent):
     """A player has moved a thing to another place of its own."""
 

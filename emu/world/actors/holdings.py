@@ -38,9 +38,24 @@ class Gate:
             await mine  # the one before leaves the gate closed for this act
         self.is_closed = True
 
+    async def carry_out(self, act: Callable[[], None]) -> None:
+        """Carry out an act that waits for nobody in its turn. Raises `CommandError`.
+
+        The gate is open meanwhile: what scripts do because of the act belongs to it.
+        """
+        await self.pass_through()
+        self.is_closed = False
+        try:
+            act()
+        finally:
+            # An exchange that the act has begun leaves the gate itself.
+            if not self.is_closed:
+                self.leave()
+
     def leave(self) -> None:
         """End one's turn."""
         if self._waiting:
+            self.is_closed = True  # for the next one
             self._waiting.popleft().callback(None)
         else:
             self.is_closed = False

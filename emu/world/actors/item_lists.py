@@ -65,6 +65,8 @@ class Menu:
     BOUND, ATTUNEABLE = 2048, 4096
     STACK = 16384
     CONSUME, USABLE = 262144, 524288
+    AUTOMATIC = 1048576 | BOUND | ATTUNEABLE
+    """Food that is eaten as soon as possible; EQ2Emulator sends all three bits (recorded)."""
     DAMAGED, BROKEN = 134217728, 268435456
     UNPACK = 2147483648
 
@@ -98,7 +100,10 @@ def menu_of(inventory: Inventory, thing: Thing, kind: ItemKind) -> int:
         bits |= Menu.ATTUNEABLE
     bits |= Menu.STACK if kind.is_stackable else 0
     bits |= Menu.USABLE if kind.is_usable else 0
-    return bits | (_worn_bits(thing, kind) if thing.place.where is Where.WORN else 0)
+    if thing.place.where is not Where.WORN:
+        return bits
+    bits |= Menu.AUTOMATIC if thing.place.slot in inventory.automatic else 0
+    return bits | _worn_bits(thing, kind)
 
 
 def _worn_bits(thing: Thing, kind: ItemKind) -> int:
@@ -153,6 +158,27 @@ class ItemLists:
     def place_of(self, number: int) -> int | None:
         """Return the place of a thing's record; None without one."""
         return self.records.index(number) if number in self.records else None
+
+    def number_used(self, index: int) -> int | None:
+        """Return the number of the thing that a client names when it uses it.
+
+        Old clients name things of the first list by 255 less their place, others by the index of
+        their record (recorded).
+        """
+        if self.version > OLD:
+            return self.number_at(index)
+        if index <= KNOWN_INDEX:
+            return self.number_at(KNOWN_INDEX - index)
+        fresh = 0
+        for place, number in enumerate(self.records):
+            fresh += number in self._fresh
+            if number in self._fresh and KNOWN_INDEX + place + fresh == index:
+                return number
+        return None
+
+    def encode_again(self, number: int) -> None:
+        """Forget the bytes of a thing's record: what they show has changed."""
+        self._records.pop(number, None)
 
     # -- list 0 ---------------------------------------------------------------------------------
 

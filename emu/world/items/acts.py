@@ -75,15 +75,7 @@ class ItemActs:
             send_text(player.client, USAGE, YELLOW)
             return
         numbers = [_number(word) for word in words[1:]]
-        await self._in_turn(player, lambda: act(player, numbers))
-
-    async def _in_turn(self, player: Player, act: Callable[[], None]) -> None:
-        gate = player.holdings.gate
-        await gate.pass_through()
-        try:
-            act()
-        finally:
-            gate.leave()
+        await player.holdings.gate.carry_out(lambda: act(player, numbers))
 
     def thing_at(self, player: Player, place: int) -> Thing | None:
         """Return the thing whose record stands at a place of a client's list."""
@@ -194,7 +186,7 @@ class ItemActs:
     async def attune(self, player: Player, text: str) -> None:
         """Attune a thing to a player, and put it on: the answer to the question."""
         numbers = [_number(word) for word in text.split()]
-        await self._in_turn(player, lambda: self._attune(player, numbers))
+        await player.holdings.gate.carry_out(lambda: self._attune(player, numbers))
 
     def _attune(self, player: Player, numbers: list[int]) -> None:
         thing = self.thing_at(player, _first(numbers))
@@ -317,13 +309,13 @@ class ItemActs:
         for number in (fields.get("unique_id", 0), fields["id"]):
             thing = inventory.get(number)
             if thing is not None:
-                windows.send_window(player, thing)
+                self._items.send_window(player, thing)
                 self._world.events.publish(ItemExamined(player, thing, inventory.kind(thing)))
                 return
         waiting = inventory.waiting()
         kind = self._items.kinds.get(fields["id"])
         if waiting and kind is not None and waiting[0].item_id == kind.id:
-            windows.send_window(player, waiting[0])
+            self._items.send_window(player, waiting[0])
         elif kind is not None:
             windows.send_kind(player.client, kind)
 

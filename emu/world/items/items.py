@@ -35,6 +35,7 @@ from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.events import (
     Entered,
+    ItemDescribed,
     ItemObtained,
     ItemRemoved,
     Order,
@@ -306,10 +307,19 @@ class Items:
         for number in bags:
             bag = holdings.inventory.get(number)
             if bag is not None:
-                windows.send_window(player, bag)
+                self.send_window(player, bag)
         # To encode a sheet takes longer than all else of a change.
         if is_dressed or has_other_weight:
             self._sheets.send(player)
+
+    def send_window(self, player: Player, thing: Thing) -> None:
+        """Show a player the window of a thing, with the description that its script gives it."""
+        kind, description = player.holdings.inventory.kind(thing), None
+        if kind.script and self.world.events.has_listener(ItemDescribed):
+            event = ItemDescribed(player, thing, kind)
+            self.world.events.publish(event)
+            description = event.texts[0] if event.texts else None
+        windows.send_window(player, thing, description=description)
 
     def _send_changed(
         self,

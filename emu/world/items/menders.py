@@ -15,7 +15,6 @@ from emu.rules.prices import repair_price
 from emu.world.actors.client import send_text
 from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
-from emu.world.items import windows
 from emu.world.items.exchanges import Act, coins
 from emu.world.items.items import Items
 from emu.world.items.shop_rows import owner_of, row, send_rows
@@ -134,7 +133,7 @@ class Menders:
         for thing, kind, _ in chosen:
             whole = player.holdings.inventory.get(thing.id)
             if whole is not None:
-                windows.send_window(player, whole)
+                self._items.send_window(player, whole)
             if is_said:
                 name = link(kind, player.client.version)
                 send_text(player.client, REPAIRED.format(link=name), YELLOW)

@@ -8,7 +8,7 @@ Source: docs/protocol/world/trade.md, recorded in ../shared/data/recordings/item
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
@@ -34,6 +34,7 @@ from emu.world.items.shop_rows import (
     ENDLESS,
     MOST_ROWS,
     WindowCache,
+    flags_of,
     owner_of,
     row,
     send_closed,
@@ -161,21 +162,26 @@ class Merchants:
         window = OLDEST_BUY if player.client.version < OLD else BUY | opened
         wares = self._trade.wares(visit.dealing.merchant)
         is_plain = visit.spawn.id not in self._stocks
+        kinds = self._lists.scripted(visit.dealing.merchant, wares, self._items.kinds.get)
+        flags = flags_of(self._world.events, player, kinds)
         if is_plain and MerchantKind.SPELLS not in visit.dealing.merchant_kind:
-            key = (visit.dealing.merchant, player.spawn.level, window)
+            key = (visit.dealing.merchant, player.spawn.level, window, *flags.items())
             self._lists.send(
-                player, visit.spawn, key, wares, lambda: self._wares(player, visit, window)
+                player, visit.spawn, key, wares, lambda: self._wares(player, visit, window, flags)
             )
         else:
-            fields = self._wares(player, visit, window)
+            fields = self._wares(player, visit, window, flags)
             send_rows(player, visit.spawn, fields["item_array"], window)
 
-    def _wares(self, player: Player, visit: Visit, window: int) -> dict[str, Any]:
+    def _wares(
+        self, player: Player, visit: Visit, window: int, flags: Mapping[int, int]
+    ) -> dict[str, Any]:
         rows = [
             row(player, kind, coins_of(ware, kind), stack=kind.stack)
             | {
                 "quantity": _quantity(self._left_of(visit.spawn, ware)),
                 "unknown5": 0xFF,
+                "display_flags": flags.get(kind.id, 0),
                 "status": ware.status,
                 "status2": ware.status,
                 **self._tokens(ware),
@@ -212,10 +218,13 @@ class Merchants:
     def _send_back(self, player: Player, visit: Visit, opened: int = 0) -> None:
         """Send what a player can buy back; clients up to 561 have no such list."""
         rows = []
+        events = self._world.events
         for thing in self._sold.get(player.id, ()):
             kind = self._items.kinds.get(thing.item_id)
             if kind is not None:
-                rows.append(self._own_row(player, kind, thing, thing.most_price))
+                flags = flags_of(events, player, [kind], is_bought_back=True).get(kind.id, 0)
+                own = self._own_row(player, kind, thing, thing.most_price)
+                rows.append(own | {"display_flags": flags})
         send_rows(player, visit.spawn, rows, BACK | opened)
 
     def _own_row(self, player: Player, kind: ItemKind, thing: Thing, price: int) -> dict[str, Any]:

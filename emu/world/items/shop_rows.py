@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from emu.content.trade import Ware
 from emu.dialects.dialect import wire_texts
 from emu.items.kinds import ItemKind
 from emu.ledger import Owner, OwnerKind
 from emu.rules.stance import RED, arrow_color
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.events import Events, ItemOffered
 
 STRUCT: Final = "WS_UpdateMerchant"
 COMMAND: Final = "OP_EqUpdateMerchantCmd"
@@ -45,6 +47,21 @@ def row(player: Player, kind: ItemKind, price: int, *, stack: int) -> dict[str, 
     }
 
 
+def flags_of(
+    events: Events, player: Player, kinds: Iterable[ItemKind], *, is_bought_back: bool = False
+) -> dict[int, int]:
+    """Return the flags with which kinds are shown, by number; scripts decide, for each player."""
+    found = {}
+    if events.has_listener(ItemOffered):
+        for kind in kinds:
+            if kind.script:
+                event = ItemOffered(player, kind, is_bought_back)
+                events.publish(event)
+                if event.flags:
+                    found[kind.id] = event.flags[-1] & 0xFF
+    return found
+
+
 def send_rows(player: Player, spawn: Spawn, rows: Sequence[Mapping[str, Any]], window: int) -> None:
     """Send a list of a merchant, if the client still has the merchant."""
     index = player.index_of(spawn)
@@ -61,10 +78,22 @@ class WindowCache:
     bought.
     """
 
-    __slots__ = ("_payloads",)
+    __slots__ = ("_payloads", "_scripted")
 
     def __init__(self) -> None:
         self._payloads: dict[tuple[Hashable, ...], tuple[object, bytes]] = {}
+        self._scripted: dict[int, tuple[object, tuple[ItemKind, ...]]] = {}
+
+    def scripted(
+        self, merchant: int, wares: Sequence[Ware], kind_of: Callable[[int], ItemKind | None]
+    ) -> tuple[ItemKind, ...]:
+        """Return the kinds of a list that have a script, which may decide how they are shown."""
+        known = self._scripted.get(merchant)
+        if known is None or known[0] is not wares:
+            found = [kind_of(ware.item_id) for ware in wares]
+            kinds = tuple(kind for kind in found if kind is not None and kind.script)
+            known = self._scripted[merchant] = wares, kinds
+        return known[1]
 
     def send(
         self,

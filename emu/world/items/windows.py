@@ -83,6 +83,7 @@ class ItemWindow:
         self.is_old = version <= OLD
         self.is_link = False
         """Whether a link has asked for it; it shows a kind then, and no thing."""
+        self.description = kind.description
 
     def fields(self, *, shows_name: int = 0, is_link: bool = False) -> dict[str, Any]:
         """Return the whole window; that of a link shows no thing, but its kind."""
@@ -222,7 +223,7 @@ class ItemWindow:
             **({"collectable": 1, "collection_needed": 1} if kind.is_collectable else {}),
             **self._charges(),
             "name": kind.name,
-            "description": kind.description,
+            "description": self.description,
         }  # fmt: skip
 
     def _effects(self) -> dict[str, Any]:
@@ -411,10 +412,13 @@ def _class_bits(kind: ItemKind, version: int) -> int:
 # -- sending ------------------------------------------------------------------------------------
 
 
-def send_window(player: Player, thing: Thing, *, shows_name: int = 0) -> None:
-    """Show a player the window of one of its things."""
+def send_window(
+    player: Player, thing: Thing, *, shows_name: int = 0, description: str | None = None
+) -> None:
+    """Show a player the window of one of its things, with its own description or another one."""
     inventory = player.holdings.inventory
     window = ItemWindow(player.client.version, inventory.kind(thing), thing, inventory)
+    window.description = window.description if description is None else description
     _send(player.client, window.fields(shows_name=shows_name))
 
 

@@ -177,7 +177,7 @@ class Scripts(Calls):
         )  # fmt: skip
         self.events = SpawnEvents(self, self.homes)
         self.items_of_players, self.trading, self.items = (
-            items, trading, ItemEvents(self, self.homes, world.events),
+            items, trading, ItemEvents(self, self.homes, world.events, minds.conversations),
         )  # fmt: skip
         """The things of players, and the scripts of things."""
         self.regions = RegionEvents(

@@ -6,19 +6,26 @@ are, with the thing and its player. Source: docs/guides/lua.md#items.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from emu.items.held import Thing
+from emu.items.held import Thing, Where
 from emu.items.kinds import ItemKind
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
+from emu.world.conversations import Conversations, DialogPage
 from emu.world.events import (
+    DialogAnswered,
     Entered,
     Events,
+    ItemConsumed,
+    ItemDescribed,
     ItemDestroyed,
     ItemEquipped,
     ItemExamined,
     ItemObtained,
+    ItemOffered,
     ItemRemoved,
     ItemUnequipped,
     ItemUsed,
@@ -26,16 +33,18 @@ from emu.world.events import (
     Order,
     ThingEvent,
 )
-from emu.world.scripts.bodies import Homes
-from emu.world.scripts.calls import Calls
+from emu.world.scripts.bodies import Homes, shown
+from emu.world.scripts.calls import NO_ANSWER, CallAnswer, Calls
 
-FUNCTIONS = {
+WORN: Final = (Where.WORN, Where.APPEARANCE)
+FUNCTIONS: Final[Mapping[type[ThingEvent], str]] = {
     ItemObtained: "obtained",
     ItemRemoved: "removed",
     ItemDestroyed: "destroyed",
     ItemExamined: "examined",
     ItemEquipped: "equipped",
     ItemUnequipped: "unequipped",
+    ItemConsumed: "cast",
 }
 
 
@@ -58,16 +67,22 @@ class HeldItem:
 
 
 class ItemEvents:
-    """Calls the functions of the scripts of things."""
+    """Calls the functions of the scripts of things, and has the talks of things."""
 
-    def __init__(self, calls: Calls, homes: Homes, events: Events) -> None:
+    def __init__(
+        self, calls: Calls, homes: Homes, events: Events, conversations: Conversations
+    ) -> None:
         self._calls = calls
         self._homes = homes
+        self._conversations = conversations
         self._held: dict[int, dict[int, HeldItem]] = {}
         """The handles of things that scripts have seen, by player and thing."""
         for kind in FUNCTIONS:
             events.subscribe(kind, self._happened, Order.MINDS)
         events.subscribe(ItemUsed, self._used, Order.MINDS)
+        events.subscribe(ItemDescribed, self._described, Order.MINDS)
+        events.subscribe(ItemOffered, self._offered, Order.MINDS)
+        events.subscribe(DialogAnswered, self._answered, Order.MINDS)
         events.subscribe(Entered, self._entered, Order.MINDS)
         events.subscribe(LeftZone, self._left, Order.MINDS)
 
@@ -82,33 +97,79 @@ class ItemEvents:
             held[number] = HeldItem(player, number, kind)
         return held[number]
 
-    def call(self, player: Player, number: int, kind: ItemKind, name: str) -> object:
-        """Call a function of a thing's script; return its first result, None without any."""
-        body = self._homes.body(player.spawn, player.zone)
-        if body is None or not kind.script:
-            return None
-        item = self._item(player, number, kind)
-        return self._calls.run(kind.script, name, item.handle, body).value
+    def ask(self, item: HeldItem, name: str, *more: Handle | None) -> CallAnswer:
+        """Call a function of a thing's script with the thing and its player."""
+        body = self._homes.body(item.player.spawn, item.player.zone)
+        if body is None or not item.kind.script:
+            return NO_ANSWER
+        return self._calls.run(item.kind.script, name, item.handle, body, *more)
 
     def _happened(self, event: ThingEvent) -> None:
+        player, number = event.player, event.thing.id
         if event.kind.script:
-            self.call(event.player, event.thing.id, event.kind, FUNCTIONS[type(event)])
+            self.ask(self._item(player, number, event.kind), FUNCTIONS[type(event)])
         if type(event) is ItemRemoved:
-            held = self._held.get(event.player.id, {}).pop(event.thing.id, None)
+            held = self._held.get(player.id, {}).pop(number, None)
             if held is not None:
+                if self._conversations.has(player, held):
+                    self._conversations.close(player, held)
                 held.handle.end()
 
     def _used(self, event: ItemUsed) -> None:
-        value = self.call(event.player, event.thing.id, event.kind, "used")
+        if not event.kind.script:
+            return
+        target = event.target
+        other = self._homes.body(target, event.player.zone) if target is not None else None
+        item = self._item(event.player, event.thing.id, event.kind)
+        answer = self.ask(item, "used", other.handle if other is not None else None)
+        if answer.is_found and not answer.has_failed:
+            is_number = isinstance(answer.value, int | float)
+            event.answers.append(answer.value if is_number else 0)
+
+    def _described(self, event: ItemDescribed) -> None:
+        if event.player.holdings.inventory.get(event.thing.id) is None:
+            return  # the last charge was taken
+        item = self._item(event.player, event.thing.id, event.kind)
+        value = self.ask(item, "item_description").value
+        if isinstance(value, str):
+            event.texts.append(shown(value))
+
+    def _offered(self, event: ItemOffered) -> None:
+        """Call the function for a kind that nobody has: its handle has the kind alone."""
+        name = "buyback_display_flags" if event.is_bought_back else "buy_display_flags"
+        item = HeldItem(event.player, 0, event.kind)
+        value = self.ask(item, name).value
+        item.handle.end()
         if isinstance(value, int | float):
-            event.answers.append(value)
+            event.flags.append(int(value))
+
+    # -- talks ----------------------------------------------------------------------------------
+
+    def talk(self, item: HeldItem, answers: Sequence[tuple[str, str]], page: DialogPage) -> None:
+        """Show the player of a thing a page with answers, each with the name of a function."""
+        if item.thing is None:
+            return
+        texts = [(shown(text), function) for text, function in answers]
+        page = replace(page, text=shown(page.text), voice=shown(page.voice))
+        player = item.player
+        self._conversations.open(player, player.spawn, page, texts, owner=item)
+
+    def _answered(self, event: DialogAnswered) -> None:
+        item = event.owner
+        if isinstance(item, HeldItem) and item.player is event.player:
+            if item.thing is not None:
+                self.ask(item, event.reply)
+            else:
+                self._conversations.close(event.player, item)
+
+    # -- zones ----------------------------------------------------------------------------------
 
     def _entered(self, event: Entered) -> None:
         """Call `equipped` of all worn things: their scripts may act on each zone."""
         inventory = event.player.holdings.inventory
         for thing in inventory:
-            if thing.place.where in ("worn", "appearance") and inventory.kind(thing).script:
-                self.call(event.player, thing.id, inventory.kind(thing), "equipped")
+            if thing.place.where in WORN and inventory.kind(thing).script:
+                self.ask(self.item(event.player, thing), "equipped")
 
     def _left(self, event: LeftZone) -> None:
         for held in self._held.pop(event.player.id, {}).values():

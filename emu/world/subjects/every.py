@@ -9,8 +9,9 @@ from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
+from emu.world.subjects.uses import ThingUses
 
-SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions, PlayerRecords, Crafting)
+SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions, PlayerRecords, Crafting, ThingUses)
 
 
 def all_command_words() -> set[str]:

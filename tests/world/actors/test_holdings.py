@@ -9,6 +9,7 @@ from emu.errors import CommandError
 from emu.items.inventory import Inventory
 from emu.ledger import Owner, OwnerKind, Part, What
 from emu.world.actors.holdings import MOST_WAITING, Gate, Holdings
+from tests.support.coroutines import finish
 
 ONE, NOTHING = Owner.character(1), Owner(OwnerKind.NOTHING)
 
@@ -59,3 +60,15 @@ def test_no_flow_is_no_part(count: int) -> None:
     holdings = Holdings(Inventory((), {}), Deferred)
     holdings.flow(ONE, NOTHING, 910002, count)
     assert holdings.take_parts() == []
+
+
+def test_what_an_act_begins_belongs_to_it() -> None:
+    """A script that runs in an act takes things; an exchange that it begins leaves by itself."""
+    gate = Gate(Deferred)
+    seen: list[bool] = []
+    finish(gate.carry_out(lambda: seen.append(gate.is_closed)))
+    assert (seen, gate.is_closed) == ([False], False)
+    finish(gate.carry_out(lambda: finish(gate.pass_through())))
+    assert gate.is_closed
+    gate.leave()
+    assert not gate.is_closed

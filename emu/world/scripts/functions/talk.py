@@ -13,6 +13,7 @@ from emu.world.conversations import DialogPage, Shown
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.host import Scripts
+from emu.world.scripts.item_events import HeldItem
 from emu.world.social.mail import Draft
 from emu.world.speech.spoken import SpokenLine, play_line
 
@@ -25,7 +26,9 @@ _COLORS: Final = (("red", 3), ("yellow", 5))
 """Beginnings of the names of colors, with the client's number of each."""
 _NARRATIVE: Final = 12
 _WINDOWS: Final[Mapping[int, Shown]] = {1: Shown.NOBODY, 3: Shown.ONESELF}
-"""The types of `StartDialogConversation` for spawns; those of items are 2 and 4."""
+"""The types of `StartDialogConversation` for spawns."""
+_ITEM_WINDOWS: Final[Mapping[int, Shown]] = {2: Shown.NOBODY, 4: Shown.ONESELF}
+"""Those for things of the player."""
 
 
 def hearers_of(
@@ -213,32 +216,39 @@ def start_conversation(
 
 @TALK(
     "StartDialogConversation",
-    "C conversation, n type, S speaker, P player, t text, t voice?, u key1?, u key2?,"
+    "C conversation, n type, A speaker, P player, t text, t voice?, u key1?, u key2?,"
     " n language?, n closable=1",
 )
 def start_dialog(
-    scripts: Scripts, conversation: Conversation | None, kind: int, speaker: Body | None,
+    scripts: Scripts, conversation: Conversation | None, kind: int, speaker: Body | HeldItem | None,
     player: Body | None, text: str, voice: str, key1: int, key2: int, language: int, closable: int,
 ) -> None:  # fmt: skip
-    """Show a text without a speaker (type 1), or as the player's own thoughts (type 3)."""
-    shown_as = _WINDOWS.get(kind)
-    if shown_as is not None:
-        page = DialogPage(
-            text=text, voice=voice, keys=(key1, key2), language=language,
-            is_closable=bool(closable), speaker=shown_as,
-        )  # fmt: skip
-        _start(scripts, conversation or Conversation(), speaker, player, page)
+    """Show a text without a speaker (types 1 and 2), or as the player's own thoughts (3 and 4)."""
+    is_item = isinstance(speaker, HeldItem)
+    shown_as = (_ITEM_WINDOWS if is_item else _WINDOWS).get(kind)
+    has_answers = conversation is not None and bool(conversation.answers)
+    if shown_as is None or (is_item and not has_answers):
+        return
+    page = DialogPage(
+        text=text, voice=voice, keys=(key1, key2), language=language,
+        is_closable=bool(closable), speaker=shown_as,
+    )  # fmt: skip
+    _start(scripts, conversation or Conversation(), speaker, player, page)
 
 
 def _start(
-    scripts: Scripts, conversation: Conversation, speaker: Body | None, player: Body | None,
-    page: DialogPage,
+    scripts: Scripts, conversation: Conversation, speaker: Body | HeldItem | None,
+    player: Body | None, page: DialogPage,
 ) -> None:  # fmt: skip
     if speaker is None or player is None or player.player is None:
         return
-    if not conversation.is_used and page.text and scripts.may_send():
-        conversation.is_used = True
+    if conversation.is_used or not page.text or not scripts.may_send():
+        return
+    conversation.is_used = True
+    if isinstance(speaker, Body):
         scripts.talk(speaker, player.player, conversation.answers, page)
+    elif speaker.player is player.player:
+        scripts.items.talk(speaker, conversation.answers, page)
 
 
 @TALK("CloseConversation", "S speaker, P player")
@@ -247,6 +257,15 @@ def close_conversation(scripts: Scripts, speaker: Body | None, player: Body | No
     if speaker is None or player is None or player.player is None or not scripts.may_send():
         return
     scripts.conversations.close(player.player, speaker)
+
+
+@TALK("CloseItemConversation", "I item, P player")
+def close_item_talk(scripts: Scripts, item: HeldItem | None, player: Body | None) -> None:
+    """Close the window of a thing's talk."""
+    if item is None or player is None or player.player is not item.player:
+        return
+    if scripts.may_send():
+        scripts.conversations.close(item.player, item)
 
 
 # -- letters --------------------------------------------------------------------------------------
