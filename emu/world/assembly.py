@@ -326,7 +326,8 @@ class Assembly:
         )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,
-            minds=self.minds, limits=limits, guard=ports.guard, clock=ports.spent,
+            minds=self.minds, items=self.items, limits=limits, guard=ports.guard,
+            clock=ports.spent,
         )  # fmt: skip
         self.scripts = ports.content.scripts(self)
         # Scripts ask before a level is reached, so they have the levels of all.

@@ -323,6 +323,25 @@ class ItemMoved(ThingEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Looted(PlayerEvent):
+    """A player has taken things out of a body or a chest."""
+
+    source: Spawn
+    kind: ItemKind
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Traded(PlayerEvent):
+    """A player has got things from a merchant or another player, or has given them."""
+
+    partner: Spawn
+    kind: ItemKind
+    count: int
+    """Below 0 for what the player has given."""
+
+
+@dataclass(frozen=True, slots=True)
 class WornChanged(PlayerEvent):
     """A player wears other things."""
 

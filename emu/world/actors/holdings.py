@@ -38,7 +38,7 @@ class Gate:
             await mine  # the one before leaves the gate closed for this act
         self.is_closed = True
 
-    async def carry_out(self, act: Callable[[], None]) -> None:
+    async def carry_out(self, act: Callable[[], object]) -> None:
         """Carry out an act that waits for nobody in its turn. Raises `CommandError`.
 
         The gate is open meanwhile: what scripts do because of the act belongs to it.

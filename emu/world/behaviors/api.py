@@ -9,100 +9,26 @@ limited; the rest is dropped.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from emu.errors import EmuError
+from emu.items.held import LAST_NUMBER
 from emu.model import SavedKind, Title
-from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
+from emu.world.behaviors.context import BehaviorContext
 from emu.world.behaviors.hooks import Hook
-from emu.world.behaviors.memory import Memories, Memory
-from emu.world.behaviors.running import Limits, RunningBehavior
+from emu.world.behaviors.memory import Memory
+from emu.world.behaviors.running import RunningBehavior
 from emu.world.conversations import DialogPage, Ends
-from emu.world.entry.leaving import Departures
+from emu.world.items.gifts import MOST_MADE
 from emu.world.minds import plain
-from emu.world.minds.guard import Budget
 from emu.world.minds.moves import Mover
-from emu.world.minds.pacing import Pacing
-from emu.world.minds.shared import Minds
 from emu.world.minds.timers import MindTimer
 from emu.world.minds.walks import Waypoint
-from emu.world.reports import BehaviorPaced
-from emu.world.social.chat import Chat
-from emu.world.world import World
 from emu.world_stream.movement import Position
-
-
-class BehaviorContext:
-    """What all actors of a world share. Behaviors have no access to it."""
-
-    def __init__(
-        self,
-        world: World,
-        chat: Chat,
-        departures: Departures,
-        limits: Limits,
-        *,
-        budget: Budget,
-        memories: Memories,
-        minds: Minds,
-        call: Callable[[RunningBehavior, Hook, str], object],
-        attempt: Callable[[RunningBehavior, Callable[[], object]], object],
-    ) -> None:
-        """`budget` limits each call of a behavior.
-
-        `call` calls a behavior, with a value or "". `attempt` does something for one: it switches
-        the behavior off if the server fails.
-        """
-        self.call, self.attempt = call, attempt
-        self.memories = memories
-        self.world = world
-        self.departures = departures
-        self.chat = chat
-        self.limits = limits
-        self.budget = budget
-        self.minds = minds
-        self.counters: Counter[str] = Counter()
-        self.pacing = Pacing(now=self.world.clock.now, rules=self._rules, dropped=self._dropped)
-        self._afterwards: list[Callable[[], object]] = []
-
-    def _rules(self) -> Limits:
-        return self.limits
-
-    @property
-    def now(self) -> Monotonic:
-        """The time of the world's clock."""
-        return self.world.clock.now()
-
-    def afterwards(self, act: Callable[[], object]) -> None:
-        """Do something when the running call of a behavior has returned; at once if none runs."""
-        # A list, although it is often run at once: the order of what a behavior asks for stays.
-        self._afterwards.append(act)
-        if not self.budget.is_spent_on:
-            self.do_afterwards()
-
-    def do_afterwards(self) -> None:
-        """Do everything that was deferred during a call."""
-        # An action can cause calls of other behaviors, and those can defer actions again.
-        while self._afterwards and not self.budget.is_spent_on:
-            acts, self._afterwards = self._afterwards, []
-            for act in acts:
-                self.world.faults.attempt("what a behavior asked for", None, act)
-
-    def _dropped(self, behavior: Hashable | None) -> None:
-        """Count something that is dropped; report the first one of a behavior to operators."""
-        self.counters["dropped"] += 1
-        if isinstance(behavior, RunningBehavior) and not behavior.is_paced:
-            behavior.is_paced = True
-            # The report is written after the call, because the log is the server's code and the
-            # call's time runs.
-            event = BehaviorPaced(behavior.name, behavior.whose, self.limits.say_rate)
-            self.afterwards(lambda: self.world.faults.report(event))
-
 
 Place = tuple[float, float, float]
 """x, y, z in world units; Y is up."""
@@ -114,6 +40,8 @@ LONGEST_ZONE: Final = 128
 """Characters of a zone's name that are read."""
 ARRIVED: Final = "arrived"
 """The mark of the last point of a way."""
+MOST_COPPER: Final = 2_000_000_000
+"""Coins that one call gives or takes at most."""
 _HUGE: Final = 1e9
 """The bound of numbers that are then clamped."""
 
@@ -269,6 +197,49 @@ class Visitor(_WorldObject):
         player.titles.show(player.spawn)
         player.titles.send(player.client)
         self._context.world.saves.changed(player, SavedKind.TITLES, self._context.now)
+
+    @_timed
+    def has(self, item: int, count: int = 1) -> bool:
+        """Return whether the player carries or wears so many things of a kind, by its number.
+
+        Raises `TypeError` and `ValueError`.
+        """
+        number, many = _item_number(item), _many(count)
+        return self._context.gifts.has(self._player, number, many)
+
+    @_timed
+    def give(self, item: int, count: int = 1) -> bool:
+        """Give the player new things of a kind, by its number.
+
+        Returns False if there is no such kind, or if the player may not have more of it: it is told
+        why. What finds no place waits. Raises `TypeError` and `ValueError`.
+        """
+        number, many = _item_number(item), _many(count)
+        return self._is_to_be_sent() and self._context.gifts.give(self._player, number, many)
+
+    @_timed
+    def take(self, item: int, count: int = 1) -> bool:
+        """Take things out of the player's bags; False, and nothing, if there are too few.
+
+        Raises `TypeError` and `ValueError`.
+        """
+        number, many = _item_number(item), _many(count)
+        return self._is_to_be_sent() and self._context.gifts.take(self._player, number, many)
+
+    @_timed
+    def coin(self, copper: int) -> bool:
+        """Give the player coins, in copper, or take them with a number below 0.
+
+        Returns False, and takes none, if the player has too few. Raises `TypeError` and
+        `ValueError`.
+        """
+        amount = int(plain.number(copper, "copper", -MOST_COPPER, MOST_COPPER))
+        if not self._is_to_be_sent():
+            return False
+        if amount < 0:
+            return self._context.gifts.take_coins(self._player, -amount)
+        self._context.gifts.give_coins(self._player, amount)
+        return True
 
     def _is_to_be_sent(self) -> bool:
         """Return whether the player is online and within its rate limits; count the message."""
@@ -533,6 +504,16 @@ async def _send(context: BehaviorContext, player: Player, to: Destination) -> No
         await context.departures.change_zone(player, to)
     except EmuError:
         context.counters["not sent to a zone"] += 1
+
+
+def _item_number(item: int) -> int:
+    """Return the number of a kind of things. Raises `TypeError` and `ValueError`."""
+    return int(plain.number(item, "an item", 0, LAST_NUMBER))
+
+
+def _many(count: int) -> int:
+    """Return a number of things. Raises `TypeError` and `ValueError`."""
+    return int(plain.number(count, "a count", 1, MOST_MADE))
 
 
 def _zone_name(zone: object) -> str:

@@ -28,6 +28,18 @@ class Hook(enum.Enum):
     CHOICE = "on_choice", "visitor, number", "a player chooses an answer of its dialog, from 1 on"
     TIMER = "on_timer", "name", "a timer that the behavior has set expires"
     TICK = "on_tick", "seconds", "every `tick` seconds while a player is in the zone"
+    LOOT = (
+        "on_loot", "visitor, item, count",
+        "a player takes things out of the spawn's body or chest; for a zone: of any there",
+    )  # fmt: skip
+    TRADE = (
+        "on_trade", "visitor, item, count",
+        "a player gets things from the spawn or gives them, a count below 0; for a zone: any",
+    )  # fmt: skip
+    USE = (
+        "on_use", "visitor, item",
+        "a player uses a thing on the spawn; for a zone: any. The result True takes a charge",
+    )  # fmt: skip
     ARRIVE = "on_arrive", "", "the spawn reaches the last point of its walk"
 
     def __init__(self, method: str, parameters: str, when: str) -> None:

@@ -8,6 +8,7 @@ inside the guard: finding its hooks, calling them, and releasing its object.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -18,7 +19,8 @@ from emu.schema import TableFaults, faulty
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
-from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
+from emu.world.behaviors.api import Actor, Visitor, ZoneActor
+from emu.world.behaviors.context import BehaviorContext
 from emu.world.behaviors.faults import MAKING, making_fault, place_of_method
 from emu.world.behaviors.hooks import VISITS, Hook
 from emu.world.behaviors.library import Library
@@ -27,7 +29,17 @@ from emu.world.behaviors.options import read_options
 from emu.world.behaviors.running import Limits, RunningBehavior
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
-from emu.world.events import DialogAnswered, Entered, LeftZone, Order
+from emu.world.events import (
+    DialogAnswered,
+    Entered,
+    ItemUsed,
+    LeftZone,
+    Looted,
+    Order,
+    Traded,
+)
+from emu.world.items.gifts import Gifts
+from emu.world.items.items import Items
 from emu.world.minds import plain
 from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, place_of, unguarded
 from emu.world.minds.hearing import HearingReach
@@ -51,6 +63,7 @@ class Behaviors:
         memories: MemoryStore,
         *,
         minds: Minds,
+        items: Items,
         limits: Limits | None = None,
         guard: Guard = unguarded,
         clock: Callable[[], float],
@@ -59,6 +72,7 @@ class Behaviors:
 
         `clock` returns seconds and measures the calls.
         """
+        self.counters: Counter[str] = Counter()
         self.library = library
         self.limits = limits or Limits()
         self._world = world
@@ -73,9 +87,10 @@ class Behaviors:
         self.memories.limits = self.limits
         self.context = BehaviorContext(
             world, chat, departures, self.limits, budget=self._budget, memories=self.memories,
-            minds=minds, call=self._call_back, attempt=self._attempt,
+            minds=minds, gifts=Gifts(items, self.counters), call=self._call_back,
+            attempt=self._attempt,
         )  # fmt: skip
-        self.counters = self.context.counters
+        self.context.counters = self.counters
         self.conversations = minds.conversations
         self._minds = minds
         self._ticks: Deadlines[RunningBehavior, str] = world.timetable.deadlines(
@@ -85,6 +100,9 @@ class Behaviors:
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
         minds.hearing.add(self)
         world.events.subscribe(DialogAnswered, self.answered, Order.MINDS)
+        world.events.subscribe(Looted, self.looted, Order.MINDS)
+        world.events.subscribe(Traded, self.traded, Order.MINDS)
+        world.events.subscribe(ItemUsed, self.used, Order.MINDS)
         world.events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         world.events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
@@ -272,6 +290,32 @@ class Behaviors:
         if isinstance(behavior, RunningBehavior):
             self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), event.reply)
 
+    def looted(self, event: Looted) -> None:
+        """Call the behaviors of a body or chest, and of its zone."""
+        for behavior in self._around(event.player, event.source):
+            visitor = self._visitor(behavior, event.player)
+            self._call(behavior, Hook.LOOT, visitor, event.kind.id, event.count)
+
+    def traded(self, event: Traded) -> None:
+        """Call the behaviors of a merchant, and of its zone."""
+        for behavior in self._around(event.player, event.partner):
+            visitor = self._visitor(behavior, event.player)
+            self._call(behavior, Hook.TRADE, visitor, event.kind.id, event.count)
+
+    def used(self, event: ItemUsed) -> None:
+        """Call the behaviors of the target of a use, and of its zone."""
+        for behavior in self._around(event.player, event.target):
+            visitor = self._visitor(behavior, event.player)
+            if self._call(behavior, Hook.USE, visitor, event.kind.id) is True:
+                event.answers.append(0)
+
+    def _around(self, player: Player, spawn: Spawn | None) -> list[RunningBehavior]:
+        """Return the behaviors of a spawn, if it has one, and of the player's zone."""
+        return [
+            one for one in self._in_zone.get(player.zone, ())
+            if one.spawn is None or one.spawn is spawn
+        ]  # fmt: skip
+
     def entered(self, player: Player) -> None:
         """Handle a player's arrival in a zone: wake the behaviors there."""
         for behavior in list(self._in_zone.get(player.zone, ())):
@@ -329,13 +373,16 @@ class Behaviors:
         )  # fmt: skip
         self._minds.nearness.add(behavior, watch, most=1)
 
-    def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> None:
+    def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> object:
+        """Call a hook of a behavior; return what it returns, None for a call that failed."""
+        found: list[object] = []
         if hook in behavior.hooks and not behavior.failed and self._has_time(behavior):
             # The method is looked up inside the guard: a behavior's `__getattr__` is its own code.
             self._run(
-                behavior, lambda: getattr(behavior.owner, hook.method)(*values),
+                behavior, lambda: found.append(getattr(behavior.owner, hook.method)(*values)),
                 type(behavior.owner), hook.method,
             )  # fmt: skip
+        return found[0] if found else None
 
     def _run(
         self, behavior: RunningBehavior, call: Callable[[], object], made: type,

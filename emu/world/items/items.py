@@ -33,12 +33,14 @@ from emu.world.actors.client import send_text
 from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
 from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Spawn
 from emu.world.events import (
     Entered,
     ItemDescribed,
     ItemObtained,
     ItemRemoved,
     Order,
+    Traded,
     WornChanged,
 )
 from emu.world.items import windows
@@ -246,6 +248,11 @@ class Items:
             for one in made:
                 kind = player.holdings.inventory.kind(one)
                 self.world.events.publish(ItemObtained(player, one, kind))
+
+    def traded(self, player: Player, partner: Spawn, kind: ItemKind, count: int) -> None:
+        """Tell listeners what a player has got from a merchant or a player, or has given."""
+        if self.world.events.has_listener(Traded):
+            self.world.events.publish(Traded(player, partner, kind, count))
 
     def use_up(self, player: Player, thing: Thing, count: int, taker: Owner) -> None:
         """Take some of a player's thing away; call `changed` afterwards."""

@@ -19,6 +19,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import TOO_FAR, Spawn
+from emu.world.events import Looted
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.loot import Loots
@@ -303,6 +304,8 @@ class Looting:
             send_text(player.client, text, own_color(player.client, LOOT_COLOR))
         self._items.changed(player)
         self._items.obtained(player, made)
+        if self._world.events.has_listener(Looted):
+            self._world.events.publish(Looted(player, spawn, kind, lot.count))
 
 
 def _owner(spawn: Spawn) -> Owner:

@@ -297,6 +297,7 @@ class Merchants:
         if left is not None:
             self._send_wares(player, visit)
         self._items.obtained(player, purchase.made)
+        self._items.traded(player, visit.spawn, kind, count)
 
     def _pay_status(self, player: Player, points: int) -> None:
         if points:
@@ -348,6 +349,7 @@ class Merchants:
         self._changed(player, visit)
         if player.client.version > OLD:
             self._send_back(player, visit)
+        self._items.traded(player, visit.spawn, kind, -count)
 
     def note_sold(
         self, player: Player, added: Iterable[Thing] = (), removed: Iterable[Thing] = ()
@@ -417,6 +419,7 @@ class Merchants:
             self._changed(player, visit)
             if player.client.version > OLD:
                 self._send_back(player, visit)
+            self._items.traded(player, visit.spawn, kind, thing.count)
         else:
             self._not_bought_back(player, outcome, refused)
 

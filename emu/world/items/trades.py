@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from emu.errors import CommandError, StoreError
 from emu.items.held import Thing
+from emu.items.kinds import ItemKind
 from emu.items.trades import FEW_PLACES, PLACES, PlayerTrade, Side, TradeRefusal, fits
 from emu.ledger import Outcome, Owner, Part, Reason
 from emu.world.actors.client import ERROR_COLOR, send_text
@@ -199,6 +200,9 @@ class Trades:
             self._send(player, trade, DONE, other)
         for player, made in deal.made:
             self._items.obtained(player, made)
+        for giver, taker, kind, count in deal.moved:
+            self._items.traded(giver, taker.spawn, kind, -count)
+            self._items.traded(taker, giver.spawn, kind, count)
 
     def _full(self, deal: _Deal, one: Player, two: Player) -> None:
         for player, other in ((one, two), (two, one)):
@@ -268,6 +272,8 @@ class _Deal:
         self.full: list[Player] = []
         """Who has no places for what it gets."""
         self.made: list[tuple[Player, list[Thing]]] = []
+        self.moved: list[tuple[Player, Player, ItemKind, int]] = []
+        """Giver, taker, kind and number of everything."""
 
     def act(self) -> Act | None:
         """Move all things; the coins follow with the parts."""
@@ -306,6 +312,7 @@ class _Deal:
             number = thing.id if is_whole else self._items.new_number()
             lot.append((replace(thing, id=number, count=amount), kind))
             parts.append(things(mine, theirs, kind.id, amount))
+            self.moved.append((giver, taker, kind, amount))
         if side.copper:
             parts.append(coins(mine, theirs, side.copper))
         return lot

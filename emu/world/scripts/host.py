@@ -47,6 +47,7 @@ from emu.world.events import (
     Used,
     WidgetUsed,
 )
+from emu.world.items.gifts import Gifts
 from emu.world.items.items import Items
 from emu.world.items.trading import Trading
 from emu.world.levels import Levels
@@ -176,8 +177,9 @@ class Scripts(Calls):
             despawn=zones.despawn if zones is not None else lambda _zone, _spawn: None,
         )  # fmt: skip
         self.events = SpawnEvents(self, self.homes)
-        self.items_of_players, self.trading, self.items = (
-            items, trading, ItemEvents(self, self.homes, world.events, minds.conversations),
+        self.items_of_players, self.trading, self.gifts, self.items = (
+            items, trading, Gifts(items, self.counters),
+            ItemEvents(self, self.homes, world.events, minds.conversations),
         )  # fmt: skip
         """The things of players, and the scripts of things."""
         self.regions = RegionEvents(

@@ -69,7 +69,7 @@ def test_an_actor_walks_no_faster_than_players_may(
 TIMED: dict[str, dict[str, tuple[Any, ...]]] = {
     "Visitor": {
         "tell": ("psst",), "move_to": (1.0, 2.0, 3.0), "send_to": ("antonica",),
-        "give_title": ("of the Isle",),
+        "give_title": ("of the Isle",), "has": (7,), "give": (7,), "take": (7,), "coin": (5,),
     },
     "ZoneActor": {"memory_of": (Visitor,), "visitors": (), "after": (1.0,)},
     "Actor": {"memory_of": (Visitor,),

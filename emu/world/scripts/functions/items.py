@@ -2,65 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from emu.errors import CommandError, StoreError
+from emu.errors import StoreError
 from emu.items.held import Where
 from emu.items.inventory import BANKED
-from emu.items.refusals import Refusal
-from emu.ledger import Owner, OwnerKind, Part, Reason
+from emu.ledger import Owner, OwnerKind
 from emu.scripts.signatures import FunctionTable, Handle
 from emu.world.actors.client import send_text
 from emu.world.actors.looks import wear
 from emu.world.actors.player import Player
+from emu.world.items.gifts import GIVER, WORN
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.item_events import HeldItem
 from emu.world.speech.windows import popup
 
 ITEMS: Final = FunctionTable()
-SCRIPT: Final = Owner(OwnerKind.SCRIPT)
 NOTHING: Final = Owner(OwnerKind.NOTHING)
-MOST_MADE: Final = 10_000
 YELLOW: Final = 5
 GREEN: Final = (0, 255, 0)
-WORN: Final = (Where.WORN, Where.APPEARANCE)
 
 
 def _player(body: Body | None) -> Player | None:
     return body.player if body is not None else None
 
 
-def _in_turn(scripts: Scripts, player: Player, act: Callable[[], object]) -> None:
-    """Carry out an act now, or after the exchange that a player is in."""
-    if not player.holdings.gate.is_closed:
-        act()
-        return
-
-    async def later() -> None:
-        try:
-            await player.holdings.gate.pass_through()
-        except CommandError:
-            scripts.counters["things not given: too many acts wait"] += 1
-            return
-        try:
-            act()
-        finally:
-            player.holdings.gate.leave()
-
-    scripts.world.start(later())
-
-
 # -- asking -----------------------------------------------------------------------------------
 
 
 @ITEMS("HasItem", "P player, u item, n bank?")
-def has_item(_scripts: Scripts, body: Body | None, item: int, bank: int) -> bool:
+def has_item(scripts: Scripts, body: Body | None, item: int, bank: int) -> bool:
     """Return whether a player carries or wears a thing; with `bank` also whether it is banked."""
     player = _player(body)
-    where = (Where.BAGS, *WORN, *(BANKED if bank else ()))
-    return player is not None and bool(player.holdings.inventory.of_kind(item, where))
+    return player is not None and scripts.gifts.has(player, item, banked=bool(bank))
 
 
 @ITEMS("HasItemEquipped", "P player, u item")
@@ -134,44 +109,13 @@ def get_item_skill(_scripts: Scripts, item: HeldItem | None, which: int) -> int:
 # -- giving and taking ------------------------------------------------------------------------
 
 
-def _give(scripts: Scripts, player: Player, item: int, number: int, place: str = "") -> bool:
-    kind = scripts.items_of_players.kinds.get(item)
-    if kind is None or not 0 <= number <= MOST_MADE:
-        return False
-    count = kind.beginning_count(number if number > 1 else 0)
-    items, inventory = scripts.items_of_players, player.holdings.inventory
-    refused = inventory.refuses(kind, count)
-    if refused is not None:
-        items.refuse(player, refused)
-        return False
-    in_bank = place == "bank"
-    if in_bank and inventory.free_bank() is None:
-        return False
-
-    def act() -> None:
-        try:
-            if in_bank:
-                made = inventory.add_to_bank(kind, count, items.new_number)
-                if made is None:
-                    return
-                player.holdings.flow(SCRIPT, Owner.character(player.id), kind.id, count)
-                items.changed(player, [made.id])
-            elif not isinstance(items.make(player, kind, count, SCRIPT), Refusal):
-                items.changed(player)
-        except StoreError:
-            scripts.counters["things not given: the database does not answer"] += 1
-
-    _in_turn(scripts, player, act)
-    return True
-
-
 @ITEMS("SummonItem", "P player, u item, 1 show?, t place?, n number=1")
 def summon_item(
     scripts: Scripts, body: Body | None, item: int, shows: bool, place: str, number: int
 ) -> bool:
     """Give a player a new thing, into the bank with the place `bank`; `shows` says so."""
     player = _player(body)
-    if player is None or not _give(scripts, player, item, number, place):
+    if player is None or not scripts.gifts.give(player, item, number, in_bank=place == "bank"):
         return False
     kind = scripts.items_of_players.kinds.get(item)
     if shows and kind is not None and scripts.may_send():
@@ -185,20 +129,14 @@ def summon_item(
 def add_item(scripts: Scripts, body: Body | None, item: int, number: int) -> bool:
     """Give a player new things without a word."""
     player = _player(body)
-    return player is not None and _give(scripts, player, item, number)
+    return player is not None and scripts.gifts.give(player, item, number)
 
 
 @ITEMS("RemoveItem", "P player, u item, n number=1")
 def remove_item(scripts: Scripts, body: Body | None, item: int, number: int) -> bool:
     """Take things out of a player's bags; false, and nothing, if there are too few."""
     player = _player(body)
-    # While an exchange is under way nobody can promise that the things stay.
-    if player is None or player.holdings.gate.is_closed:
-        return False
-    if not scripts.items_of_players.take(player, item, max(1, number), SCRIPT):
-        return False
-    scripts.items_of_players.changed(player)
-    return True
+    return player is not None and scripts.gifts.take(player, item, number)
 
 
 @ITEMS("SetItemCount", "I item, P player, u number")
@@ -210,11 +148,11 @@ def set_item_count(
     if item is None or thing is None or item.player.holdings.gate.is_closed:
         return
     if number < thing.count:
-        scripts.items_of_players.use_up(item.player, thing, thing.count - number, SCRIPT)
+        scripts.items_of_players.use_up(item.player, thing, thing.count - number, GIVER)
         scripts.items_of_players.changed(item.player)
     elif thing.count < number <= item.kind.stack:
         mine = Owner.character(item.player.id)
-        item.player.holdings.flow(SCRIPT, mine, item.kind.id, number - thing.count)
+        item.player.holdings.flow(GIVER, mine, item.kind.id, number - thing.count)
         item.player.holdings.inventory.set(thing, count=number)
         scripts.items_of_players.changed(item.player)
 
@@ -242,7 +180,7 @@ def set_worn(scripts: Scripts, body: Body | None, slot: int, item: int) -> bool:
         return False
     if made is None:
         return False
-    holdings.flow(SCRIPT, Owner.character(player.id), kind.id, count)
+    holdings.flow(GIVER, Owner.character(player.id), kind.id, count)
     items.changed(player)
     return True
 
@@ -269,20 +207,6 @@ def unequip_slot(scripts: Scripts, body: Body | None, slot: int, keep: bool) -> 
 # -- coins ------------------------------------------------------------------------------------
 
 
-def _move_coins(scripts: Scripts, player: Player, giver: Owner, taker: Owner, copper: int) -> None:
-    ledger = scripts.items_of_players.ledger
-    part = Part(giver, taker, copper)
-    movement = ledger.movement(Reason.SCRIPT, [part], [player.character.account_id])
-
-    async def move() -> None:
-        try:
-            await ledger.move(movement)
-        except StoreError:
-            scripts.counters["coins not moved: the database does not answer"] += 1
-
-    scripts.world.start(move())
-
-
 @ITEMS("HasCoin", "P player, u copper")
 def has_coin(_scripts: Scripts, body: Body | None, copper: int) -> bool:
     """Return whether a player has so many coins, in copper."""
@@ -294,16 +218,12 @@ def has_coin(_scripts: Scripts, body: Body | None, copper: int) -> bool:
 def add_coin(scripts: Scripts, body: Body | None, copper: int) -> None:
     """Give a player coins."""
     player = _player(body)
-    if player is not None and copper:
-        _move_coins(scripts, player, SCRIPT, Owner.character(player.id), copper)
+    if player is not None:
+        scripts.gifts.give_coins(player, copper)
 
 
 @ITEMS("RemoveCoin", "P player, u copper")
 def remove_coin(scripts: Scripts, body: Body | None, copper: int) -> bool:
     """Take coins from a player; false, and nothing, if there are too few."""
     player = _player(body)
-    if player is None or player.character.coins < copper:
-        return False
-    if copper:
-        _move_coins(scripts, player, Owner.character(player.id), SCRIPT, copper)
-    return True
+    return player is not None and scripts.gifts.take_coins(player, copper)

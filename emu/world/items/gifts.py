@@ -1,0 +1,120 @@
+"""`Gifts`: what scripts and behaviors give to players and take from them.
+
+Things and coins move by the ledger. What is given while a player buys, sells or trades comes
+afterwards; what would be taken then stays. Source: docs/guides/lua.md#items.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+from emu.errors import CommandError, StoreError
+from emu.items.held import Where
+from emu.items.inventory import BANKED
+from emu.items.refusals import Refusal
+from emu.ledger import Owner, OwnerKind, Part, Reason
+from emu.world.actors.player import Player
+from emu.world.items.items import Items
+
+GIVER: Final = Owner(OwnerKind.SCRIPT)
+MOST_MADE: Final = 10_000
+WORN: Final = (Where.WORN, Where.APPEARANCE)
+
+
+class Gifts:
+    """Gives things and coins to players, takes them, and looks what they have."""
+
+    def __init__(self, items: Items, counters: Counter[str]) -> None:
+        """`counters` counts what could not be given."""
+        self._items = items
+        self._counters = counters
+
+    def in_turn(self, player: Player, act: Callable[[], object]) -> None:
+        """Carry out an act now, or after the exchange that a player is in."""
+        if not player.holdings.gate.is_closed:
+            act()
+            return
+
+        async def later() -> None:
+            try:
+                await player.holdings.gate.carry_out(act)
+            except CommandError:
+                self._counters["things not given: too many acts wait"] += 1
+
+        self._items.world.start(later())
+
+    # -- things ---------------------------------------------------------------------------------
+
+    def has(self, player: Player, item: int, number: int = 1, *, banked: bool = False) -> bool:
+        """Return whether a player carries or wears so many things of a kind."""
+        where = (Where.BAGS, *WORN, *(BANKED if banked else ()))
+        return player.holdings.inventory.count_of(item, where) >= max(1, number)
+
+    def give(self, player: Player, item: int, number: int = 1, *, in_bank: bool = False) -> bool:
+        """Give a player new things; return False if it may not have them, and say why."""
+        items, inventory = self._items, player.holdings.inventory
+        kind = items.kinds.get(item)
+        if kind is None or not 0 <= number <= MOST_MADE:
+            return False
+        count = kind.beginning_count(number if number > 1 else 0)
+        refused = inventory.refuses(kind, count)
+        if refused is not None:
+            items.refuse(player, refused)
+            return False
+        if in_bank and inventory.free_bank() is None:
+            return False
+
+        def act() -> None:
+            try:
+                if in_bank:
+                    made = inventory.add_to_bank(kind, count, items.new_number)
+                    if made is None:
+                        return
+                    player.holdings.flow(GIVER, Owner.character(player.id), kind.id, count)
+                    items.changed(player, [made.id])
+                elif not isinstance(items.make(player, kind, count, GIVER), Refusal):
+                    items.changed(player)
+            except StoreError:
+                self._counters["things not given: the database does not answer"] += 1
+
+        self.in_turn(player, act)
+        return True
+
+    def take(self, player: Player, item: int, number: int = 1) -> bool:
+        """Take things out of a player's bags; return False, and take none, if there are too few."""
+        # While an exchange is under way nobody can promise that the things stay.
+        if player.holdings.gate.is_closed:
+            return False
+        if not self._items.take(player, item, max(1, number), GIVER):
+            return False
+        self._items.changed(player)
+        return True
+
+    # -- coins ----------------------------------------------------------------------------------
+
+    def give_coins(self, player: Player, copper: int) -> None:
+        """Give a player coins."""
+        if copper:
+            self._move(player, GIVER, Owner.character(player.id), copper)
+
+    def take_coins(self, player: Player, copper: int) -> bool:
+        """Take coins from a player; return False, and take none, if there are too few."""
+        if player.character.coins < copper:
+            return False
+        if copper:
+            self._move(player, Owner.character(player.id), GIVER, copper)
+        return True
+
+    def _move(self, player: Player, giver: Owner, taker: Owner, copper: int) -> None:
+        ledger, part = self._items.ledger, Part(giver, taker, copper)
+        movement = ledger.movement(Reason.SCRIPT, [part], [player.character.account_id])
+
+        async def move() -> None:
+            try:
+                await ledger.move(movement)
+            except StoreError:
+                self._counters["coins not moved: the database does not answer"] += 1
+
+        self._items.world.start(move())
