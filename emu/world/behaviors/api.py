@@ -211,8 +211,8 @@ class Visitor(_WorldObject):
     def give(self, item: int, count: int = 1) -> bool:
         """Give the player new things of a kind, by its number.
 
-        Returns False if there is no such kind, or if the player may not have more of it: it is told
-        why. What finds no place waits. Raises `TypeError` and `ValueError`.
+        Returns False if there is no such kind, or if the player may not have more of it, which
+        a line says to it. What finds no place waits. Raises `TypeError` and `ValueError`.
         """
         number, many = _item_number(item), _many(count)
         return self._is_to_be_sent() and self._context.gifts.give(self._player, number, many)

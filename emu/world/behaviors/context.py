@@ -1,4 +1,4 @@
-"""What all actors of a world share: its components, the limits, and what waits for a call's end."""
+"""The context of the actors of a world: its components, its limits, and deferred acts."""
 
 from __future__ import annotations
 
