@@ -7,7 +7,7 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,10 @@ from tests.support.costs import Costs
 # containers, where images have no use for these files.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# The collector would look again and again through layouts, tables and tests, which stay: a sixth of
+# the CPU time of all tests.
+gc.set_threshold(50_000, 20, 50)
 
 # A quarter of the usual number of examples: there are hundreds of properties, and each run tries
 # the same ones. `make nightly` tries twenty times as many, other ones each night.
@@ -94,6 +98,16 @@ def shared_out(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
         order += fast[:count]
         del fast[:count]
     return order + fast
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the collector wait while tests are collected: all that is made then stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

@@ -26,10 +26,10 @@ from tools.site.behaviors import OBJECTS, behaviors_page, public_members, shippe
 from tools.site.commands import commands_page
 from tools.site.game_commands import client_commands, game_commands_page, subjects
 from tools.site.markdown import cell, page, table
-from tools.site.messages import cited, message_pages, rows_by_message, spans
+from tools.site.messages import cited, rows_by_message, spans
 from tools.site.python_api import PAGES, api_pages, public_names, shown_names
 from tools.site.settings import settings_page
-from tools.site.structs import merged, struct_pages
+from tools.site.structs import merged
 
 
 @pytest.fixture(scope="module")
@@ -193,9 +193,9 @@ def test_every_message_and_struct_has_a_page(generated: dict[str, str]) -> None:
         assert f"reference/structs/{name}.md" in generated
 
 
-def test_a_message_has_its_numbers_and_structs() -> None:
-    pages = dict(message_pages(rows_by_message(shipped_tables()), shipped_catalog()))
-    text = pages["reference/messages/OP_PlayCharacterReplyMsg.md"]
+@pytest.mark.slow
+def test_a_message_has_its_numbers_and_structs(generated: dict[str, str]) -> None:
+    text = generated["reference/messages/OP_PlayCharacterReplyMsg.md"]
     assert "[LS_PlayResponse](../structs/LS_PlayResponse.md)" in text
     assert re.search(r"^\| .*60085-60116.* \| 21 \|", text, flags=re.MULTILINE)
 
@@ -217,10 +217,8 @@ def test_a_source_that_is_a_page_of_ours_is_a_link() -> None:
 
 
 @pytest.mark.slow
-def test_a_struct_shows_its_versions_side_by_side() -> None:
-    text = dict(struct_pages(shipped_catalog(), frozenset()))[
-        "reference/structs/LS_PlayResponse.md"
-    ]
+def test_a_struct_shows_its_versions_side_by_side(generated: dict[str, str]) -> None:
+    text = generated["reference/structs/LS_PlayResponse.md"]
     assert "| field | from 1 | from 1096 | from 60085 | from 60099 |" in text
     assert "| `unknown1` | – | 1: int16 | 1: int16[3] | 1: int16[3] |" in text  # noqa: RUF001
     assert "| 1-1095 | 12 |" in text
@@ -243,10 +241,10 @@ def test_links_to_code_lead_to_its_copy() -> None:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(tmp_path_factory: pytest.TempPathFactory, generated: dict[str, str]) -> Path:
     """The folder of the pages; see `tools.site.pages`."""
     folder = tmp_path_factory.mktemp("site") / "docs"
-    pages.write_pages(folder)
+    pages.write_pages(folder, generated)
     return folder
 
 

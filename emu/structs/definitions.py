@@ -38,6 +38,9 @@ class FieldType(Enum):
     AGAIN = "eq2_again"
     """Ours: bytes of the same struct once more."""
 
+    __hash__ = object.__hash__
+    """Layouts look up the type of each field, and the hash of `Enum` is a call of Python code."""
+
 
 EXACT_NAMES = frozenset({FieldType.FLOAT, FieldType.DOUBLE, FieldType.CHAR})
 """Types whose name must match as a whole; for the others the beginning is enough."""
@@ -95,7 +98,8 @@ class Conditions:
     """Our own attributes IfVariableIn and IfVariableNotIn."""
 
     def __bool__(self) -> bool:
-        return self != NO_CONDITIONS
+        # Nearly all fields share the one object, which is faster to see than that nothing is set.
+        return self is not NO_CONDITIONS and self != NO_CONDITIONS
 
     def hold_for_zeros(self) -> bool:
         """Return whether a field is present if all values are zero or empty."""

@@ -184,9 +184,9 @@ def compile_conditions(conditions: Conditions, scope: Scope) -> Test | None:
     """Return a function that decides whether a field is present, None if it always is."""
     # All names are resolved here, once. A name that no field has is no error: EQ2Emulator treats it
     # as a variable that is not set, and shipped struct files rely on that. `lints` reports it.
-    tests = [*_tests_of_variables(conditions, scope), *_tests_of_flags(conditions)]
-    if not tests:
+    if not conditions:  # as of nearly all fields
         return None
+    tests = [*_tests_of_variables(conditions, scope), *_tests_of_flags(conditions)]
     if len(tests) == 1:
         return tests[0]
     return lambda here, scopes, flags: all(test(here, scopes, flags) for test in tests)

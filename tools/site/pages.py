@@ -9,11 +9,12 @@ source as text, and the links lead there.
 from __future__ import annotations
 
 import argparse
+import gc
 import posixpath
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +47,7 @@ def main() -> int:
     parser.add_argument("--check", type=Path, help="write nothing; check a finished site instead")
     chosen = parser.parse_args()
     if chosen.check is None:
+        gc.disable()  # the layouts of all structs stay until the end
         write_pages(chosen.folder)
         return 0
     found = list(fetches(chosen.check))
@@ -61,12 +63,15 @@ def fetches(site: Path) -> Iterator[str]:
             yield f"{path.relative_to(site)} fetches {found.group()}"
 
 
-def write_pages(folder: Path) -> None:
-    """Write all files of the site into a folder, in place of what it has."""
+def write_pages(folder: Path, made: Mapping[str, str] | None = None) -> None:
+    """Write all files of the site into a folder, in place of what it has.
+
+    `made` has the pages that come from the program, if they are at hand already.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder)
     style = (Path(__file__).parent / "site.css").read_text(encoding="utf-8")
-    texts = {STYLE: style} | dict(generated())
+    texts = {STYLE: style} | dict(generated() if made is None else made)
     texts |= {
         path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8")
         for path in DOCS.rglob("*.md")

@@ -93,6 +93,7 @@ def import_all() -> None:
     assert "twisted.internet.reactor" not in sys.modules
     # A collection would write to all objects, and so copy the memory that the forks share.
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # as in the tests themselves
 
 
 def _read_shipped_files() -> None:
