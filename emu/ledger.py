@@ -54,9 +54,15 @@ class OwnerKind(enum.StrEnum):
     """A merchant, banker or mender, by the number of its spawn in the content file."""
     LOOT = "loot"
     """What a dead creature or a chest has, by the number of its spawn in the content file."""
+    PIECES = "pieces"
+    """The pieces in the collections of a character, by the number of the character."""
+    LIBRARY = "library"
+    """The recipe books that a character has learned, by the number of the character."""
     QUEST = "quest"
     COLLECTION = "collection"
+    """What a collection gives, by its number."""
     RECIPE = "recipe"
+    """What is made and used up by crafting, by the number of the recipe."""
     NODE = "node"
     """Something that is harvested, by the number of its spawn in the content file."""
     CRATE = "crate"
@@ -71,7 +77,11 @@ class OwnerKind(enum.StrEnum):
 
 HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.BANK)
 """The owners that have coins."""
-KEEPERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD)
+PUT_AWAY: Final = (OwnerKind.PIECES, OwnerKind.LIBRARY)
+"""The owners of what a character has, and carries no more."""
+KEEPERS: Final = (
+    OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD, *PUT_AWAY,
+)  # fmt: skip
 """The owners that have things; the others make or remove what they move."""
 
 

@@ -19,6 +19,7 @@ from emu.database import Database
 from emu.ledger import (
     KEEPERS,
     MOST_COINS,
+    PUT_AWAY,
     Audit,
     Balance,
     BalanceDifference,
@@ -198,7 +199,8 @@ class Movements(Repository):
         letters = f"SELECT id FROM world_mail WHERE recipient_id IN ({chosen})"  # noqa: S608
         self._lose_things(OwnerKind.LETTER, Reason.REMOVED, letters, values)
         self._lose_things(OwnerKind.CHARACTER, Reason.REMOVED, chosen, values)
-        self._lose_things(OwnerKind.SOLD, Reason.REMOVED, chosen, values)
+        for kind in (OwnerKind.SOLD, *PUT_AWAY):
+            self._lose_things(kind, Reason.REMOVED, chosen, values)
 
     def add_expired(self, condition: str, values: Any) -> None:
         """Add entries for the coins and things of letters that are about to be removed."""

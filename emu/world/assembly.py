@@ -299,7 +299,7 @@ class Assembly:
         records = PlayerRecords(world, self.memberships, self.items, stores.things)
         self.crafting = Crafting(
             self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
-            despawn=self._despawn,
+            despawn=self._despawn, give_experience=self._give_experience,
         )  # fmt: skip
         uses = ThingUses(self.items)
         self.subjects: tuple[Subject, ...] = (self.petitions, records, self.crafting, uses)
@@ -379,6 +379,7 @@ class Assembly:
         self.entries = ZoneEntries(
             world, departures, self.account_changes, self.sheets, self.remote,
             forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
+            crafts=self.crafting,
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = MovementRequests(
@@ -393,6 +394,9 @@ class Assembly:
             world, self.messages, self.entries, departures,
             admission=self.admission, items=self.items,
         )  # fmt: skip
+
+    def _give_experience(self, player: Player, points: int) -> None:
+        self.combat.rewards.give(player, points, self.ports.clock.now())
 
     def _despawn(self, zone: Zone, spawn: Spawn) -> None:
         self.population.content.despawn(zone, spawn)

@@ -318,6 +318,14 @@ class ItemOffered(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class CollectionDone(PlayerEvent):
+    """A player has handed in a collection."""
+
+    collection: int
+    """The number of the collection."""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemMoved(ThingEvent):
     """A player has moved a thing to another place of its own."""
 

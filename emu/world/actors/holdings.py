@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 from emu.errors import CommandError
+from emu.items.held import Thing
 from emu.items.inventory import Inventory
 from emu.items.kinds import Slot
-from emu.ledger import Movement, Owner, Part, What
+from emu.ledger import Movement, Owner, OwnerKind, Part, What
 from emu.mailbox import PendingAnswer
 
 Rgb = tuple[int, int, int]
@@ -66,7 +67,7 @@ class Holdings:
 
     __slots__ = (
         "bonuses", "flows", "gate", "has_bank", "has_shared", "idle", "inventory", "is_storing",
-        "shown", "unstored", "zone_id",
+        "put_away", "shown", "unstored", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +79,8 @@ class Holdings:
         """Whether the window of the bank is open."""
         self.has_shared = has_shared
         """Whether it has the shared bank; not while another character of its account has it."""
+        self.put_away: dict[OwnerKind, list[Thing]] = {}
+        """Pieces of collections and learned recipe books, by the kind of their owner."""
         self.flows: Counter[tuple[Owner, Owner, int]] = Counter()
         """Things that were made or used up and are not stored: giver, taker and kind."""
         self.unstored: Movement | None = None

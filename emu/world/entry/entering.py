@@ -58,6 +58,16 @@ class CommandTable(Protocol):
         """Send a client the commands that its rank allows, unless it has them all."""
 
 
+class CraftRecords(Protocol):
+    """Sends clients that enter what a player has of collections and recipes."""
+
+    def send_collections(self, player: Player) -> None:
+        """Send a client its collections."""
+
+    def send_recipes(self, player: Player) -> None:
+        """Send a client its recipe book."""
+
+
 class ZoneEntries:
     """Enters players into the world and its zones."""
 
@@ -72,6 +82,7 @@ class ZoneEntries:
         forms: GhostForms,
         items: Items,
         copy_of: Callable[[WorldCharacter, ZoneDefinition], int],
+        crafts: CraftRecords,
     ) -> None:
         """`copy_of` returns the number of the copy of a zone that a character enters.
 
@@ -80,6 +91,7 @@ class ZoneEntries:
         self._forms = forms
         self._items = items
         self._copy_of = copy_of
+        self._crafts = crafts
         self._world = world
         self._departures = departures
         self._account_changes = account_changes
@@ -328,7 +340,7 @@ class ZoneEntries:
         client_records.send_macros(player)
         if first and world.rules.motd:
             send_text(client, world.rules.motd)
-        initial_messages.send_journals(player)
+        initial_messages.send_journals(player, self._crafts.send_collections)
         self._commands.send_table(player)
         initial_messages.send_languages(client, world.knowledge, player.character)
         definition = player.zone.definition
@@ -420,8 +432,7 @@ class ZoneEntries:
         player.titles.send(client)
         window_messages.send_own_title(player)
         initial_messages.send_group_options(player)
-        if client.dialect.world_rules.recipe_book:
-            initial_messages.send_empty_book(client, "OP_UpdateRecipeBookMsg")
+        self._crafts.send_recipes(player)
         if player.viewer is not None:
             # Updates begin only after the messages above, which the client handles in order.
             player.zone.ready(player.viewer, now)

@@ -11,7 +11,7 @@ for some of them, and it is unknown for which
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from emu.dialects import Dialect
@@ -75,8 +75,8 @@ def send_login_reply(client: PlayerClient) -> None:
     )
 
 
-def send_journals(player: Player) -> None:
-    """Send an empty journal, no advancements, no collections and no factions."""
+def send_journals(player: Player, send_collections: Callable[[Player], object]) -> None:
+    """Send an empty journal, no advancements, the collections and no factions."""
     client, name = player.client, player.name
     # The inverted CRC, as EQ2Emulator computes it.
     crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
@@ -85,7 +85,7 @@ def send_journals(player: Player) -> None:
         {"player_crc": crc, "player_name": name, "max_quests": MOST_QUESTS},
     )
     window_messages.send_advancements(player)
-    client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
+    send_collections(player)
     client.send("WS_FactionUpdate")
 
 

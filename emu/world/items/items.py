@@ -20,6 +20,7 @@ from emu.items.kinds import Flag, ItemKind
 from emu.items.refusals import Refusal
 from emu.items.wearing import Wearer
 from emu.ledger import (
+    PUT_AWAY,
     Outcome,
     Owner,
     OwnerKind,
@@ -128,7 +129,9 @@ class Items:
             one.char_id != character.id
             for one in self.world.processes.presence.of_account(character.account_id)
         )
-        found = await self._store.of([mine, account] if has_shared else [mine])
+        away = [Owner(kind, character.id) for kind in PUT_AWAY]
+        found = await self._store.of([mine, *away, *([account] if has_shared else [])])
+        put_away = {owner.kind: found.pop(owner, []) for owner in away}
         things = [one for several in found.values() for one in several]
         kinds = await self.load_kinds(one.item_id for one in things)
         # A thing that nothing describes stays stored until its kind is known again.
@@ -136,6 +139,7 @@ class Items:
         if len(known) < len(things):
             self.world.count("thing of an unknown kind")
         holdings = Holdings(Inventory(known, kinds), self._answer, has_shared=has_shared)
+        holdings.put_away = put_away
         # Whoever has things already was here before, although that was not stored.
         if character.last_played == UNKNOWN and not found.get(mine):
             self._begin(character, holdings)

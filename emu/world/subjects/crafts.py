@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.content.population import Standing
+from emu.errors import CommandError
 from emu.rules.loot import Chance
 from emu.scripts.signatures import FunctionTable
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.commands.context import PlayerCommandSet
+from emu.world.crafting.collecting import Collecting
+from emu.world.crafting.craft_windows import show_reward
 from emu.world.crafting.giving import ActChances, Crafts, SkillUse
 from emu.world.crafting.harvesting import Harvesting
+from emu.world.entry.initial_messages import send_empty_book
 from emu.world.items.items import Items
 from emu.world.scripts.bodies import Body
 from emu.world.subjects.subject import Subject
 from emu.world.zones.zone import Zone
+
+LONGEST_NUMBER: Final = 20
+REACH: Final = 10.0
+"""How far a collector may be whose verb has no distance of its own."""
+COLLECTOR: Final = "hand_in_collections"
+"""The command of a collector's verb."""
+WORDS: Final = Argument(
+    "words", ArgumentKind.TEXT, "what the client's window sends", optional=True, default=""
+)
 
 
 class Crafting(Subject):
@@ -30,13 +46,31 @@ class Crafting(Subject):
         roll: Callable[[int], int],
         seeded: Callable[[str], Chance],
         despawn: Callable[[Zone, Spawn], None],
+        give_experience: Callable[[Player, int], object],
     ) -> None:
         """`roll` returns a random number below its argument, and `seeded` numbers of a seed.
 
-        `despawn` removes a spawn, which returns as its zone says.
+        `despawn` removes a spawn, which returns as its zone says. `give_experience` gives a player
+        points, and says so.
         """
         self._chances = ActChances(roll, seeded)
         self.harvesting = Harvesting(items, crafts, skills, self._chances, despawn)
+        self.collecting = Collecting(
+            items, crafts,
+            show_reward=lambda player, one: show_reward(player, one, items.kinds.get),
+            give_experience=give_experience,
+        )  # fmt: skip
+
+    # What clients that enter are sent.
+
+    def send_collections(self, player: Player) -> None:
+        """Send a client its collections."""
+        self.collecting.send(player)
+
+    def send_recipes(self, player: Player) -> None:
+        """Send a client its recipe book."""
+        if player.client.dialect.world_rules.recipe_book:
+            send_empty_book(player.client, "OP_UpdateRecipeBookMsg")
 
     # The spawns of zones.
 
@@ -51,6 +85,73 @@ class Crafting(Subject):
         """Forget a zone that ends."""
         self._chances.ended(zone)
 
+
+# --- commands
+
+COMMANDS = PlayerCommandSet[Crafting]()
+quiet = partial(COMMANDS.for_players, is_quiet=True)
+
+
+def _numbers(call: Call, count: int) -> list[int]:
+    """Return the numbers that a window has sent; what is missing or no number is -1."""
+    words = (call["words"] or "").split()[:count]
+    found = [
+        int(word) if word.isascii() and word.isdigit() and len(word) <= LONGEST_NUMBER else -1
+        for word in words
+    ]
+    return [*found, *[-1] * (count - len(found))]
+
+
+@quiet("collection_additem", "put a thing into a collection", WORDS, cost=Cost.CHANGE,
+       example="collection_additem 9101 0")  # fmt: skip
+async def _add(crafting: Crafting, player: Player, call: Call) -> None:
+    number, place = _numbers(call, 2)
+    crafting.collecting.add(player, number, place)
+
+
+@quiet("collection_filter_matchitem", "show which collections need a thing", WORDS,
+       example="collection_filter_matchitem 0")  # fmt: skip
+async def _match(crafting: Crafting, player: Player, call: Call) -> None:
+    (number,) = _numbers(call, 1)
+    crafting.collecting.match(player, number)
+
+
+@quiet("collections", "list your collections", cost=Cost.LISTING)
+async def _collections(crafting: Crafting, player: Player, _call: Call) -> Reply:
+    collecting = crafting.collecting
+    lines = []
+    for one in collecting.begun(player):
+        found = collecting.found(player, one.id)
+        state = "can be handed in" if collecting.is_ready(player, one) else "not complete"
+        if any(piece.is_attuned for piece in found.values()):
+            state = "handed in"
+        lines.append(f"{one.name}: {len(found)} of {len(one.pieces)} pieces, {state}")
+    return Reply(tuple(lines) or ("You have no collections.",))
+
+
+@quiet(COLLECTOR, "hand in a collection to a collector, your target", cost=Cost.CHANGE)
+async def _hand_in(crafting: Crafting, player: Player, _call: Call) -> None:
+    target = player.target
+    verbs = () if target is None else (*target.verbs, *target.more_verbs)
+    verb = next((one for one in verbs if one.command == COLLECTOR), None)
+    if target is None or verb is None or player.index_of(target) is None:
+        raise CommandError("your target is no collector")
+    if player.position.distance_to(target.position) > (verb.distance or REACH):
+        raise CommandError("you are too far away")
+    if not crafting.collecting.hand_in(player):
+        raise CommandError("you have no collection of which all pieces are found")
+
+
+@quiet("accept_reward", "take the reward that is shown", WORDS, cost=Cost.CHANGE,
+       example="accept_reward 0 0")  # fmt: skip
+async def _accept(crafting: Crafting, player: Player, call: Call) -> None:
+    (choice,) = _numbers(call, 1)
+    crafting.collecting.answer(player, choice)
+
+
+Crafting.COMMANDS = COMMANDS
+
+# --- functions for scripts
 
 FUNCTIONS: Final = FunctionTable()
 
@@ -75,6 +176,21 @@ def harvest(crafting: Crafting, body: Body | None, node: Body | None) -> None:
     player = _player(body)
     if player is not None and node is not None:
         crafting.harvesting.harvest(player, node.spawn)
+
+
+@FUNCTIONS("HasCollectionsToHandIn", "P player")
+def has_ready(crafting: Crafting, body: Body | None) -> bool:
+    """Return whether a player has a collection of which all pieces are found."""
+    player = _player(body)
+    return player is not None and bool(crafting.collecting.ready(player))
+
+
+@FUNCTIONS("HandInCollections", "P player")
+def hand_in(crafting: Crafting, body: Body | None) -> None:
+    """Show a player the reward of each collection that it can hand in, one after the other."""
+    player = _player(body)
+    if player is not None:
+        crafting.collecting.hand_in(player)
 
 
 Crafting.FUNCTIONS = FUNCTIONS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from emu.world.behaviors import Library
-from emu.world.commands import world_command_words
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 from emu.world.population.eq2emu_files import text_of
+from emu.world.subjects.every import all_command_words
 from tests.support.world.zone_files import write_zones, zone_text
 
 SPAWN = """
@@ -22,12 +22,12 @@ place = [0, 0, 0]
 def faults(folder: Path, more: str) -> list[str]:
     """The faults of a zone with a spawn, after the file's name."""
     atlas = read_atlas(write_zones(folder, a=zone_text(900, "one", more)))
-    found = content_faults(atlas, Library().faults, world_command_words())
+    found = content_faults(atlas, Library().faults, all_command_words())
     return [one.removeprefix(f"{folder / 'a.toml'}, ") for one in found]
 
 
 def test_the_shipped_zones_have_no_faults() -> None:
-    assert content_faults(read_atlas(), Library().faults, world_command_words()) == []
+    assert content_faults(read_atlas(), Library().faults, all_command_words()) == []
 
 
 def test_behaviors_and_their_options(tmp_path: Path) -> None:
@@ -78,4 +78,4 @@ def test_commands_of_an_imported_file_are_not_checked(tmp_path: Path) -> None:
     verbs = [{"name": "Buy", "command": "buy_from_merchant"}]
     row = {"kind": "npc", "name": "Ann", "place": [0, 0, 0], "verbs": verbs}
     (tmp_path / "a.toml").write_text(text_of({"zone": zone, "spawn": [row]}))
-    assert content_faults(read_atlas(tmp_path), Library().faults, world_command_words()) == []
+    assert content_faults(read_atlas(tmp_path), Library().faults, all_command_words()) == []

@@ -12,13 +12,13 @@ from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
 from emu.files import parse_document
 from emu.times import Monotonic
-from emu.world.commands import world_command_words
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 from emu.world.population.exporting import is_exported, standing_fixtures, zone_text
 from emu.world.population.files import read_fixtures, read_zone
 from emu.world.population.listing import zone_definitions
 from emu.world.population.reading import read_zone_content
+from emu.world.subjects.every import all_command_words
 from emu.world.zones.definitions import Fixture
 from tests.support.content.dumps import meadow, write_dumps
 
@@ -75,7 +75,7 @@ def test_commands_that_only_scripts_know_are_no_faults(tmp_path: Path) -> None:
     (folder / "meadow.toml").write_text(text, encoding="utf-8")
     assert is_exported(folder / "meadow.toml")
     atlas = read_atlas(folder)
-    assert not content_faults(atlas, lambda *_: (), world_command_words())
+    assert not content_faults(atlas, lambda *_: (), all_command_words())
     (folder / "meadow.toml").write_text(text[text.index("[zone]") :], encoding="utf-8")
     assert not is_exported(folder / "meadow.toml")
     assert content_faults(read_atlas(folder), lambda *_: (), ["hail"])

@@ -1,4 +1,4 @@
-"""Functions for scripts about nodes."""
+"""Functions for scripts about nodes and collections, and the collector."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.crafts import Collection, CollectionReward
+from emu.items.held import Place, Thing, Where
+from emu.ledger import OwnerKind
 from emu.rules.harvest import COMMON, HarvestItem, HarvestNode
 from emu.world.actors.dealings import Dealing, NodeSkill
+from emu.world.actors.spawn import Verb
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import NODE, SURE
@@ -61,3 +65,37 @@ def test_a_spawn_that_is_no_node_gives_nothing(scene: ScriptScene) -> None:
         "false"
     ]
     assert len(scene.player.holdings.inventory) == 0
+
+
+def collection(scene: ScriptScene) -> None:
+    """Let the player have all pieces of a collection."""
+    shells = Collection(77, "Marbles", "Odd", 1, (kinds.MARBLE,), (CollectionReward("coin", 5, 1),))
+    scene.harness.crafts._collections[77] = shells
+    piece = Thing(5000, kinds.MARBLE, Place(Where.HELD, 77, 0))
+    scene.player.holdings.put_away[OwnerKind.PIECES] = [piece]
+
+
+def test_scripts_hand_in_collections(scene: ScriptScene) -> None:
+    asked = "HasCollectionsToHandIn(Spawn)"
+    assert scene.says("HandInCollections(Spawn)", asked) == ["false"]
+    collection(scene)
+    assert scene.says("HandInCollections(Spawn)", asked) == ["true"]
+    assert scene.client.types("/accept_reward 0 0") == [
+        "You receive 5 Copper for completing Marbles"
+    ]
+    assert scene.says("", asked) == ["false"]
+
+
+def test_a_collector_is_a_spawn_with_the_verb(scene: ScriptScene) -> None:
+    line = "/hand_in_collections"
+    assert scene.client.types(line) == ["your target is no collector"]
+    guard = scene.spawn("")
+    guard.verbs = (Verb("Hand In", 10.0, "hand_in_collections"),)
+    scene.player.set_target(guard)
+    assert scene.client.types(line) == ["you have no collection of which all pieces are found"]
+    collection(scene)
+    assert scene.client.types(line) == []
+    assert scene.client.decoded("WS_QuestRewardPackMsg")
+    scene.go(40.0)
+    scene.player.set_target(guard)
+    assert scene.client.types(line) == ["you are too far away"]
