@@ -382,6 +382,10 @@ _LANGUAGES: Final = Listed(
 )
 
 
+FULL: Final = -1
+"""The health or power of a character that lacks nothing."""
+
+
 class SavedKind(enum.Enum):
     """The facts of a character that are saved together when one of them changes.
 
@@ -398,6 +402,7 @@ class SavedKind(enum.Enum):
     PAST = "past"
     CLIENT_DATA = "client data"
     PROGRESS = "progress"
+    VITALS = "health and power"
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,6 +476,13 @@ class WorldCharacter:
     """Points of this level that make the next; 0 if unknown."""
     experience_debt: Annotated[int, Integer("experience debt", 0, 100_000), SavedKind.PROGRESS] = 0
     """What deaths have cost and is not paid yet, in thousandths of a percent of a level."""
+    vitality: Annotated[int, Integer("vitality", 0, 100_000), SavedKind.PROGRESS] = 0
+    """How much more of a level is doubled, in thousandths of a percent of a level."""
+    rested: Annotated[Moment, Time("time up to which it has rested"), SavedKind.PROGRESS] = UNKNOWN
+    """Up to when vitality has grown and debt was forgiven."""
+    health: Annotated[int, Integer("health", FULL, I32, FULL), SavedKind.VITALS] = FULL
+    """Its health, 0 for a dead character, or `FULL`."""
+    power: Annotated[int, Integer("power", FULL, I32, FULL), SavedKind.VITALS] = FULL
     skills: Annotated[
         tuple[KnownSkill, ...],
         Listed("skills", 1000, "world_skills", "skill, value, most"),

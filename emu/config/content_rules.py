@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from emu.config.model import Config
 from emu.config.setting import SETTINGS, Setting, settings_of
 from emu.errors import FileFormatError
+from emu.world.rules import WorldRules
 
 if TYPE_CHECKING:
     from emu.content.rules import RuleName
@@ -43,6 +44,15 @@ def _milliseconds(value: str) -> str:
     return str(float(value) / 1000)
 
 
+def _hundredth(value: str) -> str:
+    return str(float(value) / 100)
+
+
+def _chase(value: str) -> str:
+    """Return the value of `world.leash` for the rule, which has 0 for the server's own."""
+    return str(float(value) or WorldRules("").leash)
+
+
 class Same(NamedTuple):
     """A setting of ``[world]`` with the meaning of a rule, and how its text is made."""
 
@@ -54,6 +64,17 @@ class Same(NamedTuple):
 
 SAME: Final[Mapping[RuleName, Same]] = {
     ("R_Player", "MaxLevel"): Same("max_level", _level, in_zones=True),
+    ("R_Player", "XPMultiplier"): Same("experience_rate", str, in_zones=True),
+    ("R_Player", "VitalityAmount"): Same("vitality_gain", str),
+    ("R_Player", "VitalityFrequency"): Same("vitality_seconds", str),
+    ("R_Combat", "DeathExperienceDebt"): Same("death_debt", _hundredth, in_zones=True),
+    ("R_Combat", "ExperienceDebtRecoveryPercent"): Same("debt_recovery", str),
+    ("R_Combat", "ExperienceDebtRecoveryPeriod"): Same("debt_seconds", str),
+    ("R_Combat", "EnableSpiritShards"): Same("spirit_shards", _flag, in_zones=True),
+    ("R_Combat", "ShardDebtRecoveryPercent"): Same("shard_recovery", str, in_zones=True),
+    ("R_Combat", "MaxCombatRange"): Same("reach", str, in_zones=True),
+    ("R_Combat", "MaxChaseDistance"): Same("leash", _chase, in_zones=True),
+    ("R_Faction", "AllowFactionBasedCombat"): Same("faction_fights", _flag, in_zones=True),
     ("R_World", "MaxPlayers"): Same("max_players", _whole),
     ("R_World", "ServerLocked"): Same("locked", _flag),
     ("R_World", "LinkDeadTimer"): Same("link_dead", _milliseconds, in_zones=True),

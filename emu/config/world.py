@@ -448,6 +448,66 @@ class WorldConfig:
         limits=(0.0, 1000.0),
         live=True,
     )
+    vitality_gain: float = setting(
+        _WORLD.vitality_gain,
+        "How much more of a level, in percent, vitality doubles after each `vitality_seconds`.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    vitality_seconds: float = setting(
+        _WORLD.vitality_seconds,
+        "Time after which players have more vitality, in the world or not.",
+        limits=(1.0, 31_536_000.0),
+        unit="s",
+        live=True,
+    )
+    death_debt: float = setting(
+        _WORLD.death_debt,
+        "Debt of experience for each death, in percent of a level; half of each gain pays it.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    debt_recovery: float = setting(
+        _WORLD.debt_recovery,
+        "Percent of the debt that players are forgiven after each `debt_seconds`.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    debt_seconds: float = setting(
+        _WORLD.debt_seconds,
+        "Time after which players are forgiven some of their debt, in the world or not.",
+        limits=(1.0, 31_536_000.0),
+        unit="s",
+        live=True,
+    )
+    spirit_shards: bool = setting(
+        _WORLD.spirit_shards,
+        "A spirit shard stays where a player dies; who recovers it gets most of the debt back.",
+        live=True,
+    )
+    shard_recovery: float = setting(
+        _WORLD.shard_recovery,
+        "Percent of a death's debt that its spirit shard gives back.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    leash: float = setting(
+        _WORLD.leash,
+        "How far creatures hunt, from where they stood, before they give up.",
+        limits=(1.0, 32_000.0),
+        live=True,
+    )
+    reach: float = setting(
+        _WORLD.reach,
+        "How far a blow reaches beyond the radii of both sides.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    faction_fights: bool = setting(
+        _WORLD.faction_fights,
+        "Creatures attack creatures of factions that are hostile to theirs.",
+        live=True,
+    )
     aggro_needs_view: bool = setting(
         _WORLD.aggro_needs_view,
         "Creatures begin to attack only those to whom they have a line of sight, as maps show it."

@@ -25,6 +25,7 @@ RIPOSTE_SHARE: Final = 7
 """One parry in so many percent of parrying is answered with a blow."""
 HIT_FROM: Final = 80
 """A blow without any skill misses at a roll from here on."""
+MOST_MULTI_ATTACK: Final = 500.0
 CRITICAL: Final = 1.3
 MOST_MITIGATED: Final = 0.75
 LARGEST_DAMAGE: Final = 0xFFFF
@@ -51,6 +52,10 @@ class Result(enum.Enum):
     """Parried, and the victim strikes at once."""
     BLOCK = "block"
     INVULNERABLE = "invulnerable"
+    RESIST = "resist"
+    """Of spells."""
+    REFLECT = "reflect"
+    IMMUNE = "immune"
 
 
 class Attack(NamedTuple):
@@ -135,6 +140,12 @@ def result(attack: Attack, defense: Defense, side: Facing, chance: FightChance) 
         return avoided
     misses = chance.randint(0, top) >= HIT_FROM + attack.weapon_skill / 25 - defense.resistance
     return Result.MISS if misses else Result.HIT
+
+
+def multi_attacks(percent: float, chance: FightChance) -> int:
+    """Return how many further blows a swing has: one for each 100 percent, and by chance one."""
+    whole, rest = divmod(max(0.0, min(percent, MOST_MULTI_ATTACK)), 100.0)
+    return int(whole) + (rest > 0 and chance.randint(0, 9999) < rest * 100)
 
 
 def _avoided(defense: Defense, side: Facing, top: int, chance: FightChance) -> Result | None:

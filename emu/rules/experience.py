@@ -20,6 +20,9 @@ PLAIN_ENCOUNTER: Final = 6
 DEATH_DEBT: Final = 0.5
 """Percent of a level that a death adds to the debt."""
 MOST_DEBT: Final = 100.0
+LEAST_DEBT: Final = 0.001
+MOST_VITALITY: Final = 100.0
+"""Percent of a level that vitality can double."""
 MOST_KEPT: Final = 3
 """How many times the points of the dearest level a character keeps at most."""
 DEBT_SHARE: Final = 2
@@ -93,6 +96,30 @@ def most_points(needs: Mapping[int, int]) -> int:
     return max(needs.values(), default=0) * MOST_KEPT
 
 
-def debt_after_death(debt: float) -> float:
+def debt_after_death(debt: float, cost: float = DEATH_DEBT) -> float:
     """Return the debt of a player who has died, in percent of a level."""
-    return min(MOST_DEBT, debt + DEATH_DEBT)
+    return min(MOST_DEBT, debt + max(0.0, cost))
+
+
+def debt_after_rest(debt: float, percent: float, periods: float) -> float:
+    """Return what is left of a debt after so many periods, each of which takes `percent` of it."""
+    left = debt * (1 - min(100.0, max(0.0, percent)) / 100) ** max(0.0, periods)
+    # A share of it never ends: what is less than a thousandth of a percent is forgotten.
+    return left if left >= LEAST_DEBT else 0.0
+
+
+def vitality_after_rest(vitality: float, gain: float, periods: float) -> float:
+    """Return the vitality, in percent of a level, after so many periods of rest."""
+    return min(MOST_VITALITY, vitality + max(0.0, gain) * max(0.0, periods))
+
+
+def vitality_bonus(points: int, vitality: float, needed: int) -> tuple[int, float]:
+    """Return what vitality adds to the points of a kill, and the vitality that is left.
+
+    It doubles them while it lasts. `vitality` is in percent of the `needed` points of a level.
+    """
+    if vitality <= 0 or needed <= 0 or points <= 0:
+        return 0, max(0.0, vitality)
+    stored = vitality / 100 * needed
+    bonus = min(points, int(stored))
+    return bonus, max(0.0, (stored - max(1, bonus)) / needed * 100)

@@ -6,6 +6,7 @@ of the viewer. Source: docs/protocol/world/spawns.md#arrow.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -24,12 +25,27 @@ _STRETCHED: Final = ((10, 3), (20, 2))
 """Below each level, a difference counts as many times as this: early levels matter more."""
 
 
+class Encounter(enum.IntEnum):
+    """To whom a creature's fight belongs, as clients show it."""
+
+    FREE = 1
+    BROKEN = 2
+    """Its fighters have called for help: anybody may strike it, and nobody is rewarded."""
+    LOCKED = 3
+    """It belongs to those who struck it first."""
+    OVERMATCHED = 4
+    NO_REWARD = 5
+
+
 class Stance(NamedTuple):
     """What decides how dangerous and friendly a spawn looks."""
 
     level: int
     faction: int
     attackable: bool
+    encounter: Encounter = Encounter.FREE
+    fighters: frozenset[int] = frozenset()
+    """The numbers of the spawns whose fight it is."""
 
 
 class Look(NamedTuple):
@@ -37,6 +53,7 @@ class Look(NamedTuple):
 
     arrow: int
     con: int
+    encounter: int = Encounter.FREE
 
 
 NEUTRAL: Final = Look(WHITE, 0)
@@ -64,11 +81,15 @@ def attitude(faction: int, standings: Mapping[int, int]) -> int:
     return max(WORST, min(BEST, int(standings.get(faction, 0) / FACTION_STEP)))
 
 
-def look_at(stance: Stance, own_level: int, standings: Mapping[int, int]) -> Look:
-    """Return how a player sees a spawn.
+def look_at(stance: Stance, own_level: int, standings: Mapping[int, int], viewer: int = 0) -> Look:
+    """Return how a player sees a spawn; `viewer` is the number of the player's spawn.
 
     Clients are sent an attitude of -4 to 4, and -3 for an enemy that is too weak to attack.
     """
     arrow = arrow_color(stance.level, own_level) if stance.attackable else WHITE
     con = max(-SHOWN, min(SHOWN, attitude(stance.faction, standings)))
-    return Look(arrow, DISLIKED if con == -SHOWN and arrow == GREY else con)
+    con = DISLIKED if con == -SHOWN and arrow == GREY else con
+    if stance.encounter is not Encounter.FREE and viewer not in stance.fighters:
+        # Nobody else gets anything for it (recorded).
+        arrow = GREY
+    return Look(arrow, con, stance.encounter)

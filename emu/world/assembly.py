@@ -29,13 +29,12 @@ from emu.processes.ports import (
     WorldCharacterStore,
 )
 from emu.processes.settings import SharedSettings
-from emu.rules.loot import Chance
 from emu.scripts.signatures import FunctionTable
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import Behaviors, Library
-from emu.world.combat.combat import Combat, FightRolls
+from emu.world.combat.combat import Combat
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.crafting.giving import Crafts
 from emu.world.deadlines import Timetable
@@ -86,6 +85,7 @@ from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import GhostForms, GhostRules
 from emu.world.world import World
+from emu.world.zones.chances import ZoneChance, ZoneChances
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.directory import Zones
 from emu.world.zones.ground import Grounds
@@ -167,7 +167,7 @@ class WorldPorts:
     clock: Clock
     roll: Callable[[int], int]
     """Returns a random number from 0 to one below the argument; players cannot predict it."""
-    seeded: Callable[[str], Chance]
+    seeded: Callable[[str], ZoneChance]
     """Returns numbers that follow from a seed."""
     draw: Callable[[], str]
     """Returns a new identity of a movement, which no process has ever had."""
@@ -226,6 +226,7 @@ class Assembly:
     def _zone_ended(self, zone: Zone) -> None:
         self.population.forget(zone)
         self.grounds.ended(zone)
+        self.world.chances.ended(zone)
 
     def _make_world(self, rules: SubjectRules) -> World:
         ports, faults, timetable = self.ports, self.faults, self.timetable
@@ -254,6 +255,7 @@ class Assembly:
             events=Events(faults),
             faults=faults,
             knowledge=ports.knowledge,
+            chances=ZoneChances(ports.roll, ports.seeded),
             processes=ports.processes,
             settings=ports.settings,
             clock=ports.clock,
@@ -282,7 +284,7 @@ class Assembly:
         self.departures = Departures(world, ports.address)
         self.account_changes = AccountChanges(world, self.departures)
         self.chat = Chat(world, rules.chat, read_numbers())
-        self.skills = Skills(world, self.chat, FightRolls(ports.roll))
+        self.skills = Skills(world, self.chat)
         self.memberships = Memberships(world, stores.guilds, self.chat, ports.answer)
         self.ledger = Ledger(world, stores.ledger, self.sheets, ports.draw)
         self.items = Items(
@@ -336,8 +338,8 @@ class Assembly:
             else Levels(world, self.chat, {}, self.sheets)
         )  # fmt: skip
         self.combat = Combat(
-            world, self.minds, FightRolls(ports.roll), travel=self.travel, sheets=self.sheets,
-            levels=self.levels, skills=self.skills, chat=self.chat,
+            world, self.minds, travel=self.travel, sheets=self.sheets,
+            levels=self.levels, skills=self.skills, items=self.items, chat=self.chat,
             population=self.population.content.population,
         )  # fmt: skip
 

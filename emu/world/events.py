@@ -403,6 +403,8 @@ class Died(GameEvent):
     """The spawns of the players who fought it."""
     stays: list[float] = field(default_factory=list)
     """Seconds for which the body has to stay; a listener with a reason adds its own."""
+    is_rewarded: bool = True
+    """Whether anybody gets something for it; not after a call for help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,6 +445,43 @@ class MayHurt(FightEvent):
     _: KW_ONLY
     damage: int
     answers: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Warded(FightEvent):
+    """A damage has passed a spawn's armor; a listener that takes some of it off adds how much.
+
+    `foe` is the attacker. A listener with less to take off than is `left` takes only that.
+    """
+
+    _: KW_ONLY
+    damage: int
+    damage_type: int
+    absorbed: list[int] = field(default_factory=list)
+
+    @property
+    def left(self) -> int:
+        """What is left of the damage."""
+        return max(0, self.damage - sum(self.absorbed))
+
+
+@dataclass(frozen=True, slots=True)
+class MayCast(FightEvent):
+    """A creature thinks about its foe; a listener that lets it cast adds its pause in seconds."""
+
+    _: KW_ONLY
+    pauses: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class BlowLanded(FightEvent):
+    """The blow of a spawn has hit its foe, and its damage is taken: procs follow from it."""
+
+    _: KW_ONLY
+    damage: int
+    damage_type: int
+    is_ranged: bool = False
+    is_critical: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,24 @@ class WorldRules:
     """How far a say is heard."""
     experience_rate: float = 1.0
     """What the experience of each kill is multiplied by."""
+    vitality_gain: float = 0.5
+    """Percent of a level that vitality doubles more after each `vitality_seconds`."""
+    vitality_seconds: float = 3600.0
+    death_debt: float = 0.5
+    """Percent of a level that a death adds to the debt of experience."""
+    debt_recovery: float = 0.5
+    """Percent of the debt that each `debt_seconds` take away."""
+    debt_seconds: float = 600.0
+    spirit_shards: bool = True
+    """Whether a shard stays where a player dies."""
+    shard_recovery: float = 90.0
+    """Percent of a death's debt that the shard gives back."""
+    leash: float = 80.0
+    """How far a creature hunts, from where it stood."""
+    reach: float = 4.0
+    """How far a blow reaches beyond the radii of both sides."""
+    faction_fights: bool = True
+    """Whether creatures attack those of hostile factions."""
     aggro_needs_view: bool = True
     """Whether creatures leave those in peace to whom they have no line of sight."""
     message_rate: float = 100.0

@@ -12,7 +12,6 @@ from typing import Any, Final
 from emu.dialects import Dialect
 from emu.errors import UnknownStruct
 from emu.model import KnownSkill, SavedKind
-from emu.rules.combat import FightChance
 from emu.rules.skills import grows, most_at
 from emu.structs.packed import pack_counted, xor
 from emu.world.actors.player import Player
@@ -41,11 +40,9 @@ BY_LEVEL: Final = frozenset((1852383242, 2072844078, 3429135390))
 class Skills:
     """The skills of the players of one world."""
 
-    def __init__(self, world: World, chat: Chat, chance: FightChance) -> None:
-        """`chance` decides which uses raise a skill."""
+    def __init__(self, world: World, chat: Chat) -> None:
         self._world = world
         self._chat = chat
-        self._chance = chance
         self._numbers: tuple[Knowledge, dict[str, int]] | None = None
         world.events.subscribe(LevelGained, self._leveled, Order.MINDS)
 
@@ -76,8 +73,8 @@ class Skills:
 
     def use(self, player: Player, skill: int | str) -> bool:
         """Let a player use a skill, which may raise it by one; return whether it did."""
-        known = self._known(player, skill)
-        if known is None or not grows(known.value, known.most, self._chance):
+        known, chance = self._known(player, skill), self._world.chances.of(player.zone)
+        if known is None or not grows(known.value, known.most, chance):
             return False
         self.put(player, [replace(known, value=known.value + 1)])
         return True

@@ -17,6 +17,7 @@ from emu.rules.combat import (
     delay,
     facing,
     mitigated,
+    multi_attacks,
     regeneration,
     result,
     weapon_damage,
@@ -180,3 +181,13 @@ def test_armor_helps_less_against_higher_levels() -> None:
 )  # fmt: skip
 def test_regeneration(level: int, fighting: bool, expected: tuple[int, int]) -> None:
     assert regeneration(level, is_fighting=fighting) == expected
+
+
+@pytest.mark.parametrize(
+    ("percent", "least", "most"), [(0.0, 0, 0), (-5.0, 0, 0), (100.0, 1, 1), (250.0, 2, 3),
+                                   (9e9, 5, 5)],
+)  # fmt: skip
+def test_multi_attack_adds_blows(percent: float, least: int, most: int) -> None:
+    chance = Random(3)
+    found = {multi_attacks(percent, chance) for _ in range(200)}
+    assert (min(found), max(found)) == (least, most)

@@ -7,10 +7,13 @@ from emu.rules.experience import (
     Fallen,
     Progress,
     debt_after_death,
+    debt_after_rest,
     debt_paid,
     kill_points,
     most_points,
     usual_needs,
+    vitality_after_rest,
+    vitality_bonus,
 )
 
 NEEDS = {2: 600, 3: 800, 4: 1000}
@@ -71,3 +74,50 @@ def test_points_of_a_forbidden_level_are_bounded() -> None:
 def test_debts_add_up_to_a_level_at_most() -> None:
     assert debt_after_death(0.0) == 0.5
     assert debt_after_death(99.9) == MOST_DEBT
+
+
+def test_a_death_costs_what_the_rule_says() -> None:
+    assert debt_after_death(1.0, 2.5) == 3.5
+    assert debt_after_death(1.0, -2.5) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("debt", "percent", "periods", "left"),
+    [(0.5, 0.5, 1.0, 0.4975), (0.5, 0.5, 0.0, 0.5), (10.0, 100.0, 1.0, 0.0), (1.0, 50.0, 2.0, 0.25),
+     (0.0005, 0.5, 0.0, 0.0), (1.0, 50.0, -3.0, 1.0)],
+)  # fmt: skip
+def test_debt_is_forgiven_with_the_time(
+    debt: float, percent: float, periods: float, left: float
+) -> None:
+    """Source: rule ExperienceDebtRecoveryPercent: a share of the debt each period."""
+    assert debt_after_rest(debt, percent, periods) == pytest.approx(left)
+
+
+@pytest.mark.parametrize(
+    ("vitality", "gain", "periods", "after"),
+    [(0.0, 0.5, 1.0, 0.5), (99.9, 0.5, 10.0, 100.0), (1.0, -1.0, 5.0, 1.0), (1.0, 0.5, 0.5, 1.25)],
+)
+def test_vitality_grows_up_to_a_level(
+    vitality: float, gain: float, periods: float, after: float
+) -> None:
+    """Source: rules VitalityAmount and VitalityFrequency."""
+    assert vitality_after_rest(vitality, gain, periods) == pytest.approx(after)
+
+
+@pytest.mark.parametrize(
+    ("points", "vitality", "needed", "bonus", "left"),
+    [
+        # Recorded: 28 points, and one of vitality.
+        (28, 0.125, 800, 1, 0.0),
+        (28, 10.0, 800, 28, 6.5),
+        (28, 0.0, 800, 0, 0.0),
+        (28, 10.0, 0, 0, 10.0),
+        (0, 10.0, 800, 0, 10.0),
+        # Less than a point is used up, or it would stay for ever.
+        (28, 0.1, 800, 0, 0.0),
+    ],
+)
+def test_vitality_doubles_a_kill_while_it_lasts(
+    points: int, vitality: float, needed: int, bonus: int, left: float
+) -> None:
+    assert vitality_bonus(points, vitality, needed) == (bonus, pytest.approx(left))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.rules.stance import NEUTRAL, Look, Stance, arrow_color, attitude, look_at
+from emu.rules.stance import NEUTRAL, Encounter, Look, Stance, arrow_color, attitude, look_at
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,12 @@ def test_a_grey_enemy_does_not_attack_and_attitudes_are_shown_within_four() -> N
     assert look_at(Stance(1, 35, attackable=True), 9, {35: -50_000}) == Look(0, -3)
     assert look_at(Stance(9, 35, attackable=True), 9, {35: -50_000}) == Look(3, -4)
     assert look_at(Stance(9, 10, attackable=False), 9, {}) == Look(3, 4)
+
+
+def test_the_fight_of_others_is_grey() -> None:
+    """Recorded: fight-546-encounter-a: 02 03 to its fighters, 00 03 to others, then 00 02."""
+    locked = Stance(1, 0, True, Encounter.LOCKED, frozenset((7, 8)))
+    assert look_at(locked, 2, {}, 7) == Look(2, 0, 3)
+    assert look_at(locked, 2, {}, 9) == Look(0, 0, 3)
+    broken = locked._replace(encounter=Encounter.BROKEN, fighters=frozenset())
+    assert look_at(broken, 2, {}, 7) == Look(0, 0, 2)

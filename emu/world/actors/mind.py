@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
+from emu.rules.stance import Encounter
 from emu.world_stream.movement import Position
 
 S = TypeVar("S")
@@ -30,6 +31,10 @@ class Mind(Generic[S]):
     """Those that it hates, each at least 1, in the order they came."""
     fighters: dict[S, None] = field(default_factory=dict)
     """The players who fight it: its encounter."""
+    encounter: Encounter = Encounter.FREE
+    """To whom its fight belongs."""
+    owners: frozenset[int] = frozenset()
+    """The numbers of the spawns to whom its fight is shown as their own."""
     left_from: Position | None = None
     """Where it stood when it began to hate somebody, and goes back to."""
     spell_list: int = 0

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+from emu.facts import FARTHEST, is_number, is_whole
 
 WORST_STANDING, BEST_STANDING = -50_000, 50_000
 MOST_FACTIONS: Final = 500
@@ -20,12 +22,31 @@ HIGHEST_TIER: Final = 255
 LARGEST: Final = 0xFFFFFFFF
 FIXED_FACTIONS: Final = 10
 """Factions up to this number think of everybody the same."""
+MOST_SHARDS: Final = 10
+"""Spirit shards of one character; a further death takes the place of the first."""
+MOST_DEBT: Final = 100_000
+"""The debt of a level, in thousandths of a percent."""
+
+
+class Shard(NamedTuple):
+    """A spirit shard: where a character has died, and what that has cost."""
+
+    zone_id: int
+    x: float
+    y: float
+    z: float
+    heading: float
+    grid: int
+    debt: int
+    """In thousandths of a percent of a level."""
 
 
 class Past:
     """The past of one character."""
 
-    __slots__ = ("_events", "_spells", "_standings", "standings", "tutorial_step")
+    __slots__ = (
+        "_events", "_shards", "_spells", "_standings", "standings", "tutorial_step",
+    )  # fmt: skip
 
     def __init__(self, text: str = "") -> None:
         """Read a stored text; what it does not understand is left out."""
@@ -43,6 +64,7 @@ class Past:
             for number, tier in _pairs(stored.get("spells"), MOST_SPELLS)
             if 0 < number <= LARGEST and 1 <= tier <= HIGHEST_TIER
         }
+        self._shards = _shards(stored.get("shards"))
         step = stored.get("tutorial")
         self.tutorial_step = step if type(step) is int and 0 <= step <= LARGEST else 0
         """How far the character has come in the tutorial; 0 at first."""
@@ -52,7 +74,7 @@ class Past:
     @property
     def text(self) -> str:
         """The past as it is stored; empty if there is none."""
-        parts = (self._standings, self._events, self._spells, self.tutorial_step)
+        parts = (self._standings, self._events, self._spells, self.tutorial_step, self._shards)
         if not any(parts):
             return ""
         stored: dict[str, Any] = {"factions": self._standings, "events": self._events}
@@ -60,6 +82,8 @@ class Past:
             stored["tutorial"] = self.tutorial_step
         if self._spells:
             stored["spells"] = self._spells
+        if self._shards:
+            stored["shards"] = self._shards
         return json.dumps(stored, separators=(",", ":"))
 
     def standing(self, faction: int, usual: int = 0) -> int:
@@ -85,6 +109,22 @@ class Past:
         if number not in self._events and len(self._events) >= MOST_EVENTS:
             return False
         self._events[number] = (value & LARGEST, other & LARGEST)
+        return True
+
+    @property
+    def shards(self) -> tuple[Shard, ...]:
+        """Its spirit shards, the first death first."""
+        return tuple(self._shards)
+
+    def leave_shard(self, shard: Shard) -> None:
+        """Note where the character has died; above `MOST_SHARDS` the first one is forgotten."""
+        self._shards = [*self._shards, shard][-MOST_SHARDS:]
+
+    def take_shard(self, shard: Shard) -> bool:
+        """Forget a shard that was recovered; return whether it was there."""
+        if shard not in self._shards:
+            return False
+        self._shards.remove(shard)
         return True
 
     def spell_tier(self, spell: int) -> int:
@@ -130,6 +170,26 @@ def _pairs(found: Any, most: int = MOST_FACTIONS) -> list[tuple[int, int]]:
         if key.isdecimal() and len(key) <= 10 and type(value) is int
     ]
     return pairs[:most]
+
+
+def _shards(found: Any) -> list[Shard]:
+    """Return the usable shards of a stored list."""
+    rows = found if isinstance(found, list) else []
+    return [
+        Shard(row[0], float(row[1]), float(row[2]), float(row[3]), float(row[4]), row[5], row[6])
+        for row in rows
+        if isinstance(row, list) and len(row) == len(Shard._fields) and _is_shard(row)
+    ][-MOST_SHARDS:]
+
+
+def _is_shard(row: list[Any]) -> bool:
+    zone, *place, grid, debt = row
+    return (
+        is_whole(zone, 0, LARGEST)
+        and all(is_number(part, FARTHEST) for part in place)
+        and is_whole(grid, 0, LARGEST)
+        and is_whole(debt, 0, MOST_DEBT)
+    )
 
 
 def _lists(found: Any) -> list[tuple[int, tuple[int, int]]]:

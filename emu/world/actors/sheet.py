@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from emu.files import data_file
+from emu.rules.levels import STAMINA, player_pools, primary_attribute
 
 LARGEST_POOL: Final = 2**31 - 1
 """The most health or power of an actor."""
@@ -181,6 +182,20 @@ class Sheet:
                 own = float(self._values.get(name, _BEGINNINGS.get(name, 0))) + change
                 self._values[intern(name)] = own if name in totals else _fitting(own, field)
         self.is_marked = False
+
+    def count_pools(self, level: int, class_: int, *, is_player: bool) -> None:
+        """Set the most health and power: the formula of players, and what bonuses add."""
+        health, power = int(self.added("health")), int(self.added("power"))
+        if not is_player:
+            self.health.recount(None, health, 0)
+            self.power.recount(None, power, 0)
+            return
+        primary = primary_attribute(class_)
+        now = (self.attribute(STAMINA), self.attribute(primary))
+        bare = (now[0] - self.added(STAMINA), now[1] - self.added(primary))
+        most, base = player_pools(level, *now), player_pools(level, *bare)
+        self.health.recount(most.health, health, base.health)
+        self.power.recount(most.power, power, base.power)
 
     def get(self, name: str, kind: FieldKind) -> Value | None:
         """Return the value of a field; None if there is no such field of this kind."""

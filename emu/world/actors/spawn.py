@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
-from emu.rules.levels import STAMINA, player_pools, primary_attribute, usual_pools
-from emu.rules.stance import Stance
+from emu.rules.levels import usual_pools
+from emu.rules.stance import Encounter, Stance
 from emu.world.actors.dealings import NOTHING, Dealing
 from emu.world.actors.mind import Mind
 from emu.world.actors.sheet import Sheet
@@ -393,29 +393,16 @@ class Spawn:
     def sheet(self) -> Sheet:
         """Its health, power and attributes; made when they are first needed."""
         if self._sheet is None:
-            self._sheet = Sheet(*usual_pools(self.level, is_player=False))
-            if self.kind is SpawnKind.PLAYER:
-                self._count_pools(self._sheet)
-                self._sheet.health.current = self._sheet.health.most
-                self._sheet.power.current = self._sheet.power.most
-        elif self._sheet.is_marked:
+            is_player = self.kind is SpawnKind.PLAYER
+            self._sheet = Sheet(*usual_pools(self.level, is_player=is_player))
+            self._sheet.is_marked = is_player
+        if self._sheet.is_marked:
             self._sheet.count_bonuses()
-            self._count_pools(self._sheet)
+            is_player = self.kind is SpawnKind.PLAYER
+            self._sheet.count_pools(
+                self.level, int(self.appearance.get("class", 0)), is_player=is_player
+            )  # fmt: skip
         return self._sheet
-
-    def _count_pools(self, sheet: Sheet) -> None:
-        """Set the most health and power: the formula of players, and what bonuses add."""
-        health, power = int(sheet.added("health")), int(sheet.added("power"))
-        if self.kind is not SpawnKind.PLAYER:
-            sheet.health.recount(None, health, 0)
-            sheet.power.recount(None, power, 0)
-            return
-        primary = primary_attribute(int(self.appearance.get("class", 0)))
-        now = (sheet.attribute(STAMINA), sheet.attribute(primary))
-        bare = (now[0] - sheet.added(STAMINA), now[1] - sheet.added(primary))
-        most, base = player_pools(self.level, *now), player_pools(self.level, *bare)
-        sheet.health.recount(most.health, health, base.health)
-        sheet.power.recount(most.power, power, base.power)
 
     def mark_sheet(self) -> None:
         """Have health and power counted anew before it is read: level or class has changed."""
@@ -439,8 +426,20 @@ class Spawn:
     def stance(self) -> Stance | None:
         """What a viewer's own level and factions are compared with; None if all see it alike."""
         if self.kind is SpawnKind.NPC and (self.attackable or self.faction):
-            return Stance(self.level, self.faction, self.attackable)
+            mind = self._mind
+            if mind is None or mind.encounter is Encounter.FREE or self.hp_percent <= 0:
+                return Stance(self.level, self.faction, self.attackable)
+            return Stance(
+                self.level, self.faction, self.attackable, mind.encounter, mind.owners
+            )  # fmt: skip
         return None
+
+    def set_encounter(self, encounter: Encounter, owners: frozenset[int]) -> None:
+        """Set to whom the fight of a creature belongs, also as all see it."""
+        mind = self.mind
+        if (mind.encounter, mind.owners) != (encounter, owners):
+            mind.encounter, mind.owners = encounter, owners
+            self.watcher(self, GhostPart.VISIBILITY)
 
     @property
     def is_living(self) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from emu.dialects import Dialect
+from emu.dialects.dialect import wire_name
 from emu.rules.combat import LARGEST_DAMAGE, Result
 from emu.world.actors.spawn import Spawn
 from emu.world.visibility.viewer import Viewer
@@ -19,7 +20,7 @@ HEARD: Final = 50.0
 """How far a blow is shown."""
 DEATH_HEARD: Final = 30.0
 NOBODY: Final = b"\xff\xff\xff\xff"
-PLAIN, CRITICAL = 0xC0, 0xC4
+PLAIN, CRITICAL, SPELL, CRITICAL_SPELL, RANGED, RANGED_SPELL = 0xC0, 0xC4, 0xC1, 0xC5, 0xE2, 0xE3
 """Forms of a blow from 562 on."""
 _FROM: Final = 0xF1A5E2D3
 _TO: Final = 0xF4B6C7D8
@@ -27,7 +28,7 @@ _TO: Final = 0xF4B6C7D8
 _FROM_BYTES, _TO_BYTES = _FROM.to_bytes(4, "little"), _TO.to_bytes(4, "little")
 _RESULTS: Final[Mapping[Result, int]] = {
     Result.MISS: 1, Result.DODGE: 2, Result.PARRY: 3, Result.RIPOSTE: 4, Result.BLOCK: 5,
-    Result.INVULNERABLE: 7,
+    Result.INVULNERABLE: 7, Result.RESIST: 9, Result.REFLECT: 10, Result.IMMUNE: 11,
 }  # fmt: skip
 """Numbers of results up to 561; newer clients have the same order in wider steps."""
 _OLD_CRITICAL: Final = 4
@@ -41,6 +42,20 @@ class Blow(NamedTuple):
     damage: int = 0
     damage_type: int = 0
     is_critical: bool = False
+    spell: str = ""
+    """The name of the spell or art that it is; empty for a swing."""
+    is_ranged: bool = False
+    look: int = 0
+    """The model of the weapon of a shot."""
+
+    @property
+    def form(self) -> int:
+        """Its form from 562 on."""
+        if self.is_ranged:
+            return RANGED_SPELL if self.spell else RANGED
+        if self.spell:
+            return CRITICAL_SPELL if self.is_critical else SPELL
+        return CRITICAL if self.is_critical else PLAIN
 
 
 @lru_cache(maxsize=1024)
@@ -57,11 +72,14 @@ def _encoded(dialect: Dialect, blow: Blow) -> bytes:
     return dialect.encode_known(
         "WS_HearSimpleDamage",
         {
-            "packet_type": CRITICAL if blow.is_critical else PLAIN,
+            "packet_type": blow.form,
             "attacker": _FROM, "defender": _TO, "defender_proxy": _TO,
             "result_type": rules.blow_landed if landed else number,
             "num_dmg": 1,
             "dmg_array": [hurt | {"crit_flag": _OLD_CRITICAL if blow.is_critical else 0}],
+            "spell": int(bool(blow.spell)),
+            "spell_name": wire_name(blow.spell),
+            "weapon_appearance": blow.look,
             **hurt,
         },
     )  # fmt: skip

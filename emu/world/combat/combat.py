@@ -9,18 +9,24 @@ from collections.abc import Callable
 from typing import Final
 
 from emu.content.population import Population
-from emu.rules.combat import FightChance
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.archery import Archery
 from emu.world.combat.creatures import Creatures
+from emu.world.combat.duels import Duels
 from emu.world.combat.falls import Falls
+from emu.world.combat.feuds import Feuds
 from emu.world.combat.fights import Fights
 from emu.world.combat.recovery import Recovery
+from emu.world.combat.rest import Rest
+from emu.world.combat.resurrections import Resurrections
 from emu.world.combat.rewards import Rewards
+from emu.world.combat.shards import Shards
 from emu.world.combat.standings import Standings
 from emu.world.deadlines import Deadlines
 from emu.world.events import Hurt, KillAsked, LeftZone
+from emu.world.items.items import Items
 from emu.world.levels import Levels
 from emu.world.minds.shared import Minds
 from emu.world.sheets import CharacterSheets
@@ -34,18 +40,6 @@ SHEET_PAUSE: Final = 0.3
 """Seconds from a blow to the change of the sheet: several blows share one."""
 
 
-class FightRolls:
-    """The chance of fights, from the world's source of random numbers."""
-
-    def __init__(self, roll: Callable[[int], int]) -> None:
-        """`roll` returns a number from 0 to one below its argument."""
-        self._roll = roll
-
-    def randint(self, low: int, high: int, /) -> int:
-        """Return a number from `low` to `high`, both included."""
-        return low + self._roll(high - low + 1)
-
-
 class Combat:
     """The components of fights."""
 
@@ -53,11 +47,11 @@ class Combat:
         self,
         world: World,
         minds: Minds,
-        chance: FightChance,
         *,
         travel: Travel,
         levels: Levels,
         skills: Skills,
+        items: Items,
         sheets: CharacterSheets,
         chat: Chat,
         population: Callable[[Zone], Population | None],
@@ -65,11 +59,18 @@ class Combat:
         """Make the components; each subscribes to the events of the world."""
         self._sheets = sheets
         self._now = world.clock.now
-        self.fights = Fights(world, minds, chat, chance, skills)
+        self.fights = Fights(world, minds, chat, skills, Archery(items))
         self.standings = Standings(world, chat, population)
         self.creatures = Creatures(world, minds, self.fights, chat, self.standings)
+        self.feuds = Feuds(world, minds, self.creatures, self.standings)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)
-        self.falls = Falls(world, self.fights, travel, sheets, chat)
+        self.shards = Shards(world, chat, sheets.send)
+        self.falls = Falls(
+            world, self.fights, self.shards, chat, travel=travel, sheets=sheets
+        )  # fmt: skip
+        self.duels = Duels(world, self.fights, chat)
+        self.resurrections = Resurrections(world, self.falls, chat)
+        self.rest = Rest(world, sheets.send)
         self.rewards = Rewards(world, self.fights, levels, chat, self.standings)
         self._harm = minds.harm
         self._unsent: Deadlines[Player, str] = world.timetable.deadlines(

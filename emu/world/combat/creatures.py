@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from emu.content.population import Standing
-from emu.rules.stance import GREY, SHOWN, arrow_color, attitude
+from emu.rules.stance import GREY, SHOWN, Encounter, arrow_color, attitude
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.encounters import Encounters
 from emu.world.combat.fights import COMBAT, Fights
+from emu.world.combat.figures import fraction
 from emu.world.combat.standings import Standings
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
@@ -27,6 +29,7 @@ from emu.world.events import (
     Hated,
     Hurt,
     LeftZone,
+    MayCast,
     Order,
     Provoked,
     Thinks,
@@ -49,8 +52,6 @@ HELP_RADIUS: Final = 20.0
 """How far a creature without a group calls others of its kind."""
 GROUP_RADIUS: Final = 60.0
 THINK: Final = 0.5
-LEASH: Final = 80.0
-"""How far a creature hunts, from where it stood."""
 CHASE_SPEED: Final = 7.0
 """Of a creature that has no speed of its own."""
 ARRIVED: Final = 2.0
@@ -97,6 +98,11 @@ class Creatures:
         self._standings = standings
         self._kinds: dict[Zone, _Kinds] = {}
         self._fighting: dict[Spawn, Creature] = {}
+        self._held: set[Spawn] = set()
+        """Those that cannot move from where they are."""
+        self._transfers: dict[Spawn, tuple[Spawn, float]] = {}
+        """Who takes which percentage of the hate that another one earns."""
+        self.encounters = Encounters(world, fights)
         self._enemies: dict[Spawn, set[Spawn]] = {}
         """The creatures that hate each player."""
         self._thoughts: Deadlines[Creature, str] = world.timetable.deadlines(
@@ -131,6 +137,8 @@ class Creatures:
         if kinds is not None:
             kinds.radius.pop(spawn, None)
             kinds.group.pop(spawn, None)
+        self._held.discard(spawn)
+        self._forget_transfers(spawn)
         if spawn in self._fighting:
             self._forget(self._fighting[spawn])
             self._minds.moves.forget(spawn, zone)
@@ -150,6 +158,7 @@ class Creatures:
     def _left(self, event: LeftZone) -> None:
         self._looks.clear(event.player, "")
         self._forget_foe(event.player.spawn)
+        self._forget_transfers(event.player.spawn)
 
     def _look(self, player: Player, _name: str, now: Monotonic) -> None:
         """Let the creatures around a player notice it."""
@@ -205,18 +214,47 @@ class Creatures:
         self._hate(zone, creature, foe, AGGRO_HATE)
 
     def _hate(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
-        mind = creature.mind
         is_new = creature not in self._fighting
-        mind.add_hate(foe, hate, creature.position)
-        if foe in self._fights.players:
-            mind.fighters[foe] = None
+        self._add_hate(creature, foe, hate)
         self._began(zone, creature)
         if is_new and creature in self._fighting:
             for other in self._helpers(zone, creature):
-                other.mind.add_hate(foe, AGGRO_HATE, other.position)
-                if foe in self._fights.players:
-                    other.mind.fighters[foe] = None
+                self._add_hate(other, foe, AGGRO_HATE)
                 self._began(zone, other)
+
+    def hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
+        """Let a creature hate somebody more, or less: a taunt, a spell, an aid to its foe.
+
+        It begins to fight who it did not hate before; its encounter joins it.
+        """
+        if creature.kind is SpawnKind.NPC and creature.hp_percent > 0 and foe.hp_percent > 0:
+            self._hate(zone, creature, foe, amount)
+
+    def healed(self, zone: Zone, healer: Spawn, friend: Spawn, amount: int) -> None:
+        """Let those who hate somebody hate its healer by half of what was healed."""
+        if healer is not friend and amount > 1:
+            for creature in list(self._enemies.get(friend, ())):
+                self._hate(zone, creature, healer, amount // 2)
+
+    def transfer(self, foe: Spawn, to: Spawn | None, percent: float = 0.0) -> None:
+        """Let a share of the hate that somebody earns go to another one, or no more."""
+        if to is None or to is foe or percent <= 0:
+            self._transfers.pop(foe, None)
+        else:
+            self._transfers[foe] = to, min(100.0, percent)
+
+    def _add_hate(self, creature: Spawn, foe: Spawn, amount: int) -> None:
+        """Let a creature hate somebody, changed by what the foe wears and who shares its hate."""
+        if amount > 0:
+            amount = max(1, round(amount * (1 + fraction(foe, "hate_mod") / 100)))
+        to, percent = self._transfers.get(foe, (None, 0.0))
+        part = int(amount * percent / 100) if to is not None and to.hp_percent > 0 else 0
+        for one, share in ((foe, amount - part), (to, part)):
+            if one is None or not share:
+                continue
+            creature.mind.add_hate(one, share, creature.position)
+            if one in self._fights.players:
+                self.encounters.joined(creature, one)
 
     def _helpers(self, zone: Zone, creature: Spawn) -> Iterator[Spawn]:
         """Yield the creatures that fight together with one: its group, or its kind nearby."""
@@ -294,22 +332,47 @@ class Creatures:
             self._give_up(creature)
         elif mind.thinks_by_script:
             self._world.events.publish(Thinks(zone=zone, spawn=spawn, foe=target))
-        elif target is not creature.target:
-            self._turn_to(creature, target)
+        else:
+            if target is not creature.target:
+                self._turn_to(creature, target)
+            self._ask_cast(creature, target, now)
+
+    def _ask_cast(self, creature: Creature, target: Spawn, now: Monotonic) -> None:
+        """Let a creature cast, if it wants to; it does not strike for as long as that takes."""
+        if not self._world.events.has_listener(MayCast):
+            return
+        asked = MayCast(zone=creature.zone, spawn=creature.spawn, foe=target)
+        self._world.events.publish(asked)
+        if asked.pauses and creature.spawn.hp_percent > 0:
+            self._fights.pause(creature.spawn, Monotonic(now + max(asked.pauses)))
+
+    def hold(self, spawn: Spawn, *, on: bool) -> None:
+        """Let a creature hunt nobody, for instance because it is rooted, or let it hunt again."""
+        creature = self._fighting.get(spawn)
+        if on:
+            self._held.add(spawn)
+            if creature is not None and creature.target is not None:
+                creature.mover.stop_hunt()
+        elif spawn in self._held:
+            self._held.discard(spawn)
+            if creature is not None and creature.state is State.FIGHTS:
+                creature.target = None  # the next thought turns to it again
 
     def _turn_to(self, creature: Creature, target: Spawn) -> None:
         spawn = creature.spawn
         creature.target = target
         spawn.set_target(target)
         creature.mover.look_at(target.position)
-        creature.mover.hunt(
-            target, lambda: self._give_up(creature), speed=creature.mover.speed or CHASE_SPEED
-        )
+        if spawn not in self._held:
+            creature.mover.hunt(
+                target, lambda: self._give_up(creature), speed=creature.mover.speed or CHASE_SPEED
+            )
         self._fights.strike(creature.zone, spawn, target)
 
     def _is_too_far(self, creature: Creature, target: Spawn) -> bool:
         spawn, home = creature.spawn, creature.spawn.mind.left_from
-        leash = float(spawn.sheet.get("max_chase_distance", FieldKind.FRACTION) or 0) or LEASH
+        leash = float(spawn.sheet.get("max_chase_distance", FieldKind.FRACTION) or 0)
+        leash = leash or self._world.rules.in_zone(creature.zone.zone_id).leash
         creature.mover.refresh()
         if home is not None and home.distance_to(spawn.position) > leash:
             return True
@@ -334,6 +397,8 @@ class Creatures:
         for foe in list(mind.hates):
             self._end_hate(spawn, foe)
         mind.fighters.clear()
+        # Until it is back nobody gets anything for it.
+        spawn.set_encounter(Encounter.BROKEN, frozenset())
         spawn.set_target(None)
         spawn.set_word(COMBAT, on=False)
         creature.mover.stop_hunt()
@@ -350,8 +415,8 @@ class Creatures:
         if home is not None and not is_home:
             creature.mover.stop_where(home)
         self._forget(creature)
-        spawn.sheet.health.fill(spawn.sheet.health.most)
-        spawn.sheet.power.fill(spawn.sheet.power.most)
+        for pool in (spawn.sheet.health, spawn.sheet.power):
+            pool.set_current(pool.most)
         spawn.show_pools()
 
     def _end_hate(self, spawn: Spawn, foe: Spawn) -> None:
@@ -371,6 +436,12 @@ class Creatures:
             self._end_hate(spawn, foe)
             spawn.mind.forget(foe)
 
+    def _forget_transfers(self, spawn: Spawn) -> None:
+        """Forget whose hate goes to a spawn that is gone, and where its own goes."""
+        for foe, (to, _) in list(self._transfers.items()):
+            if spawn in (foe, to):
+                del self._transfers[foe]
+
     def _forget(self, creature: Creature) -> None:
         """Forget a creature that fights no more."""
         spawn = creature.spawn
@@ -382,6 +453,7 @@ class Creatures:
             self._end_hate(spawn, foe)
         spawn.mind.fighters.clear()
         spawn.mind.left_from = None
+        spawn.set_encounter(Encounter.FREE, frozenset())
 
     def _died(self, event: Died) -> None:
         spawn = event.victim

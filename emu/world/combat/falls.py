@@ -10,12 +10,14 @@ import math
 from typing import Final
 
 from emu.errors import CommandError
+from emu.model import SavedKind
 from emu.rules.experience import debt_after_death
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
 from emu.world.combat.blows import show_death
 from emu.world.combat.fights import Fights
+from emu.world.combat.shards import Shards
 from emu.world.events import Died, Entered, LeftZone, Order
 from emu.world.minds.harm import CORPSE
 from emu.world.sheets import CharacterSheets
@@ -46,14 +48,16 @@ class Falls:
     """Dead players of one world, and their way back."""
 
     def __init__(
-        self, world: World, fights: Fights, travel: Travel, sheets: CharacterSheets, chat: Chat
-    ) -> None:
+        self, world: World, fights: Fights, shards: Shards, chat: Chat, *,
+        travel: Travel, sheets: CharacterSheets,
+    ) -> None:  # fmt: skip
         """Listen to deaths."""
         self._world = world
         self._fights = fights
         self._travel = travel
         self._sheets = sheets
         self._chat = chat
+        self._shards = shards
         self._dead: dict[Player, list[_Way]] = {}
         world.events.subscribe(Died, self._died, Order.OWNER)
         world.events.subscribe(Entered, self._entered, Order.OWNER)
@@ -67,18 +71,23 @@ class Falls:
         player = self._fights.players.get(event.victim)
         if player is None:
             return
+        self._lie_down(player)
+        show_death(event.zone, event.killer, event.victim)
+        before = player.character.experience_debt
+        cost = self._world.rules.in_zone(player.zone.zone_id).death_debt
+        debt = round(debt_after_death(before / 1000, cost) * 1000)
+        self._world.saves.set_facts(player, self._world.clock.now(), experience_debt=debt)
+        self._shards.leave(player, debt - before)
+        self._sheets.send(player)
+
+    def _lie_down(self, player: Player) -> None:
+        """Hold the client of a dead player, and show it where it can return to."""
         ways = self._dead[player] = self._ways(player)
         for flag in (HELD, SILENCED):
             set_control_flags(player, 1, flag, 1)
         player.set_target(None)
         player.client.send("WS_ServerUpdateTarget", {"spawn_id": NO_POINT})
         self._show_window(player, ways)
-        show_death(event.zone, event.killer, event.victim)
-        debt = debt_after_death(player.character.experience_debt / 1000)
-        self._world.saves.set_facts(
-            player, self._world.clock.now(), experience_debt=round(debt * 1000)
-        )
-        self._sheets.send(player)
 
     def _ways(self, player: Player) -> list[_Way]:
         returning: Returning = self._travel.returning
@@ -124,28 +133,38 @@ class Falls:
         )
         self._travel.journeys.send(player, way.to, now)
 
-    def _wake(self, player: Player) -> None:
-        """Let a dead player live, with full health and power."""
+    def resurrect(self, player: Player, *, health: float, power: float) -> None:
+        """Let a dead player live where it lies, with percentages of its health and power."""
+        if player in self._dead:
+            self._wake(player, health=health, power=power)
+            self._chat.line(player, AWAKE, "narrative")
+            player.client.send("WS_Resurrected", {})
+
+    def put(self, player: Player, to: Destination) -> None:
+        """Put a player that lives again somewhere else."""
+        self._travel.journeys.send(player, to, self._world.clock.now())
+
+    def _wake(self, player: Player, *, health: float = 100.0, power: float = 100.0) -> None:
+        """Let a dead player live."""
         del self._dead[player]
         spawn = player.spawn
-        spawn.sheet.health.fill(spawn.sheet.health.most)
-        spawn.sheet.power.fill(spawn.sheet.power.most)
+        sheet = spawn.sheet
+        sheet.health.set_current(max(1, int(sheet.health.most * health / 100)))
+        sheet.power.set_current(int(sheet.power.most * power / 100))
         spawn.set_word(CORPSE, on=False)
         spawn.show_pools()
+        self._world.saves.changed(player, SavedKind.VITALS, self._world.clock.now())
         for flag in (HELD, SILENCED):
             set_control_flags(player, 1, flag, 0)
         self._sheets.send(player)
 
     def _entered(self, event: Entered) -> None:
-        # A client that came back in another way than by the window lives.
-        if event.player in self._dead:
-            self._wake(event.player)
+        """Let a player who has left dead lie where it comes: only the window leads back."""
+        player = event.player
+        self._dead.pop(player, None)
+        if player.spawn.hp_percent <= 0:
+            player.spawn.set_word(CORPSE, on=True)
+            self._lie_down(player)
 
     def _left(self, event: LeftZone) -> None:
-        ways = self._dead.pop(event.player, None)
-        if ways is not None:
-            spawn = event.player.spawn
-            spawn.sheet.health.fill(spawn.sheet.health.most)
-            spawn.sheet.power.fill(spawn.sheet.power.most)
-            spawn.set_word(CORPSE, on=False)
-            spawn.show_pools()
+        self._dead.pop(event.player, None)

@@ -6,29 +6,33 @@ deadline: whoever does nothing costs nothing. Source: docs/protocol/world/fights
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from emu.rules.combat import FightChance, Result, damage, mitigated, result
+from emu.rules.combat import Result, damage, mitigated, multi_attacks, result
+from emu.rules.stance import Encounter
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.archery import Archery, Shot
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
 from emu.world.combat.figures import (
     PRIMARY,
+    RANGED,
     SECONDARY,
     attack_of,
     defense_of,
     delay_of,
     fraction,
+    gap,
     has_second_weapon,
-    is_in_reach,
     side_of,
     whole,
 )
 from emu.world.combat.practice import Practice
 from emu.world.deadlines import Deadlines
-from emu.world.events import Died, Entered, LeftZone, Order, Struck, Targeted
+from emu.world.events import BlowLanded, Died, Entered, LeftZone, Order, Struck, Targeted
 from emu.world.minds.shared import Minds
 from emu.world.skills import Skills
 from emu.world.social.chat import Chat
@@ -56,20 +60,29 @@ class Fighter:
     ready: float = 0.0
     """When its main hand can strike again."""
     second_ready: float = 0.0
+    is_ranged: bool = False
+    """Whether a player shoots instead of striking."""
+    shot_ready: float = 0.0
+    fault: str = ""
+    """Why it cannot shoot, as it has read."""
 
 
 class Fights:
     """The fighters of one world."""
 
     def __init__(
-        self, world: World, minds: Minds, chat: Chat, chance: FightChance, skills: Skills
+        self, world: World, minds: Minds, chat: Chat, skills: Skills, archery: Archery
     ) -> None:
-        """Let spawns strike each other; `chance` decides what becomes of the blows."""
+        """Let spawns strike each other; the chance of each zone decides what becomes of it."""
         self._world = world
         self._minds = minds
         self._chat = chat
-        self._chance = chance
+        self._archery = archery
         self._practice = Practice(skills)
+        self.hindrances: list[Callable[[Spawn], bool]] = []
+        """Each returns whether a spawn cannot strike now: it casts, is stunned, is afraid ..."""
+        self.is_duel: Callable[[Player, Player], bool] = lambda _one, _other: False
+        """Returns whether two players strike each other in a duel."""
         self._fighters: dict[Spawn, Fighter] = {}
         self.players: dict[Spawn, Player] = {}
         """The players who stand in zones, by their spawns."""
@@ -86,15 +99,31 @@ class Fights:
         """Return whether a player has auto attack, or a creature strikes somebody."""
         return spawn in self._fighters
 
-    def start(self, player: Player) -> None:
-        """Switch a player's auto attack on; it strikes its target whenever it can."""
+    def start(self, player: Player, *, is_ranged: bool = False) -> None:
+        """Switch a player's auto attack on; it strikes its target, or shoots, whenever it can."""
         if player.spawn.hp_percent <= 0:
             self._chat.line(player, DEAD, "error")
             return
-        if player.spawn in self._fighters:
+        fighter = self._fighters.get(player.spawn)
+        if fighter is not None and fighter.is_ranged is is_ranged:
             return
-        self._chat.line(player, STARTED, "fight")
+        if fighter is None:
+            self._chat.line(player, STARTED, "fight")
         self.strike(player.zone, player.spawn, player=player)
+        self._fighters[player.spawn].is_ranged = is_ranged
+
+    def shoots(self, player: Player) -> bool:
+        """Return whether a player's auto attack is that of its bow."""
+        fighter = self._fighters.get(player.spawn)
+        return fighter is not None and fighter.is_ranged
+
+    def pause(self, spawn: Spawn, until: Monotonic) -> None:
+        """Let a fighter strike no more until a time, for instance because it casts."""
+        fighter = self._fighters.get(spawn)
+        if fighter is not None:
+            fighter.ready = max(fighter.ready, until)
+            fighter.shot_ready = max(fighter.shot_ready, until)
+            self._arm(fighter, self._world.clock.now())
 
     def stop(self, player: Player) -> None:
         """Switch a player's auto attack off."""
@@ -122,7 +151,8 @@ class Fights:
             self._swings.clear(fighter, "")
 
     def _arm(self, fighter: Fighter, now: Monotonic) -> None:
-        self._swings.set(fighter, "", Monotonic(max(now, fighter.ready)))
+        ready = fighter.shot_ready if fighter.is_ranged else fighter.ready
+        self._swings.set(fighter, "", Monotonic(max(now, ready)))
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -151,6 +181,8 @@ class Fights:
             return None
         if player is not None:
             friend = self.players.get(target)
+            if friend is not None and self.is_duel(player, friend):
+                return target if zone.spawn(target.id) is target else None
             if friend is not None:
                 # The order to fight with a friend as target goes to the friend's enemy.
                 target = friend.target
@@ -164,7 +196,9 @@ class Fights:
             return False
         if not target.may_be_seen_by(player.spawn):
             return False
-        fighters = target.mind.fighters
+        mind, fighters = target.mind, target.mind.fighters
+        if mind.encounter is Encounter.BROKEN:
+            return True
         return not fighters or player.spawn in fighters or self._shares(player, fighters)
 
     def _shares(self, player: Player, fighters: dict[Spawn, None]) -> bool:
@@ -187,7 +221,18 @@ class Fights:
             return
         self._refresh(fighter.zone, spawn, target)
         may = player is None or player.state in IN_ZONE
-        if not may or not is_in_reach(spawn, target) or not self._sees(fighter, target):
+        if not may or any(one(spawn) for one in self.hindrances):
+            self._swings.set(fighter, "", Monotonic(now + WAIT))
+        elif player is not None and fighter.is_ranged:
+            self._shoot(fighter, player, target, now)
+        else:
+            self._swing_at(fighter, target, now)
+
+    def _swing_at(self, fighter: Fighter, target: Spawn, now: Monotonic) -> None:
+        """Strike with both hands, if the target is in reach."""
+        spawn = fighter.spawn
+        reach = self._world.rules.in_zone(fighter.zone.zone_id).reach
+        if gap(spawn, target) > reach or not self._sees(fighter, target):
             self._swings.set(fighter, "", Monotonic(now + WAIT))
             return
         fighter.ready = now + delay_of(spawn, PRIMARY)
@@ -196,11 +241,28 @@ class Fights:
         if has_second_weapon(spawn) and fighter.second_ready <= now:
             fighter.second_ready = now + delay_of(spawn, SECONDARY)
             self._strike_with(fighter, target, SECONDARY)
-        more = fraction(spawn, "multi_attack")
-        if more > 0 and self._chance.randint(0, 99) < more:
+        more = multi_attacks(fraction(spawn, "multi_attack"), self._world.chances.of(fighter.zone))
+        for _ in range(more):
             self._strike_with(fighter, target, PRIMARY)
         if self._world.events.has_listener(Struck) and self._goes_on(fighter, target):
             self._world.events.publish(Struck(zone=fighter.zone, spawn=spawn, foe=target))
+
+    def _shoot(self, fighter: Fighter, player: Player, target: Spawn, now: Monotonic) -> None:
+        """Shoot once, if bow, ammunition and distance allow it; else say what is wrong, once."""
+        self._swings.set(fighter, "", Monotonic(now + WAIT))
+        shot = self._archery.draw(player, gap(fighter.spawn, target))
+        if isinstance(shot, str):
+            if shot != fighter.fault:
+                fighter.fault = shot
+                self._chat.line(player, shot, "fight")
+            return
+        fighter.fault = ""
+        if not self._sees(fighter, target):
+            return
+        fighter.shot_ready = now + delay_of(fighter.spawn, RANGED)
+        self._swings.set(fighter, "", Monotonic(fighter.shot_ready))
+        self._archery.loose(player, shot)
+        self.blow(fighter.zone, fighter.spawn, target, RANGED, shot=shot)
 
     def _sees(self, fighter: Fighter, target: Spawn) -> bool:
         return self._minds.views.sees(fighter.zone, fighter.spawn, target)
@@ -228,24 +290,49 @@ class Fights:
             self.blow(fighter.zone, target, fighter.spawn, PRIMARY, is_answer=True)
 
     def blow(
-        self, zone: Zone, attacker: Spawn, victim: Spawn, hand: str, *, is_answer: bool = False
-    ) -> Result:
-        """Strike once, show it, and take the health."""
+        self, zone: Zone, attacker: Spawn, victim: Spawn, hand: str, *,
+        is_answer: bool = False, shot: Shot | None = None,
+    ) -> Result:  # fmt: skip
+        """Strike or shoot once, show it, and take the health."""
+        chance = self._world.chances.of(zone)
         striker, struck = self.players.get(attacker), self.players.get(victim)
         skill = self._practice.strike(striker, hand) if striker is not None else None
         attack, defense = attack_of(attacker, hand, skill), defense_of(victim)
-        outcome = result(attack, defense, side_of(attacker, victim), self._chance)
-        if outcome is Result.RIPOSTE and is_answer:
+        if shot is not None:
+            attack = attack._replace(low=attack.low + shot.bonus, high=attack.high + shot.bonus)
+        outcome = result(attack, defense, side_of(attacker, victim), chance)
+        # A shot is not answered, nor is the answer of a parry.
+        if outcome is Result.RIPOSTE and (is_answer or shot is not None):
             outcome = Result.PARRY
         if struck is not None:
             self._practice.defend(struck, outcome)
+        kind = self._damage_type(attacker, shot)
         dealt, is_critical = 0, False
         if outcome is Result.HIT:
-            points, is_critical = damage(attack, self._chance)
+            points, is_critical = damage(attack, chance)
             dealt = mitigated(points, defense.mitigation, attacker.level)
-            dealt = self._minds.harm.through(zone, victim, attacker, dealt)
-        kind = min(whole(attacker, "attack_type"), LAST_DAMAGE_TYPE)
-        show_blow(zone, attacker, victim, Blow(outcome, dealt, kind, is_critical))
+            dealt = self._minds.harm.through(zone, victim, attacker, dealt, kind)
+        look = shot.look if shot is not None else 0
+        blow = Blow(
+            outcome, dealt, kind, is_critical, is_ranged=shot is not None, look=look
+        )  # fmt: skip
+        show_blow(zone, attacker, victim, blow)
         if victim.hp_percent > 0:
             self._minds.harm.take(zone, victim, attacker, dealt)
+        if outcome is Result.HIT:
+            self._landed(zone, attacker, victim, blow)
         return outcome
+
+    def _damage_type(self, attacker: Spawn, shot: Shot | None) -> int:
+        kind = shot.damage_type if shot is not None else whole(attacker, "attack_type")
+        return min(kind, LAST_DAMAGE_TYPE)
+
+    def _landed(self, zone: Zone, attacker: Spawn, victim: Spawn, blow: Blow) -> None:
+        if self._world.events.has_listener(BlowLanded):
+            self._world.events.publish(
+                BlowLanded(
+                    zone=zone, spawn=attacker, foe=victim, damage=blow.damage,
+                    damage_type=blow.damage_type, is_ranged=blow.is_ranged,
+                    is_critical=blow.is_critical,
+                )
+            )  # fmt: skip

@@ -5,7 +5,7 @@ Source: docs/protocol/world/fights.md#experience.
 
 from __future__ import annotations
 
-from emu.rules.experience import Fallen, kill_points
+from emu.rules.experience import Fallen, kill_points, vitality_bonus
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SpawnKind
@@ -44,12 +44,11 @@ class Rewards:
         fallen = Fallen(spawn.level, spawn.difficulty, spawn.heroic)
         now = self._world.clock.now()
         for player in players:
-            points = kill_points(
-                fallen, player.spawn.level, len(players),
-                rate=self._world.rules.in_zone(player.zone.zone_id).experience_rate,
-            )  # fmt: skip
+            rules = self._world.rules.in_zone(player.zone.zone_id)
+            rate = rules.experience_rate * player.zone.definition.experience
+            points = kill_points(fallen, player.spawn.level, len(players), rate=rate)
             if points > 0:
-                self.give(player, points, now)
+                self.give(player, points + self._vitality(player, points, now), now)
         # EQ2Emulator sends the line about experience first (recorded).
         show_death(event.zone, event.killer, spawn)
 
@@ -70,6 +69,16 @@ class Rewards:
     def _shares(self, player: Player, event: Died) -> bool:
         is_here = player.zone is event.zone and player.state in IN_ZONE
         return is_here and player.index_of(event.victim) is not None
+
+    def _vitality(self, player: Player, points: int, now: Monotonic) -> int:
+        """Use a player's vitality for the points of a kill; return what it adds."""
+        character = player.character
+        needed = self._levels.needed.get(character.level + 1, 0)
+        bonus, left = vitality_bonus(points, character.vitality / 1000, needed)
+        vitality = round(left * 1000)
+        if vitality != character.vitality:
+            self._world.saves.set_facts(player, now, vitality=vitality)
+        return bonus
 
     def give(self, player: Player, points: int, now: Monotonic) -> None:
         """Give a player experience, with a line about it."""

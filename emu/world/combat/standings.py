@@ -77,6 +77,16 @@ class Standings:
         usual = int(row["default"]) if row is not None else 0
         return attitude(faction, {faction: player.past.standing(faction, usual)})
 
+    def has_feuds(self, zone: Zone) -> bool:
+        """Return whether any factions of a zone's content fight each other."""
+        content = self._population(zone)
+        return content is not None and bool(content.alliances)
+
+    def enemies(self, zone: Zone, faction: int) -> tuple[int, ...]:
+        """Return the factions that a faction fights."""
+        content = self._population(zone)
+        return content.alliances.get(faction, NO_ALLIANCE).enemies if content is not None else ()
+
     def killed(self, zone: Zone, faction: int, players: Iterable[Player]) -> None:
         """Change what factions think of the players who have killed a creature of one of them."""
         content = self._population(zone)

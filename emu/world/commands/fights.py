@@ -13,8 +13,14 @@ COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 MODE = Argument(
-    "mode", ArgumentKind.NUMBER, "0 off, 1 on; without it, the other", optional=True, default=None
+    "mode",
+    ArgumentKind.NUMBER,
+    "0 off, 1 on, 2 with the bow; without it, on or off",
+    optional=True,
+    default=None,
 )
+OFF, RANGED = 0, 2
+"""Modes of auto attack."""
 POINT = Argument(
     "point", ArgumentKind.NUMBER, "its number; without it, the first", optional=True, default=None
 )
@@ -23,10 +29,12 @@ POINT = Argument(
 @quiet("autoattack", "strike your target whenever you can, or stop", MODE,
        aliases=("toggleautoattack",), example="autoattack 1")  # fmt: skip
 async def _auto_attack(context: CommandContext, player: Player, call: Call) -> None:
-    fights = context.combat.fights
-    is_on = not fights.is_attacking(player.spawn) if call["mode"] is None else call["mode"] != 0
+    fights, mode = context.combat.fights, call["mode"]
+    is_on = not fights.is_attacking(player.spawn) if mode is None else mode != OFF
+    if mode == RANGED and fights.shoots(player):
+        is_on = False  # clients send it to switch the bow off as well
     if is_on:
-        fights.start(player)
+        fights.start(player, is_ranged=mode == RANGED)
     else:
         fights.stop(player)
 
@@ -45,3 +53,34 @@ async def _attack(context: CommandContext, player: Player, _call: Call) -> None:
        aliases=("select_junction",), example="revive")  # fmt: skip
 async def _revive(context: CommandContext, player: Player, call: Call) -> None:
     context.combat.falls.revive(player, call["point"], call.now)
+
+
+@quiet("accept_resurrection", "live again where a spell asks you to", POINT,
+       example="accept_resurrection")  # fmt: skip
+async def _accept_resurrection(context: CommandContext, player: Player, call: Call) -> None:
+    context.combat.resurrections.accept(player, call["point"])
+
+
+@quiet("decline_resurrection", "refuse to be resurrected", POINT, example="decline_resurrection")
+async def _decline_resurrection(context: CommandContext, player: Player, call: Call) -> None:
+    context.combat.resurrections.decline(player, call["point"])
+
+
+@quiet("duel", "challenge your target to a duel")
+async def _duel(context: CommandContext, player: Player, call: Call) -> None:
+    target = player.target
+    other = context.combat.fights.players.get(target) if target is not None else None
+    if other is None:
+        raise CommandError("target a player first")
+    context.combat.duels.challenge(player, other, call.now)
+
+
+@quiet("accept_duel", "begin the duel to which you were challenged")
+async def _accept_duel(context: CommandContext, player: Player, call: Call) -> None:
+    context.combat.duels.accept(player, call.now)
+
+
+@quiet("decline_duel", "refuse a duel, or give up the one that you fight",
+       aliases=("surrender",))  # fmt: skip
+async def _decline_duel(context: CommandContext, player: Player, _call: Call) -> None:
+    context.combat.duels.give_up(player)

@@ -41,7 +41,18 @@ def _speaking(
 
 
 _speaking("say", "speak to the players near you", Chat.say_near)
-_speaking("yell", "call to all players in the zone", Chat.say_in_zone)
+
+
+@quiet("yell", "call for help against what you fight; with words, to all players in the zone",
+       Argument("text", ArgumentKind.TEXT, "what you call", optional=True, default=""),
+       example="yell Help me, somebody")  # fmt: skip
+async def _yell(context: CommandContext, player: Player, call: Call) -> None:
+    if call["text"]:
+        context.chat.say_in_zone(player, "yell", call["text"], call.now)
+    else:
+        context.combat.creatures.encounters.yell(player, context.chat)
+
+
 _speaking("auction", "offer something to all players in the zone", Chat.say_in_zone)
 _speaking("shout", "speak to all players in the zone", Chat.say_in_zone)
 _speaking("ooc", "speak out of character to all players in the zone", Chat.say_in_zone)

@@ -37,6 +37,7 @@ from emu.world.items.items import Items
 from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
+from emu.world.saving.saves import restore_vitals
 from emu.world.sheets import GHOST_SIZE, CharacterSheets
 from emu.world.skills import send_skill_book
 from emu.world.visibility.forms import GhostForms
@@ -212,6 +213,8 @@ class ZoneEntries:
         spawn.appearance = {**spawn.appearance, **player.client_data.voice_fields()}
         player.titles.show(spawn)
         self._items.dress(player)
+        # Worn things add to the most, so it comes after them.
+        restore_vitals(player)
         # A mute that is being stored is newer than the row.
         player.muted_until = world.players.pending_mutes.get(
             character.account_id, character.muted_until

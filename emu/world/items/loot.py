@@ -207,7 +207,7 @@ class Loots:
         zone, spawn, killer = event.zone, event.victim, event.player
         if spawn.kind is not SpawnKind.NPC:
             return
-        if killer is None:
+        if killer is None or not event.is_rewarded:
             # Nobody has a right to it.
             self._carried.pop(spawn.id, None)
             return

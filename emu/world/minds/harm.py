@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from emu.rules.stance import Encounter
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.deadlines import Deadlines, Timetable
-from emu.world.events import Died, Events, Hurt, MayHurt
+from emu.world.events import Died, Events, Hurt, MayHurt, Warded
 from emu.world.minds.moves import Moves
 from emu.world.players import Players
 from emu.world.zones.zone import Zone
@@ -47,8 +48,16 @@ class Harm:
         self._despawn = despawn
         self._bodies: Deadlines[_Body, str] = timetable.deadlines("bodies", self._remove)
 
-    def through(self, zone: Zone, spawn: Spawn, foe: Spawn | None, damage: int) -> int:
-        """Return how much of a damage a spawn takes once its script was asked."""
+    def through(
+        self, zone: Zone, spawn: Spawn, foe: Spawn | None, damage: int, damage_type: int = 0
+    ) -> int:
+        """Return how much of a damage a spawn takes: less its wards, as its script changes it."""
+        if damage > 0 and self._events.has_listener(Warded):
+            warded = Warded(
+                zone=zone, spawn=spawn, foe=foe, damage=damage, damage_type=damage_type
+            )  # fmt: skip
+            self._events.publish(warded)
+            damage = warded.left
         if damage <= 0 or not self._events.has_listener(MayHurt):
             return max(0, damage)
         asked = MayHurt(zone=zone, spawn=spawn, foe=foe, damage=damage)
@@ -77,7 +86,9 @@ class Harm:
         if not spawn.is_living or spawn.hp_percent <= 0:
             return
         spawn.sheet.health.set_current(0)
-        fighters = tuple(spawn.mind.fighters)
+        # Whoever has called for help gets nothing, and nor does the helper.
+        is_broken = spawn.mind.encounter is Encounter.BROKEN
+        fighters = () if is_broken else tuple(spawn.mind.fighters)
         is_player = spawn.kind is SpawnKind.PLAYER
         if is_player:
             spawn.sheet.power.set_current(0)
@@ -91,7 +102,7 @@ class Harm:
             spawn.set_visibility(attackable=False)
         died = Died(
             self._killer(zone, foe, fighters), zone=zone, victim=spawn, killer=foe,
-            fighters=fighters,
+            fighters=fighters, is_rewarded=not is_broken,
         )  # fmt: skip
         self._events.publish(died)
         if not is_player and zone.spawn(spawn.id) is spawn:

@@ -47,6 +47,7 @@ def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
             max_level=row["max_level"], min_status=row["min_status"],
             instance=_instance_kind(row["instance_type"]), lockout=_seconds(row["lockout_time"]),
             reenter=_seconds(row["reenter_time"]), linger=row["shutdown_time"],
+            experience=row["xp_modifier"] or 1.0,
             can_bind=bool(row["can_bind"]), can_gate=bool(row["can_gate"]),
             can_evac=bool(row["can_evac"]), population=_population(rules, row["id"]),
         )  # fmt: skip

@@ -14,10 +14,11 @@ from typing import Any, Final
 from emu.errors import StoreError
 from emu.facts import saved_facts
 from emu.mailbox import PendingAnswer
-from emu.model import SavedKind, WorldCharacter
+from emu.model import FULL, SavedKind, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player, PlayerDeadline
+from emu.world.actors.sheet import Pool
 from emu.world.actors.spawn import Destination
 from emu.world.actors.unsaved import RATE, Confirmation
 from emu.world.players import PlayerDeadlines
@@ -28,6 +29,9 @@ __all__ = ["PlayerSaves", "state_of"]
 
 PAUSE: Final = 2.0
 """Seconds that a change waits for others."""
+SHORT_PAUSE: Final = 0.2
+SOON: Final = frozenset((SavedKind.PROGRESS, SavedKind.PAST))
+"""Kinds that wait only `SHORT_PAUSE`: what a player has earned is lost to no crash."""
 LONGEST_WAIT: Final = 2.0
 """Seconds after which a player is answered although its change is not stored yet."""
 
@@ -67,8 +71,7 @@ class PlayerSaves:
         """Save a player soon, because something of it has changed."""
         player.unsaved.add(kind)
         # The first change starts the pause and later ones join, so a busy client is still saved.
-        if self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES) is None:
-            self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, Monotonic(now + PAUSE))
+        self._save_by(player, Monotonic(now + (SHORT_PAUSE if kind in SOON else PAUSE)))
 
     def set_facts(self, player: Player, now: Monotonic, **facts: Any) -> None:
         """Change saved facts of a player's character, and save them soon."""
@@ -122,6 +125,10 @@ class PlayerSaves:
     def save(self, player: Player, also: Iterable[SavedKind] = ()) -> None:
         """Save a player now; `also` are kinds that have changed just now."""
         row = state_of(player, self._clock.now())
+        if (row.health, row.power) != (player.character.health, player.character.power):
+            # Blows ask for no save of their own: health is stored with whatever else changes.
+            player.character = replace(player.character, health=row.health, power=row.power)
+            player.unsaved.add(SavedKind.VITALS)
         # Emptied before the save: a change that comes while it is in flight belongs to the next
         # one.
         changes, player.unsaved = player.unsaved.union(also), set()
@@ -191,4 +198,20 @@ def state_of(player: Player, now: Monotonic) -> WorldCharacter:
         past=player.past.text,
         client_data=player.client_data.text,
         played=player.played(now),
+        health=_stored(player.spawn.sheet.health),
+        power=_stored(player.spawn.sheet.power),
     )
+
+
+def restore_vitals(player: Player) -> None:
+    """Give a player that has come the health and power with which it has left; 0 is dead."""
+    sheet, character = player.spawn.sheet, player.character
+    for pool, stored in ((sheet.health, character.health), (sheet.power, character.power)):
+        if stored != FULL:
+            pool.set_current(stored)
+    player.spawn.show_pools()
+
+
+def _stored(pool: Pool) -> int:
+    """Return how much of a pool is stored: what is full stays full, whatever the most is then."""
+    return FULL if pool.current >= pool.most else pool.current

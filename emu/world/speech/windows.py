@@ -71,12 +71,12 @@ class Question(NamedTuple):
     """The client sends it, with the answer behind it."""
     cancel: str
     cancel_command: str
-    seconds: int
+    seconds: int = 0
     """The window closes after so many; 0 keeps it open."""
-    has_line: bool
-    is_needed: bool
+    has_line: bool = False
+    is_needed: bool = False
     """Whether the answer must not be empty; clients above 561 are not sent it."""
-    longest: int
+    longest: int = 0
     """The most letters of the answer."""
 
 

@@ -189,9 +189,8 @@ class GhostForm:
         if look is None:
             return visibility
         at = self.look_at
-        arrow, lock = bytes((look.arrow,)), visibility[at + 1 : at + 2]
-        con = bytes((look.con & 0xFF,))
-        return b"".join((visibility[:at], arrow, lock, con, visibility[at + 3 :]))
+        own = bytes((look.arrow, look.encounter, look.con & 0xFF))
+        return b"".join((visibility[:at], own, visibility[at + 3 :]))
 
     def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
         """Return a struct's bytes, without the values that this version has no field for."""

@@ -344,7 +344,9 @@ class Viewer:
         spawn, standings = self.spawn, self.standings
         # Without the viewer: a circle would keep all ghosts, and a zone's spawns by them, until
         # the search for garbage.
-        self.interest = InterestSet(lambda stance: look_at(stance, spawn.level, standings))
+        self.interest = InterestSet(
+            lambda stance: look_at(stance, spawn.level, standings, spawn.id)
+        )
         self._level = self.spawn.level
 
     def look_again(self) -> None:

@@ -105,6 +105,8 @@ class ZoneDefinition:
     """Seconds for which a player may not enter it after a failure."""
     linger: float = field(0.0, limits=(0, 86_400))
     """Seconds that an empty copy of it runs on; 0 for the usual 300."""
+    experience: float = field(1.0, limits=(0, 100))
+    """What the experience of each kill in it is multiplied by."""
     can_bind: bool = field(True)
     """Whether players may bind in it: they go there by `Gate`."""
     can_gate: bool = field(True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.model import LONGEST_PAST
-from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, MOST_SPELLS, Past
+from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, MOST_SHARDS, MOST_SPELLS, Past, Shard
 
 
 def test_standings_stay_between_their_ends() -> None:
@@ -96,3 +96,22 @@ def test_a_book_is_bounded_and_fits_beside_the_rest() -> None:
 def test_a_damaged_book_is_left_out(spells: str) -> None:
     past = Past(f'{{"spells":{spells}}}')
     assert past.text == ""
+
+
+def test_shards_are_kept_and_bounded() -> None:
+    past = Past()
+    shards = [Shard(9, 1.5, -2.0, 3.0, 90.0, 7, number) for number in range(MOST_SHARDS + 2)]
+    for shard in shards:
+        past.leave_shard(shard)
+    assert past.shards == tuple(shards[2:])
+    assert Past(past.text).shards == past.shards
+    assert past.take_shard(shards[5])
+    assert not past.take_shard(shards[5])
+    assert len(past.shards) == MOST_SHARDS - 1
+
+
+@pytest.mark.parametrize(
+    "row", ["[9,1,2,3,4,5]", "[9,1,2,3,4,5,-1]", '["9",1,2,3,4,5,6]', "[9,1e9,2,3,4,5,6]", "7"]
+)
+def test_a_damaged_shard_is_left_out(row: str) -> None:
+    assert Past(f'{{"shards":[{row}]}}').text == ""

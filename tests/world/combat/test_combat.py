@@ -1,12 +1,6 @@
 """The sheets of fighters: one change for several blows, and those that heal."""
 
-from emu.world.combat.combat import FightRolls
 from tests.support.world.fights import Fight
-
-
-def test_rolls_have_both_ends() -> None:
-    assert FightRolls(lambda _below: 0).randint(3, 9) == 3
-    assert FightRolls(lambda below: below - 1).randint(3, 9) == 9
 
 
 def test_blows_share_a_sheet() -> None:

@@ -1,9 +1,10 @@
 """The minds of creatures that fight: whom they attack, help and hunt, and when they give up."""
 
+from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.creatures import NO_REWARD
 from emu.world.combat.fights import COMBAT
-from emu.world.events import FightOver, Provoked
+from emu.world.events import FightOver, MayCast, Provoked
 from emu.world_stream.movement import Position
 from tests.support.world.fights import HERE, Fight
 
@@ -138,3 +139,89 @@ def test_idle_creatures_have_no_deadline() -> None:
     for number in range(50):
         fight.creature(f"crab {number}", far(float(number)))
     assert timetable._heap.live <= before + 1  # the tick of the zone
+
+
+def test_taunts_and_shared_hate() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    borvik = fight.of(other).spawn
+    wolf = fight.creature("a wolf")
+    wolf.sheet.health.fill(100_000)
+    creatures, zone = fight.harness.parts.combat.creatures, fight.player.zone
+    creatures.hate(zone, wolf, fight.player.spawn, 100)
+    creatures.hate(zone, wolf, borvik, 300)
+    assert wolf.mind.most_hated() is borvik
+    # Four fifths of what Aldana earns go to Borvik.
+    creatures.transfer(fight.player.spawn, borvik, 80.0)
+    before = dict(wolf.mind.hates)
+    creatures.hate(zone, wolf, fight.player.spawn, 1000)
+    assert wolf.mind.hates[borvik] - before[borvik] == 800
+    assert wolf.mind.hates[fight.player.spawn] - before[fight.player.spawn] == 200
+    creatures.transfer(fight.player.spawn, None)
+    creatures.hate(zone, wolf, fight.player.spawn, 1000)
+    assert wolf.mind.most_hated() is fight.player.spawn
+
+
+def test_a_healer_is_hated_by_half_of_what_it_heals() -> None:
+    fight = Fight()
+    healer = fight.of(fight.stand(6, "Borvik")).spawn
+    wolf = fight.creature("a wolf")
+    wolf.sheet.health.fill(100_000)
+    creatures, zone = fight.harness.parts.combat.creatures, fight.player.zone
+    creatures.healed(zone, healer, fight.player.spawn, 90)
+    assert wolf.mind.hates == {}
+    creatures.hate(zone, wolf, fight.player.spawn, 100)
+    creatures.healed(zone, healer, fight.player.spawn, 90)
+    assert wolf.mind.hates[healer] == 45
+    creatures.healed(zone, fight.player.spawn, fight.player.spawn, 90)
+    assert wolf.mind.hates[fight.player.spawn] == 100
+
+
+def test_what_is_worn_changes_hate() -> None:
+    fight = Fight()
+    wolf = fight.creature("a wolf")
+    fight.player.spawn.sheet.set("hate_mod", FieldKind.FRACTION, 50.0)
+    fight.harness.parts.combat.creatures.hate(
+        fight.player.zone, wolf, fight.player.spawn, 100
+    )  # fmt: skip
+    assert wolf.mind.hates[fight.player.spawn] == 150
+
+
+def test_a_held_creature_stays_but_strikes_who_is_near() -> None:
+    fight = Fight()
+    wolf = fight.creature("a wolf", at=HERE._replace(x=12.0))
+    wolf.sheet.health.fill(100_000)
+    fight.player.spawn.sheet.health.fill(100_000)
+    creatures = fight.harness.parts.combat.creatures
+    creatures.hold(wolf, on=True)
+    creatures.hate(fight.player.zone, wolf, fight.player.spawn, 100)
+    fight.run(5.0)
+    assert wolf.position.x == 12.0
+    assert fight.blows() == []
+    fight.put(fight.client, HERE._replace(x=10.0))
+    fight.run(5.0)
+    assert fight.blows()
+    fight.put(fight.client, HERE)
+    creatures.hold(wolf, on=False)
+    fight.run(5.0)
+    assert wolf.position.x < 6.0
+
+
+def test_a_listener_lets_a_creature_cast_instead_of_striking() -> None:
+    fight = Fight()
+    wolf = fight.creature("a wolf")
+    fight.player.spawn.sheet.health.fill(100_000)
+    asked: list[MayCast] = []
+
+    def cast(event: MayCast) -> None:
+        asked.append(event)
+        event.pauses.append(5.0)
+
+    fight.harness.world.events.subscribe(MayCast, cast)
+    fight.harness.parts.combat.creatures.hate(
+        fight.player.zone, wolf, fight.player.spawn, 100
+    )  # fmt: skip
+    fight.run(4.0)
+    assert asked
+    assert asked[0].foe is fight.player.spawn
+    assert fight.blows() == []

@@ -2,7 +2,9 @@
 
 import pytest
 
+from emu.model import FULL
 from emu.world.combat.falls import AWAKE
+from emu.world.combat.fights import DEAD
 from emu.world.minds.harm import CORPSE
 from emu.world_stream.movement import Position
 from tests.support.world.fights import Fight
@@ -67,15 +69,35 @@ def test_deaths_cost_experience() -> None:
     assert fight.player.character.experience == 97
 
 
-def test_who_leaves_dead_comes_back_alive() -> None:
+def test_who_leaves_dead_is_dead_at_the_next_entry() -> None:
     fight = Fight()
     fall(fight)
     fight.harness.service.closed(fight.player, fight.client, "the test cuts it", fight.harness.now)
     fight.run(200.0)
+    assert fight.harness.store.rows[5].health == 0
     again = fight.harness.stand(5)
     assert again.player is not None
+    assert again.player.spawn.hp_percent == 0
+    assert CORPSE in again.player.spawn.words
+    assert again.decoded("WS_DeathWindow")
+    assert again.types("autoattack 1") == [DEAD]
+    again.types("revive")
     assert again.player.spawn.sheet.health.percent == 100
     assert CORPSE not in again.player.spawn.words
+    fight.harness.run(5.0)
+    assert fight.harness.store.rows[5].health == FULL
+
+
+def test_health_is_kept_over_a_logout() -> None:
+    fight = Fight()
+    fight.player.spawn.sheet.health.set_current(30)
+    fight.player.spawn.sheet.power.set_current(20)
+    fight.harness.service.closed(fight.player, fight.client, "the test cuts it", fight.harness.now)
+    fight.run(200.0)
+    again = fight.harness.stand(5)
+    assert again.player is not None
+    sheet = again.player.spawn.sheet
+    assert (sheet.health.current, sheet.power.current) == (30, 20)
 
 
 def test_creatures_leave_a_dead_player() -> None:

@@ -1,6 +1,9 @@
 """What a kill gives: experience, levels, shares of a group."""
 
+from dataclasses import replace
+
 import pytest
+from attrs import evolve
 
 from emu.world.minds.harm import CORPSE, CORPSE_STAYS
 from tests.support.world.fights import Fight
@@ -64,3 +67,26 @@ def test_who_has_not_fought_gets_nothing() -> None:
     crab = fight.creature(level=1)
     fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 1000)
     assert fight.of(other).character.experience == 0
+
+
+def test_vitality_doubles_the_points_of_a_kill_while_it_lasts() -> None:
+    """Recorded: fight-546-melee-a: 28 points, and one of vitality."""
+    # An eighth of a percent of 800 points is one.
+    fight = Fight(level=2, experience_needed=800, vitality=125)
+    harm, zone = fight.harness.parts.minds.harm, fight.player.zone
+    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    assert fight.player.character.experience == 29
+    assert fight.player.character.vitality == 0
+    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    assert fight.player.character.experience == 57
+
+
+def test_rates_of_the_world_and_of_the_zone_count_at_once() -> None:
+    fight = Fight(level=2, experience_needed=800)
+    harm, zone, world = fight.harness.parts.minds.harm, fight.player.zone, fight.harness.world
+    zone.definition = evolve(zone.definition, experience=3.75)
+    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    assert fight.player.character.experience == 105
+    world.rules = replace(world.rules, experience_rate=0.0)
+    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    assert fight.player.character.experience == 105

@@ -77,7 +77,9 @@ def test_who_returns_before_the_store_is_done_is_where_it_was(harness: WorldHarn
 def test_what_could_not_be_stored_is_stored_with_the_next_save(harness: WorldHarness) -> None:
     client = harness.stand(5)
     client.types("/friend Borvik")
+    assert client.player is not None
     harness.store.broken = True
+    harness.world.saves.changed(client.player, SavedKind.RELATIONS, harness.now)
     harness.run(3.0)
     assert harness.world.faults.drops["save failed"] == 1
     harness.store.broken = False

@@ -1,0 +1,79 @@
+"""Duels: the challenge, the last blow, and what ends them."""
+
+from emu.world.combat.duels import BEGUN, CHALLENGED, OVER, REFUSED, WON
+from tests.support.world.fights import HERE, Fight
+
+
+def scene() -> Fight:
+    fight = Fight()
+    fight.other = fight.stand(6, "Borvik")  # type: ignore[attr-defined]
+    return fight
+
+
+def challenged(fight: Fight) -> list[str]:
+    fight.player.set_target(fight.of(fight.other).spawn)  # type: ignore[attr-defined]
+    return fight.client.types("duel")
+
+
+def test_the_last_blow_leaves_one_point() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    assert challenged(fight) == [CHALLENGED.format(name="Borvik")]
+    window = other.decoded("WS_ChoiceWindow")[-1]
+    assert window["accept_command"] == "accept_duel"
+    assert other.types("accept_duel") == [BEGUN.format(name="Aldana")]
+    fight.client.types("autoattack 1")
+    fight.run(200.0)
+    borvik = fight.of(other).spawn
+    assert borvik.hp_percent > 0
+    assert fight.texts(other)[-1] == WON.format(winner="Aldana", loser="Borvik")
+    assert not fight.harness.parts.combat.fights.is_attacking(fight.player.spawn)
+    before = borvik.sheet.health.current
+    fight.client.types("autoattack 1")
+    fight.run(5.0)
+    assert borvik.sheet.health.current >= before
+
+
+def test_a_duel_can_be_refused_and_forgotten() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    assert challenged(fight) == ["Aldana has a duel already"]
+    other.types("decline_duel")
+    assert fight.texts()[-1] == REFUSED.format(name="Borvik")
+    challenged(fight)
+    fight.run(31.0)
+    assert other.types("accept_duel") == ["nobody has challenged you to a duel"]
+    assert fight.client.types("decline_duel") == ["you have no duel"]
+
+
+def test_nobody_is_struck_before_the_answer_and_after_giving_up() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    fight.client.types("autoattack 1")
+    fight.run(5.0)
+    assert fight.blows() == []
+    other.types("accept_duel")
+    other.types("surrender")
+    assert fight.texts()[-1] == WON.format(winner="Aldana", loser="Borvik")
+
+
+def test_distance_ends_a_duel_without_a_winner() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    other.types("accept_duel")
+    fight.put(other, HERE._replace(x=200.0))
+    fight.run(2.0)
+    assert fight.texts()[-1] == OVER.format(name="Borvik")
+
+
+def test_who_cannot_duel() -> None:
+    fight = scene()
+    fight.player.set_target(fight.player.spawn)
+    assert fight.client.types("duel") == ["you cannot duel with yourself"]
+    fight.player.set_target(fight.creature())
+    assert fight.client.types("duel") == ["target a player first"]
+    fight.put(fight.other, HERE._replace(x=50.0))  # type: ignore[attr-defined]
+    assert challenged(fight) == ["Borvik is too far away"]

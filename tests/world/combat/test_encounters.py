@@ -1,0 +1,91 @@
+"""Encounters: who owns a fight, how it is shown, and the call for help.
+
+Recorded: fight-546-encounter-a, fight-1208-melee-a.
+"""
+
+import pytest
+
+from emu.rules.stance import Encounter
+from emu.world.combat.encounters import NOTHING_TO_YELL, YELLED
+from tests.support.world.fights import Fight
+from tests.support.world.worlds import Client
+
+FIVE = (546, 561, 1096, 1208, 60114)
+
+
+@pytest.mark.parametrize("version", FIVE)
+def test_a_locked_fight_is_grey_to_others(version: int) -> None:
+    """The fighter sees arrow and lock 02 03, others 00 03; after a call for help all 00 02."""
+    fight = Fight(version, level=2)
+    other = fight.stand(6, "Borvik", version, level=2)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    assert looks(fight, other) == [(2, 1), (2, 1)]
+    fight.attack(crab)
+    fight.run(1.0)
+    assert looks(fight, other) == [(2, 3), (0, 3)]
+    assert fight.client.types("yell") == [YELLED]
+    fight.run(1.0)
+    assert looks(fight, other) == [(0, 2), (0, 2)]
+    assert fight.texts(other)[-1] == "Aldana yelled for help!"
+    shown = other.decoded("WS_EncounterBroken")[-1]
+    assert shown["message"] == "Aldana yelled for help!"
+
+
+def looks(fight: Fight, other: Client) -> list[tuple[int, int]]:
+    return [
+        (shown.get("arrow_color", 0), shown["locked_no_loot"])
+        for shown in (one.fields_of("a crab") for one in (fight.client, other))
+    ]
+
+
+def test_after_a_call_for_help_anybody_strikes_and_nobody_gains() -> None:
+    fight = Fight(level=2, experience_needed=800)
+    other = fight.stand(6, "Borvik", level=2, experience_needed=800)
+    crab = fight.creature(level=1)
+    fight.attack(crab)
+    fight.run(0.5)
+    assert not fight.harness.parts.combat.fights.may_fight(fight.of(other), crab)
+    fight.client.types("yell")
+    assert fight.harness.parts.combat.fights.may_fight(fight.of(other), crab)
+    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.of(other).spawn, 1000)
+    assert crab.hp_percent == 0
+    assert fight.player.character.experience == 0
+    assert fight.of(other).character.experience == 0
+
+
+def test_the_group_of_a_fighter_sees_its_own_fight() -> None:
+    fight = Fight(level=2)
+    other = fight.stand(6, "Borvik", level=2)
+    fight.client.types("invite Borvik")
+    other.types("acceptinvite")
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(1.0)
+    assert looks(fight, other) == [(2, 3), (2, 3)]
+
+
+def test_who_fights_nothing_cannot_call_for_help() -> None:
+    fight = Fight()
+    assert fight.client.types("yell") == [NOTHING_TO_YELL]
+
+
+def test_words_are_still_called_to_all() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    fight.client.types("yell Over here")
+    assert "Over here" in [text for _, _, text in other.hears()]
+
+
+def test_a_creature_that_gives_up_is_free_again() -> None:
+    fight = Fight()
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(0.5)
+    assert crab.mind.encounter is Encounter.LOCKED
+    fight.client.types("autoattack 0")
+    fight.put(fight.client, fight.player.position._replace(x=300.0))
+    fight.run(60.0)
+    assert crab.mind.encounter is Encounter.FREE
