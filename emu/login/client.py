@@ -22,7 +22,7 @@ from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
 from emu.limits.repeats import first_bytes
 from emu.login.events import UNKNOWN, ClientEnded, LoginLog, UnknownMessage
 from emu.mailbox import Mailbox, Task
-from emu.model import Account, Character
+from emu.model import Account, Character, PlayResponse
 from emu.times import Monotonic
 
 
@@ -81,13 +81,17 @@ END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})
 LOGGED_IN_STATES = frozenset({ClientState.LOGGED_IN, ClientState.PLAYING})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class PendingPlay:
-    """A play request that a world has not answered."""
+    """A play request that the client has no answer to."""
 
     world_id: int
     char_id: int
     name: str
+    is_allowed: bool = True
+    """Whether the client may be let in; not as long as the store is asked whether it is banned."""
+    granted: PlayResponse | None = None
+    """The answer of a world that lets it in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ class _Reading:
 
 
 EXPECTED: Final = 5.0
-"""Seconds for which an offered value serves a request if it cannot be kept."""
+"""Seconds for which an offered value serves requests if it cannot be kept."""
 MOST_EXPECTED: Final = 1000
 
 
@@ -62,7 +62,7 @@ class RowCache(Generic[V]):
         self._forgets = 0
         """How often values were removed by this process."""
         self._expected: OrderedDict[Hashable, tuple[V, float]] = OrderedDict()
-        """Values for one request, with the times until which they serve it; see `offer`."""
+        """Values for a moment, with the times until which they serve; see `offer`."""
 
     def __len__(self) -> int:
         return len(self._values)
@@ -83,9 +83,10 @@ class RowCache(Generic[V]):
         value = self.known(key)
         if value is not None:
             return value
-        expected, until = self._expected.pop(key, (None, 0.0))
+        expected, until = self._expected.get(key, (None, 0.0))
         if expected is not None and self._now() < until:
             return expected
+        self._expected.pop(key, None)
         reading = self._readings.get(key)
         if reading is not None:
             # One answer for each request: a canceled request must not end the wait of the others.
@@ -118,8 +119,9 @@ class RowCache(Generic[V]):
     def offer(self, key: Hashable, value: V, mark: tuple[int, int]) -> None:
         """Add a value that was read together with another one, unless it may be old by now.
 
-        If changes of other programs cannot be detected, it serves only the next request, and only
-        for a moment: the list of a login, which was read with the account.
+        If changes of other programs cannot be detected, it serves requests of the next moment only:
+        those for the list of a login, which was read with the account, and for the character that
+        a quick client then plays.
         """
         forgets, epoch = mark
         if forgets != self._forgets:

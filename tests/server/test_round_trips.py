@@ -22,13 +22,13 @@ pytestmark = pytest.mark.slow
 
 QUIET: dict[str, object] = {"node__lease": 60, "world__review_seconds": 60, "database__threads": 2}
 """Settings of nodes that ask the database almost only for their players."""
-LOGIN, ZONE_CHANGE = 13, 12
+LOGIN, ZONE_CHANGE = 12, 12
 """Most round trips on the connections for what is awaited: 3 more than counted, for beats.
 
-In turn a login waits for 6: account with characters; characters and ban; the world's characters and
-keys; the key's issue and the place of the zone; the key's use. Beside them are the bans of both
-nodes, and what a player gets who stands: letters, guild, petitions. A zone change waits for 4: the
-key's issue and the place of the zone; the save; the key's use; the claim.
+In turn a login waits for 5: account with characters; the world's characters and keys; the key's
+issue and the place of the zone; the key's use; the things. Beside them are the bans, which both
+nodes ask for, and what a player gets who stands: letters, guild, petitions. A zone change waits for
+4: the key's issue and the place of the zone; the save; the key's use; the claim.
 """
 
 

@@ -187,9 +187,12 @@ class Blind(Bench):
         self.remembered._epoch = count().__next__
 
 
-def test_where_changes_cannot_be_detected_an_offered_value_serves_one_request() -> None:
+def test_where_changes_cannot_be_detected_an_offered_value_serves_for_a_moment() -> None:
     bench = Blind()
-    assert offered(bench) == ["offered"]
+    assert offered(bench) == ["offered", "offered"]
+    assert bench.reads == []
+    bench.seconds += EXPECTED
+    bench.ask()
     assert len(bench.reads) == 1
 
 

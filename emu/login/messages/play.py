@@ -10,6 +10,7 @@ these sends exactly one play reply. A later answer finds no request and is dropp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from emu.errors import EmuError, StoreError, StructValueError
@@ -33,6 +34,26 @@ from emu.reply_codes import LoginCode, PlayCode
 from emu.times import Monotonic
 
 REQUEST = "OP_PlayCharacterRequestMsg"
+
+
+BARRED = "its account or address is banned or disabled"
+
+
+@dataclass(slots=True)
+class _BanCheck:
+    """What is known of one play request while the store is asked about it."""
+
+    is_over: bool = False
+    """Whether the character was looked for."""
+    is_barred: bool | None = None
+    """Whether account or address is banned, or None as long as that is not known."""
+    pending: PendingPlay | None = None
+    """The request to the world, if there is one."""
+
+
+def _place(asked: dict[str, Any]) -> tuple[int, int]:
+    """Return world and character of a request; some versions do not send the world."""
+    return asked.get("server_id", 0), asked["char_id"]
 
 
 def _finish(client: Client) -> None:
@@ -176,42 +197,71 @@ class PlayMessages:
     async def play(self, client: Client, payload: bytes) -> None:
         """Handle a client's request to enter a world."""
         asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
-        place = (asked.get("server_id", 0), asked["char_id"])
+        check = _BanCheck()
         try:
-            # Again, although the login checked it: a ban may be newer than the session.
-            is_barred, rows = await both(
-                self._service.is_barred(client.account_id, client.address),
-                self._service.characters.characters_of(client.account_id),
-            )
+            # The world is asked before the ban is known: with a database far away each question
+            # takes long, and the ban only matters before the client reads the world's answer.
+            await both(self._check(client, check), self._request(client, asked, check))
         except StoreError:
-            self._refuse(client, place, PlayCode.PROBLEM, "server problem")
+            if not check.is_over and client.state is ClientState.LOGGED_IN:
+                self._refuse(client, _place(asked), PlayCode.PROBLEM, "server problem")
+            elif check.pending is not None and client.pending_play is check.pending:
+                self._give_up(client, PlayCode.PROBLEM, "server problem")
             raise
+
+    async def _request(self, client: Client, asked: dict[str, Any], check: _BanCheck) -> None:
+        """Request the entry of the character that a client asks for."""
+        rows = await self._service.characters.characters_of(client.account_id)
+        check.is_over = True
         # It has left, or sent a second request, while the store was read.
         if client.state is not ClientState.LOGGED_IN:
             return
-        if is_barred:
-            reason = "its account or address is banned or disabled"
-            self._refuse(client, place, PlayCode.BANNED, reason)
+        if check.is_barred:
+            self._refuse(client, _place(asked), PlayCode.BANNED, BARRED)
             return
         row = self._find(client, rows, asked)
         if row is None:
-            self._refuse(client, place, PlayCode.PROBLEM, "no such character")
-        else:
-            self.request_play(client, row, self._service.clock.now())
+            self._refuse(client, _place(asked), PlayCode.PROBLEM, "no such character")
+            return
+        check.pending = PendingPlay(
+            row.world_id, row.char_id, row.name, is_allowed=check.is_barred is False
+        )
+        self._request_play(client, check.pending, self._service.clock.now())
+
+    async def _check(self, client: Client, check: _BanCheck) -> None:
+        """Find out whether a client is barred, and let it have the world's answer, or refuse it.
+
+        The login checked it, too; but a ban may be newer than the session.
+        """
+        check.is_barred = await self._service.is_barred(client.account_id, client.address)
+        pending = check.pending
+        # Refused by the world, timed out, or left; or not requested yet.
+        if pending is None or client.pending_play is not pending:
+            return
+        if check.is_barred:
+            self._give_up(client, PlayCode.BANNED, BARRED)
+            return
+        pending.is_allowed = True
+        if pending.granted is not None:
+            self._let_in(client, pending.granted)
 
     def request_play(self, client: Client, row: Character, now: Monotonic) -> None:
         """Request a character's entry from its world."""
-        client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
+        self._request_play(client, PendingPlay(row.world_id, row.char_id, row.name), now)
+
+    def _request_play(self, client: Client, pending: PendingPlay, now: Monotonic) -> None:
+        client.pending_play = pending
         client.set_state(ClientState.PLAYING)
         client.set_deadline(ClientDeadline.PLAY, Monotonic(now + self._service.config.play_timeout))
         # The answer may come before this call returns.
         asked = self._service.worlds.request_play(
-            row.world_id, client.account_id, row.char_id, client.address, now
+            pending.world_id, client.account_id, pending.char_id, client.address, now
         )
         if not asked and client.pending_play is not None:
             _finish(client)
             code = PlayCode.PROBLEM
-            self._refuse(client, (row.world_id, row.char_id), code, "world not connected")
+            place = (pending.world_id, pending.char_id)
+            self._refuse(client, place, code, "world not connected")
 
     def play_answered(self, client: Client, answer: PlayResponse) -> bool:
         """Pass a world's answer on; return False when this client does not wait for it."""
@@ -223,11 +273,12 @@ class PlayMessages:
             answer.char_id,
         ):
             return False
-        _finish(client)  # first: the reply below must be the only one to this request
         if answer.response == PlayCode.SUCCESS:
-            self._grant(client, answer)
-            self._service.start(guarded(client, REQUEST, self._remember(answer)))
+            pending.granted = answer
+            if pending.is_allowed:
+                self._let_in(client, answer)
             return True
+        _finish(client)  # first: the reply below must be the only one to this request
         self._refuse(
             client, (answer.world_id, answer.char_id), answer.response, "the world says no"
         )
@@ -235,6 +286,12 @@ class PlayMessages:
         if answer.response == PlayCode.CHARACTER_NOT_LOADED:
             self._service.start(guarded(client, REQUEST, self._forget(client, pending)))
         return True
+
+    def _let_in(self, client: Client, answer: PlayResponse) -> None:
+        """Pass on that a world lets a client in."""
+        _finish(client)  # first: the reply must be the only one to this request
+        self._grant(client, answer)
+        self._service.start(guarded(client, REQUEST, self._remember(answer)))
 
     def play_timed_out(self, client: Client) -> None:
         """Refuse a play request that its world has not answered."""

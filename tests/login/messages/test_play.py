@@ -14,8 +14,9 @@ from emu.errors import StoreError
 from emu.login.client import Client, ClientState
 from emu.login.events import AnswerDropped, CharacterDeleted, PlayGranted, PlayRefused, ServiceFault
 from emu.model import PlayResponse
+from emu.reply_codes import PlayCode
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login.login_fakes import FakeLink
+from tests.support.login.login_fakes import FakeLink, Later
 from tests.support.login.login_harness import NORRATH, Harness, character, play_request
 
 YES = PlayResponse(1, 7, 5, 0x11223344, 1, "203.0.113.9", 9001)
@@ -233,6 +234,69 @@ def test_an_account_that_was_banned_since_its_login_asks_no_world(harness: Harne
     assert asked == [(7, "192.0.2.1")]
     assert link.take() == [(19, reply(546, 18))]
     assert harness.worlds.plays == []
+    assert client.state is ClientState.LOGGED_IN
+
+
+def asking_slowly(harness: Harness) -> tuple[Client, FakeLink, Later]:
+    """Let a client play while the store has not said whether it is banned."""
+    said = Later()
+
+    async def is_barred(_account_id: int, _address: str) -> bool:
+        return bool(await said)
+
+    harness.service.is_barred = is_barred
+    harness.store.rows = [character()]
+    client, link = harness.login(546)
+    harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
+    assert harness.worlds.plays == [(1, 7, 5, "192.0.2.1")]
+    return client, link, said
+
+
+@pytest.mark.parametrize("first", ["world", "store"])
+def test_a_world_is_asked_while_the_store_is_asked_about_a_ban(
+    harness: Harness, first: str
+) -> None:
+    client, link, said = asking_slowly(harness)
+    answers = [
+        lambda: harness.server.play_answered(YES, harness.now),
+        lambda: said.resolve(False),
+    ]
+    for answer in answers if first == "world" else answers[::-1]:
+        assert (link.take(), client.state) == ([], ClientState.PLAYING)
+        answer()
+    assert link.take() == [(19, reply(546, 1, b"203.0.113.9", 9001, 0x11223344))]
+    assert client.state is ClientState.LOGGED_IN
+    assert len(harness.events.of(PlayGranted)) == 1
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_ban_that_is_known_late_wins_over_the_world(harness: Harness, is_answered: bool) -> None:
+    client, link, said = asking_slowly(harness)
+    if is_answered:
+        harness.server.play_answered(YES, harness.now)
+    said.resolve(True)
+    assert link.take() == [(19, reply(546, 18))]
+    assert client.state is ClientState.LOGGED_IN
+    harness.server.play_answered(YES, harness.now)
+    assert link.take() == []
+    assert harness.events.of(PlayGranted) == []
+
+
+def test_a_store_that_does_not_say_whether_it_is_banned_lets_nobody_in(harness: Harness) -> None:
+    client, link, said = asking_slowly(harness)
+    harness.server.play_answered(YES, harness.now)
+    said.fail(StoreError("away"))
+    assert link.take() == [(19, reply(546, 0))]
+    assert client.state is ClientState.LOGGED_IN
+    assert harness.service.journal.counters["service fault"] == 1
+
+
+def test_a_refusal_of_the_world_waits_for_no_store(harness: Harness) -> None:
+    client, link, said = asking_slowly(harness)
+    harness.server.play_answered(replace(YES, response=PlayCode.PROBLEM), harness.now)
+    assert link.take() == [(19, reply(546, 0))]
+    said.resolve(True)
+    assert link.take() == []
     assert client.state is ClientState.LOGGED_IN
 
 
