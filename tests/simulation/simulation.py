@@ -26,7 +26,7 @@ from emu.net.scheduler import run
 from tests.simulation.acts import ACTS, Acts
 from tests.simulation.auditors import AUDITORS, Moment
 from tests.simulation.bus import Broker
-from tests.simulation.content import content_file
+from tests.simulation.content import content_file, scripts_folder
 from tests.simulation.disk import Disk
 from tests.simulation.faults import FaultPlan, drawn
 from tests.simulation.network import Network, Weather
@@ -133,6 +133,7 @@ class Simulation:
         settings: dict[str, object] = {
             **COMMON, "login.listen": f"{host}:{LOGIN_PORT}",
             "world.listen": f"{host}:{WORLD_PORT}", "world.content": content_file(),
+            "world.scripts": scripts_folder(),
         }  # fmt: skip
         if self.database is None:
             settings |= {
