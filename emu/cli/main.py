@@ -45,6 +45,7 @@ NOUNS = {
     "opcodes": ("opcodes.commands", "Manage opcode tables: list, edit, compare, check, import."),
     "query": ("query", "Query a server's status, by the protocols of server lists."),
     "rcon": ("consoles.rcon", "Run commands on any server with Source RCON."),
+    "replay": ("replay", "Play a recording of a zone without a network."),
     "restore": ("backup", "Return to a backup; keeps a copy of the present database."),
     "run": ("running", "Run the server in the foreground."),
     "start": ("running", "Start the server as a daemon."),
@@ -53,7 +54,7 @@ NOUNS = {
     "structs": ("structs", "Show packet structs: list, show, decode, encode, check."),
     "top": ("watch.top", "Watch the running server live, on the full screen."),
     "world": ("world", "Manage the worlds that may register: add, list, disable."),
-    "zone": ("nodes", "Manage the zones of a cluster: list, move."),
+    "zone": ("nodes", "Manage the zones of a cluster: list, move; record a running zone."),
 }
 """By noun: the module below `emu.cli` with a click command of that name, and one line of help."""
 

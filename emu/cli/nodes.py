@@ -13,6 +13,7 @@ import click
 
 from emu.admin.commands.nodes import state_of
 from emu.cli.common import VerbGroup, acting, change_store, load_config, read_store
+from emu.cli.console_socket import ConsoleSocket
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
 from emu.cluster.ports import NodeRow, NodeState, ZonePlace, ZonePlacement, clock_text
@@ -155,7 +156,7 @@ def forget(node: str) -> None:
 
 @click.group(cls=VerbGroup)
 def zone() -> None:
-    """Manage the zones of a cluster: list, move.
+    """Manage the zones of a cluster: list, move. Save a recording of a running zone.
 
     ZONE is a zone's name for players, its file or its number.
 
@@ -195,6 +196,23 @@ def list_zones(style: str) -> None:
     ]  # fmt: skip
     rows.sort(key=lambda row: (row["id"], row["instance"]))  # stable: "leaving" comes first
     print_rows(rows, style, ("name", "id", "instance", "node", "full", "state"))
+
+
+@zone.command()
+@click.argument("zone")
+@click.option("--private", is_flag=True, help="With texts between players and addresses.")
+def record(zone: str, *, private: bool) -> None:
+    """Save the last minutes of a zone of the running server to a file, for `emu replay`.
+
+    The server keeps them if world.record is true.
+
+    Example: emu zone record Antonica
+    """
+    with ConsoleSocket(load_config().console_path) as console:
+        reply = console.run(f'zone record "{zone}" {"on" if private else "off"}')
+    if not reply.ok:
+        raise CommandError(reply.text)
+    click.echo(reply.text)
 
 
 @zone.command()

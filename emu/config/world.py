@@ -16,6 +16,7 @@ from emu.world.rules import (
     BehaviorRules,
     ChatRules,
     CreationRules,
+    RecordRules,
     WorldRules,
     ZoneRules,
 )
@@ -28,6 +29,7 @@ _CHAT: Final = ChatRules()
 _LIMITS: Final = BehaviorRules()
 _ADMISSION: Final = AdmissionRules()
 _CREATION: Final = CreationRules()
+_RECORD: Final = RecordRules()
 
 
 @frozen
@@ -520,6 +522,20 @@ class WorldConfig:
     )
     watch_scripts: bool = setting(
         False, "Read changed Lua scripts anew within a second, for authors of scripts."
+    )
+    record: bool = setting(
+        False,
+        "Keep the last minutes of each running zone in memory. A player's report of a fault, and"
+        " the command `zone record`, write them to a file that `emu replay` plays.",
+    )
+    record_seconds: float = setting(
+        _RECORD.seconds,
+        "How much of each zone is kept.",
+        unit="seconds",
+        limits=(10, 3600),
+    )
+    recordings: Path | None = file_or_none(
+        "Folder of these files. Empty: `recordings` beside the database."
     )
     zones: Path | None = file_or_none(
         "Folder of zone files that add to the shipped ones or replace them. Empty: none."

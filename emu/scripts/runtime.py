@@ -120,7 +120,9 @@ class Runtime:
         lua = new_runtime(self.limits.memory)
         self._lua = lua
         names = lua.globals()
-        names.math.randomseed(seed)
+        self.reseed: Callable[[int], object] = names.math.randomseed
+        """Begins the random numbers of the scripts anew."""
+        self.reseed(seed)
         # The C function itself: a Lua function that ends the hook would be stopped by the hook.
         self._unhook = names.debug.sethook
         self._collect = names.collectgarbage

@@ -7,7 +7,7 @@ with repositories in memory.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -63,6 +63,7 @@ from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
 from emu.world.population.served import ContentZones
+from emu.world.recording.recorder import Recorder
 from emu.world.reports import BehaviorFailed, Faults, GroupsOrdered, WorldEvent
 from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
 from emu.world.saving.saver import Saver
@@ -78,6 +79,7 @@ from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.petitions import Petitions
+from emu.world.subjects.recordings import Keep, Recordings, not_kept
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 from emu.world.subjects.uses import ThingUses
@@ -189,6 +191,10 @@ class WorldPorts:
     """Ends calls of behaviors that take too long."""
     spent: Callable[[], float]
     """Returns the seconds of work so far, which measure the calls of behaviors."""
+    record: Recorder = field(default_factory=Recorder)
+    """Records what comes into zones."""
+    keep_recording: Keep = not_kept
+    """Writes a recording of a zone."""
 
 
 class Assembly:
@@ -198,7 +204,7 @@ class Assembly:
         """Make and connect them; add the world's commands to `commands`."""
         self.ports = ports
         self.faults = Faults(ports.report)
-        self.timetable = Timetable(ports.wake, self.faults.attempt)
+        self.timetable = Timetable(ports.wake, ports.record.attempting(self.faults.attempt))
         self.grounds = ports.content.grounds(self.timetable, ports.clock)
         self.population = ZonePopulation(
             ports.atlas, ports.content.zones(self, self._next_spawn_id)
@@ -224,6 +230,7 @@ class Assembly:
         return self.world.zones.next_spawn_id()
 
     def _zone_ended(self, zone: Zone) -> None:
+        self.ports.record.ended(zone)
         self.population.forget(zone)
         self.grounds.ended(zone)
         self.world.chances.ended(zone)
@@ -241,7 +248,7 @@ class Assembly:
         return World(
             rules=rules.world,
             zones=Zones(
-                ports.atlas, self.population.begin, rules.zones,
+                ports.atlas, ports.record.starting(self.population.begin), rules.zones,
                 faults=faults, timetable=timetable, ended=self._zone_ended,
                 tick=ports.tick, clock=ports.clock.now,
             ),
@@ -304,7 +311,10 @@ class Assembly:
             despawn=self._despawn, give_experience=self._give_experience,
         )  # fmt: skip
         uses = ThingUses(self.items)
-        self.subjects: tuple[Subject, ...] = (self.petitions, records, self.crafting, uses)
+        self.subjects: tuple[Subject, ...] = (
+            self.petitions, records, self.crafting, uses,
+            Recordings(world, ports.record, ports.keep_recording),
+        )  # fmt: skip
         self.edits = ports.content.edits(self)
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,
@@ -425,6 +435,9 @@ class Assembly:
         content.watchers += [
             self.travel, self.trading.loots, self.combat.creatures, self.crafting,
         ]  # fmt: skip
+        if self.ports.record.is_on:
+            content.watchers.append(self.ports.record)
+        self.ports.record.join(self.world, commands, self.remote)
         if scripts is not None:
             content.listener = scripts
             PlayerRegions(

@@ -93,6 +93,14 @@ class GridChanged(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class FaultReported(PlayerEvent):
+    """A player has reported a fault of the world."""
+
+    number: int
+    """That of the report."""
+
+
+@dataclass(frozen=True, slots=True)
 class Targeted(PlayerEvent):
     """A player has targeted a spawn."""
 
@@ -120,6 +128,15 @@ class Spoken(PlayerEvent):
     text: str
     target: Spawn | None
     """The spawn that the player had targeted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnSpoke(GameEvent):
+    """A spawn has said something, by its script or behavior; `player` is None."""
+
+    _: KW_ONLY
+    spawn: Spawn
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -534,13 +551,15 @@ class Events:
     A listener that raises does not stop the others: the fault is counted and reported.
     """
 
-    __slots__ = ("_faults", "_listeners")
+    __slots__ = ("_faults", "_listeners", "tap")
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
         # A tuple for each type is replaced as a whole, so that a listener may subscribe another one
         # while an event is published.
         self._listeners: dict[type[GameEvent], tuple[tuple[Order, _Listener], ...]] = {}
+        self.tap: Callable[[GameEvent], object] | None = None
+        """Called with each event before its listeners."""
 
     def subscribe(
         self, kind: type[E], listener: Callable[[E], object], order: Order = Order.SUBJECTS
@@ -556,6 +575,8 @@ class Events:
 
     def publish(self, event: GameEvent) -> None:
         """Call every listener."""
+        if self.tap is not None:
+            self.tap(event)
         task = _task(event)
         for _, listener in self._listeners.get(type(event), ()):
             self._faults.attempt(task, event.player, listener, event)
@@ -565,6 +586,8 @@ class Events:
 
         For a player's leaving: what a listener still knows of the player would stay for ever.
         """
+        if self.tap is not None:
+            self.tap(event)
         attempt, task = self._faults.attempt, _task(event)
         failed = [
             listener

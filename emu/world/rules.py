@@ -234,3 +234,12 @@ class WorldRules:
     def in_zone(self, zone_id: int) -> WorldRules:
         """Return the rules for the players of a zone."""
         return self.zones.get(zone_id, self)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRules:
+    """Whether zones are recorded, and for how long."""
+
+    is_on: bool = False
+    seconds: float = 300.0
+    """The time that is kept of each zone."""

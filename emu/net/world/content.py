@@ -53,6 +53,7 @@ from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.reading import NO_LAYER, ServedZone, served_zone
 from emu.world.population.served import ContentZones
+from emu.world.recording.recorder import Recorder
 from emu.world.scripts.host import Scripts, script_named
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.zones.definitions import Atlas
@@ -161,8 +162,9 @@ class ContentReader:
         edits: ContentEditStore,
         start: Callable[[Any], object],
         zone_settings: Mapping[int, Mapping[str, Any]],
+        record: Recorder | None = None,
     ) -> None:
-        """Prepare the thread; it starts with the first zone.
+        """Prepare the thread; it starts with the first zone. `record` records what it does.
 
         `zone_settings` are the settings of the world that differ in single zones, by number.
         `start` runs a coroutine that nobody awaits.
@@ -171,7 +173,8 @@ class ContentReader:
         self._zone_settings = zone_settings
         self._path = config.content
         self._scheduler = scheduler
-        self._dead = dead
+        self._record = record or Recorder()
+        self._dead = self._record.store("dead", dead)
         self._edit_store = edits
         self.kinds = ItemKinds(*_item_sources(config))
         """The kinds of things."""
@@ -199,7 +202,8 @@ class ContentReader:
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Carry out a call in the thread."""
-        return self._worker.run(partial(_without_collection, call))
+        done = self._worker.run(partial(_without_collection, call))
+        return self._record.noted(done)
 
     @property
     def travel_tables(self) -> TravelTables:
@@ -292,6 +296,8 @@ class ContentReader:
         def players() -> Iterable[Player]:
             return assembly.world.players
 
+        clock, roll = assembly.ports.clock, assembly.ports.roll
+
         def center(zone: Zone) -> Position | None:
             return next((one.position for one in players() if one.zone is zone), None)
 
@@ -303,15 +309,15 @@ class ContentReader:
             return self.run(lambda: call() if is_wanted() else None)
 
         has_file = self._path is not None
-        deaths = Deaths(self._dead, self._start, self._scheduler, assembly.timetable, _warn)
+        deaths = Deaths(self._dead, self._start, clock, assembly.timetable, _warn)
         zones = ContentZones(
             read if has_file else None,
             fixtures=assembly.ports.atlas.fixtures,
             next_id=next_id,
-            randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game
-            hour=lambda: game_time(self._scheduler.moment()).hour,
+            randomness=lambda: Random(roll(2**63)),  # noqa: S311  # chances of a game
+            hour=lambda: game_time(clock.moment()).hour,
             center=center,
-            now=self._scheduler.now,
+            now=clock.now,
             timetable=assembly.timetable,
             start=self._start,
             failed=_warn,
@@ -371,7 +377,7 @@ class ContentReader:
                 assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 items=assembly.items, trading=assembly.trading,
-                chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
+                chances=self._record.chances(assembly.ports.roll),
                 report=_warn,
                 figures=figures,
                 shares=ScriptShares(config.script_share, config.scripts_share),

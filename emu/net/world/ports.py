@@ -22,7 +22,9 @@ from emu.structs import shipped_catalog
 from emu.world.assembly import WorldPorts, WorldStores
 from emu.world.behaviors import LOADING, Budget, Library
 from emu.world.knowledge import read_knowledge
+from emu.world.recording.recorder import Recorder
 from emu.world.reports import WorldEvent
+from emu.world.subjects.recordings import Keep
 from emu.world.visibility.forms import read_rules
 
 IDENTITY = 16
@@ -39,11 +41,13 @@ def world_ports(
     zones_folder: Callable[[], Path | None],
     report: Callable[[WorldEvent], None],
     wake_saver: Callable[[], None],
+    record: Recorder,
+    keep_recording: Keep,
 ) -> WorldPorts:
     """Return them. Raises `FileFormatError` for a file that cannot be used.
 
     `zones_folder` returns the operator's folder of zone files; `report` takes events for operators;
-    `wake_saver` is called when the saver's timer has changed.
+    `wake_saver` is called when the saver's timer has changed. `record` records what comes in.
     """
     config, machine = ground.config.world, machine_of(ground.reactor)
     name, bus = cluster.processes.name, cluster.processes.bus
@@ -56,13 +60,13 @@ def world_ports(
         knowledge=read_knowledge(config.knowledge),
         library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.processor)),
         stores=WorldStores(
-            characters=cluster.characters,
-            guilds=cluster.guilds,
-            ledger=cluster.ledger,
-            things=cluster.things,
-            mail=cluster.mail,
-            petitions=cluster.petitions,
-            memories=cluster.memories,
+            characters=record.store("characters", cluster.characters),
+            guilds=record.store("guilds", cluster.guilds),
+            ledger=record.store("ledger", cluster.ledger),
+            things=record.store("things", cluster.things),
+            mail=record.store("mail", cluster.mail),
+            petitions=record.store("petitions", cluster.petitions),
+            memories=record.store("memories", cluster.memories),
         ),
         processes=cluster.processes,
         settings=SharedSettings(name, bus, ground.storage.settings, ground.tasks.spawn),
@@ -71,8 +75,8 @@ def world_ports(
         trade=reader.trade,
         crafts=reader.crafts,
         in_thread=reader.run,
-        clock=ground.scheduler,
-        roll=randbelow,
+        clock=record.clock(ground.scheduler),
+        roll=record.roll(randbelow),
         seeded=Random,
         draw=partial(token_hex, IDENTITY),
         report=report,
@@ -84,4 +88,6 @@ def world_ports(
         tick=timer.tick,
         guard=machine.limited,
         spent=machine.processor,
+        record=record,
+        keep_recording=keep_recording,
     )

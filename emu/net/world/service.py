@@ -34,6 +34,7 @@ from emu.net.world.content import ContentReader, WorldContent
 from emu.net.world.guard import CollectionGuard
 from emu.net.world.measures import measure_world
 from emu.net.world.ports import world_ports
+from emu.net.world.recordings import RecordingFiles
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
 from emu.net.world.reviews import Reviews
@@ -52,10 +53,13 @@ from emu.world.knowledge import read_knowledge
 from emu.world.ledger.ledger import PRUNED
 from emu.world.population.atlas import read_atlas
 from emu.world.population.deaths import Deaths
+from emu.world.recording.recorder import Recorder
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
+from emu.world.rules import RecordRules
 from emu.world.zones.zone import Zone
 
 _log = logger("world")
+SEED_BYTES = 32
 GROUP_TICK = 1.0
 """Seconds between two looks at who orders the groups of a cluster, and who of them is gone."""
 RETRY_AT_STOP = 0.05
@@ -91,13 +95,18 @@ class WorldEndpoint:
         )  # fmt: skip
         self.cluster = processes_endpoint(ground)
         self._refusals = RefusalLog(_log, scheduler)
-        self._timer = WorldTimer(
-            scheduler, lambda: self.parts.service, watch.ticks(), watch.zone_ticks()
+        self._timer = WorldTimer(scheduler, lambda: self.inside, watch.ticks(), watch.zone_ticks())
+        record = Recorder(
+            RecordRules(config.world.record, config.world.record_seconds), scheduler,
+            lambda: os.urandom(SEED_BYTES),
+        )  # fmt: skip
+        self._recordings = RecordingFiles(
+            config.world.recordings or config.database.path.parent / "recordings", reactor
         )
         reader = ContentReader(
             config.world, reactor, scheduler, dead=self.cluster.placement_facts,
             edits=storage.content_edits, start=ground.tasks.spawn,
-            zone_settings=config.zone_settings,
+            zone_settings=config.zone_settings, record=record,
         )  # fmt: skip
         if node is not None:
             reader.reopened = node.note_content
@@ -105,9 +114,11 @@ class WorldEndpoint:
             ground, self.cluster, reader, self._timer, opcodes,
             zones_folder=lambda: self._config.world.zones,
             report=watch.port("world", report_world(_log, self._refusals)),
-            wake_saver=self._saves_moved,
+            wake_saver=self._saves_moved, record=record, keep_recording=self._recordings.keep,
         )  # fmt: skip
         self.parts = Assembly(ports, parameters.rule_set(config), commands)
+        self.inside = record.service(self.parts.service)
+        """The inputs of the world, which may be recorded."""
         watch.reports.subscribe(self._learn_account, "login")
         self.parts.world.events.subscribe(StatusChanged, lambda _event: self._status_changed())
         self.spool = Spool(config.database.path, self.parts.world, reactor, scheduler)
@@ -186,7 +197,7 @@ class WorldEndpoint:
         claims = Claims(self.cluster, parts.world, self._models)
         return ZoneEntry(
             dialects=parts.ports.dialects,
-            inside=parts.service,
+            inside=self.inside,
             admission=parts.admission,
             presence=self.cluster.processes.presence,
             claim=claims.claim,
@@ -357,6 +368,7 @@ class WorldEndpoint:
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
+        self._recordings.stop()
 
     async def _store_the_rest(self, deadline: Monotonic) -> None:
         """Retry saves until everything is stored, or until a time."""

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from emu.metrics import Histogram
 from emu.net.scheduler import Scheduler
 from emu.times import Monotonic
-from emu.world.service import WorldService
 from emu.world.zones.zone import Zone
 
 RETRY: Final = 0.1
 """Seconds until a world whose timer raised is called again."""
+
+
+class TimedWorld(Protocol):
+    """The deadlines of a world; `emu.world.service.WorldService` has them."""
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`."""
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Handle everything that is due."""
 
 
 class WorldTimer:
@@ -23,7 +32,7 @@ class WorldTimer:
     def __init__(
         self,
         scheduler: Scheduler,
-        service: Callable[[], WorldService],
+        service: Callable[[], TimedWorld],
         ticks: Histogram | None = None,
         zone_ticks: Histogram | None = None,
     ) -> None:

@@ -17,8 +17,8 @@ from attrs import frozen
 
 from emu.commands import Caller, Command, Cost, Registry, Reply
 from emu.commands.registry import MOST_RANKS
-from emu.dialects.dialect import read_name
-from emu.errors import CommandError, FileFormatError, MalformedMessage
+from emu.dialects.dialect import read_name, wire_texts
+from emu.errors import CommandError, FileFormatError, MalformedMessage, PeerError
 from emu.files import data_file, read_document
 from emu.schema import field, read_table
 from emu.times import Monotonic
@@ -221,14 +221,30 @@ class RemoteCommands:
         if not body:
             player.client.close()
             raise MalformedMessage("command without an index")
-        fields = player.client.dialect.layout("WS_RemoteCmdMsg").decode(body)
-        word = self._positions.word(fields["command_handler"])
+        word, arguments = self._read(player.client, body)
         # Not only the allowed words: a call in flight may name a word that was allowed when it was
         # sent.
-        if word not in player.session.command_words:
+        if word is None or word not in player.session.command_words:
             raise MalformedMessage("command outside the table")
-        arguments = read_name(fields["arguments"])[:LONGEST_LINE]
         self.world.start(self._run(player, word, arguments, now))
+
+    def _read(self, client: PlayerClient, body: bytes) -> tuple[str | None, str]:
+        fields = client.dialect.layout("WS_RemoteCmdMsg").decode(body)
+        word = self._positions.word(fields["command_handler"])
+        return word, read_name(fields["arguments"])[:LONGEST_LINE]
+
+    def called_word(self, player: Player, body: bytes) -> tuple[str, str] | None:
+        """Return word and arguments of a command that a client has sent; None if it has none."""
+        try:
+            word, arguments = self._read(player.client, body)
+        except PeerError:
+            return None
+        return None if word is None else (word, arguments)
+
+    def written(self, player: Player, word: str, arguments: str) -> bytes:
+        """Return the body with which a client calls a command."""
+        values = {"command_handler": self._positions.position(word), "arguments": arguments}
+        return player.client.dialect.layout("WS_RemoteCmdMsg").encode(wire_texts(values))
 
     def do(self, player: Player, line: str, now: Monotonic) -> bool:
         """Run a command by its name; return False if this player may not use such a command."""

@@ -93,6 +93,7 @@ class Calls:
         Raises `ConfigError` if lupa is not installed.
         """
         self.chances = chances
+        self._step_seed: Callable[[], int | None] = getattr(chances, "step_seed", lambda: None)
         self.counters: Counter[str] = Counter()
         """Events and how they ended."""
         self.stubs: Counter[str] = Counter()
@@ -337,6 +338,9 @@ class Calls:
         if not self._depth:
             self._pace.begin()
             began = own_time()()
+        seed = self._step_seed()
+        if seed is not None:
+            self._runtime.reseed(seed)
         self._depth += 1
         try:
             found, result = self._runtime.call(

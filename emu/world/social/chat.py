@@ -17,7 +17,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text, text_fields
 from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn, StateWord
-from emu.world.events import Arrived, HidingChanged, LeftWorld, spoken
+from emu.world.events import Arrived, HidingChanged, LeftWorld, SpawnSpoke, spoken
 from emu.world.hiding import sees
 from emu.world.reports import Said
 from emu.world.rules import ChatRules
@@ -264,6 +264,7 @@ class Chat:
         `distance` is the range of hearing unless another is given; `to` is the name of the one who
         is spoken to, the hearer's own by default.
         """
+        self.world.events.publish(SpawnSpoke(spawn=spawn, text=text))
         reach = self.world.rules.hear if distance is None else distance
         for hearer in players:
             if hearer.spawn.position.distance_to(spawn.position) <= reach:

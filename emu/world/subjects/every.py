@@ -7,11 +7,14 @@ from typing import Final
 from emu.world.commands import world_command_words
 from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.petitions import Petitions
+from emu.world.subjects.recordings import Recordings
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 from emu.world.subjects.uses import ThingUses
 
-SUBJECTS: Final[tuple[type[Subject], ...]] = (Petitions, PlayerRecords, Crafting, ThingUses)
+SUBJECTS: Final[tuple[type[Subject], ...]] = (
+    Petitions, PlayerRecords, Crafting, ThingUses, Recordings,
+)  # fmt: skip
 
 
 def all_command_words() -> set[str]:

@@ -20,7 +20,7 @@ from emu.texts import counted, timestamp
 from emu.world.actors.player import Player
 from emu.world.commands.context import PlayerCommandSet
 from emu.world.commands.targets import visible_target
-from emu.world.events import Arrived
+from emu.world.events import Arrived, FaultReported
 from emu.world.reports import BUG_REPORTED
 from emu.world.social.chat import Chat
 from emu.world.subjects.subject import Subject
@@ -133,9 +133,10 @@ class Petitions(Subject):
             raise CommandError(f"there is no open petition {number}")
         return petition
 
-    def report_bug(self, report: Mapping[str, str | int]) -> None:
+    def report_bug(self, player: Player, number: int, report: Mapping[str, str | int]) -> None:
         """Pass a report of a fault on to the process that has the links to the login servers."""
         self._world.processes.bus.publish(BUG_REPORTED, report)
+        self._world.events.publish(FaultReported(player, number))
 
     # -- notices --------------------------------------------------------------------------------
 
@@ -236,6 +237,8 @@ async def _report_bug(petitions: Petitions, player: Player, call: Call) -> str:
     text = ": ".join(texts[name] for name in ("summary", "description") if texts[name])
     number = await petitions.open(player, PetitionKind.BUG, text[:2000])
     petitions.report_bug(
+        player,
+        number,
         texts
         | {
             "player": player.name, "account_id": player.character.account_id,

@@ -68,7 +68,9 @@ class ObservedSpawn:
 class InterestSet:
     """The spawns that one viewer is shown, by spawn id, and those with due updates."""
 
-    __slots__ = ("_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "look_at", "renamed")
+    __slots__ = (
+        "_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "look_at", "renamed", "resolved",
+    )  # fmt: skip
 
     def __init__(self, look_at: Callable[[Stance], Look] | None = None) -> None:
         """`look_at` returns how the viewer sees a stance; None: neutrally."""
@@ -81,6 +83,8 @@ class InterestSet:
         """For each spawn that has a target, that target, in the set or not."""
         self.renamed: list[bytes] = []
         """Payloads of UpdateTitle that `take_updates` has found due."""
+        self.resolved: Callable[[int, Spawn | None], Spawn | None] | None = None
+        """Called with each index that the client names and its spawn; returns the spawn."""
 
     def __len__(self) -> int:
         return len(self._by_spawn)
@@ -101,10 +105,12 @@ class InterestSet:
         """Return the spawn with an index, None if there is none."""
         # A player's click asks for this, which is rare. An index table would cost memory for every
         # pair of viewer and spawn, and time for every ghost.
+        found = None
         for observed in self._by_spawn.values():
             if observed.index == index:
-                return observed.baseline.spawn
-        return None
+                found = observed.baseline.spawn
+                break
+        return found if self.resolved is None else self.resolved(index, found)
 
     def show(self, baseline: GhostBaseline, time_stamp: int) -> bytes:
         """Add a spawn; return the payload that creates its ghost. The viewer's own gets index 1.

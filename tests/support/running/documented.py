@@ -13,11 +13,13 @@ from emu.cli.main import root
 from emu.cluster.ports import NodeAbout, NodeState
 from emu.guilds import LEADER, Guild, GuildMember
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.net.world.recordings import write_recording
 from emu.opcodes.files import as_sql
 from emu.opcodes.text import shipped_rows
 from emu.processes.ports import ContentEdit
 from emu.store import Store
 from emu.times import UNKNOWN
+from emu.world.recording.recording import Header, Recording
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.database.stores import character, world_character
 from tests.support.files.eq2emu_players import ANTONIA, LOGIN, mysqldump
@@ -54,9 +56,17 @@ BEFORE = {
 ON_A_SERVER = (
     "emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu status",
     "emu top", "emu world console", "emu content errors", "emu start", "emu stop", "emu run",
-    "emu logs",
+    "emu logs", "emu zone record",
 )  # fmt: skip
 """Beginnings of examples that want a server that runs."""
+
+
+def recording_of_nothing() -> Recording:
+    """Return a recording in which nothing happens."""
+    header = Header(
+        12, 0, "antonica", 0.0, 0.0, 0.0, "", 0, "", 0, 1, is_private=False, reason="bug 5"
+    )
+    return Recording(header, None, [])
 
 
 def code_lines() -> list[str]:
@@ -116,6 +126,7 @@ def prepare(folder: Path) -> list[list[str]]:
     guard = folder / "scripts" / "SpawnScripts" / "Commonlands" / "guard.lua"
     guard.parent.mkdir(parents=True)
     guard.write_text('function hailed(NPC, Spawn)\n    Say(NPC, "Halt!", Spawn)\nend\n')
+    write_recording(folder / "recordings", recording_of_nothing())
     capture = pcap(whole_session([(True, 1, login_by_number(546))]).datagrams)
     for name in ("session.pcapng", "trace.pcapng"):
         (folder / name).write_bytes(capture)

@@ -44,9 +44,11 @@ from emu.world.minds.guard import unguarded
 from emu.world.population.atlas import read_atlas
 from emu.world.population.edits import GameEdits
 from emu.world.population.served import ContentZones
+from emu.world.recording.recorder import Recorder
 from emu.world.reports import WorldEvent
 from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
 from emu.world.scripts.host import Scripts
+from emu.world.subjects.recordings import Keep, not_kept
 from emu.world.travel.tables import TravelTables
 from emu.world.visibility.forms import read_rules
 from emu.world.zones.definitions import Atlas
@@ -262,6 +264,8 @@ class WorldHarness:
         joined: Exchange | None = None,
         content: ContentPort | None = None,
         roll: Callable[[int], int] = lambda count: count - 1,
+        record: Recorder | None = None,
+        keep_recording: Keep = not_kept,
     ) -> None:
         """Make a world; one `beside` another shares store, keys and bus with it.
 
@@ -298,6 +302,8 @@ class WorldHarness:
         self.uses: list[Use] = []
         self.registry = Registry(self.uses.append)
         self._roll = roll
+        self._record = record or Recorder()
+        self._keep_recording = keep_recording
         self.parts = Assembly(
             self._ports(wake, content, elsewhere, joined),
             SubjectRules(
@@ -357,8 +363,10 @@ class WorldHarness:
             trade=self.trade,
             crafts=self.crafts,
             in_thread=at_once,
-            clock=WorldHarnessClock(self),
-            roll=self._roll,
+            clock=self._record.clock(WorldHarnessClock(self)),
+            roll=self._record.roll(self._roll),
+            record=self._record,
+            keep_recording=self._keep_recording,
             seeded=Random,
             draw=identity,
             report=self.events.append,

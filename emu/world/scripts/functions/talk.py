@@ -10,6 +10,7 @@ from typing import Final
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.conversations import DialogPage, Shown
+from emu.world.events import SpawnSpoke
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.host import Scripts
@@ -119,6 +120,7 @@ def play_flavor(
     )  # fmt: skip
     if hearers and scripts.may_send():
         line = SpokenLine(shown(text), shown(voice), (key1, key2), shown(gesture), language)
+        scripts.world.events.publish(SpawnSpoke(spawn=speaker.spawn, text=line.text))
         play_line(speaker.spawn, hearers, line, scripts.world.knowledge)
 
 
