@@ -6,7 +6,7 @@ const SHOWN_GOOD = 10000, SHOWN_BAD = 30000; // ms that a result stays visible
 
 /**
  * @typedef {{ name: string, rank: number, csrf: string, actions: string[], views: string[] }} User
- * @typedef {{ ok: boolean, text: string, data?: any }} Answer
+ * @typedef {{ ok: boolean, text: string, data?: any, total?: number }} Answer
  */
 
 /** @type {User | null} */

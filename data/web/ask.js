@@ -16,7 +16,7 @@ export const SPANS = [
 /** @type {[string, string][]} */
 export const RANKS = [
   ["player", "player"], ["guide", "guide"], ["gamemaster", "game master"],
-  ["administrator", "administrator"],
+  ["admin", "administrator"],
 ];
 /** @type {Record<string, Field>} */
 const FIELDS = {
@@ -41,6 +41,27 @@ const QUESTIONS = {
     title: (who) => `Ban the account of ${who}`, yes: "Ban",
     about: "The player is disconnected, and the account cannot log in until the time is over.",
     fields: ["lasting", "reason"],
+  },
+  "account-ban": {
+    title: (who) => `Ban the account ${who}`, yes: "Ban",
+    about: "Its players are disconnected, and it cannot log in until the time is over.",
+    fields: ["lasting", "reason"],
+  },
+  "account-password": {
+    title: (who) => `Set the password of ${who}`, yes: "Set the password",
+    about: "The old password does not work any more; the player needs the new one from you.", fields: ["password"],
+  },
+  disable: {
+    title: (who) => `Disable the account ${who}`, yes: "Disable",
+    about: "Its players are disconnected, and it cannot log in until an operator enables it.", fields: [],
+  },
+  rank: {
+    title: (who) => `Change the rank of ${who}`, yes: "Change the rank",
+    about: "It counts at once. The account has the highest rank of its characters.", fields: ["rank"],
+  },
+  delete: {
+    title: (who) => `Delete ${who}`, yes: "Delete",
+    about: "The character must not be in the world. It can be restored.", fields: [],
   },
   shutdown: {
     title: (seconds) => `Shut the server down in ${seconds} seconds`, yes: "Shut down",

@@ -2,7 +2,7 @@
 
 import { act, currentUser, may, say, send, setUser, whenEnded } from "./api.js";
 import { isAsked, question } from "./ask.js";
-import { find, name as bdi, row, write } from "./elements.js";
+import { find, write } from "./elements.js";
 
 const RECHECK = 60000;
 /** @type {Record<string, string>} */
@@ -49,10 +49,6 @@ function show(signedIn) {
   if (user) write("signed-in-as", `Signed in as ${user.name}, rank ${user.rank}.`);
   for (const id of FORMS) find(id).hidden = !may(id);
   find("locking").hidden = !may("lock");
-  find("petitions").hidden = !may("petitions");
-  find("audit").hidden = !may("audit");
-  if (!may("audit")) find("audit-rows").textContent = "";
-  if (!may("petitions")) find("petition-list").textContent = "";
   const acting = mayOnPlayers().length > 0;
   find("players-actions").hidden = !acting;
   for (const kind of ["whole", "acting"]) find("players-section").classList.toggle(kind, acting);
@@ -70,103 +66,6 @@ export async function checkSession() {
     // The page shows that the server is away; the next check tries again.
   }
 }
-
-/**
- * @typedef {{ id: number, kind: string, player: string, place: string, text: string, opened: number,
- *   answer: string, answered: number | null, closed: number | null }} Petition
- */
-
-// The table of petitions. Those that are open have a field for the answer.
-/** @param {Event} [event] */
-async function showPetitions(event) {
-  event?.preventDefault();
-  const which = input("petitions-which").value;
-  const result = await send("actions/petitions", { which });
-  if (!result.ok) return say(result.text, false);
-  const rows = result.data;
-  write("petitions-title", `Petitions of players (${rows.length} ${which})`);
-  find("petition-list").replaceChildren(...rows.map(petitionRow));
-  find("petitions-found").hidden = !rows.length;
-  write("petitions-text", rows.length ? "" : `There is no ${which} petition.`);
-}
-
-/** @param {string} moment */
-const utc = (moment) => moment.slice(0, 19).replace("T", " ");
-
-/** @param {Petition} petition */
-function petitionRow(petition) {
-  const isClosed = petition.closed !== null;
-  const answered = petition.answered === null ? "open" : "answered";
-  return row([
-    [petition.id, "number"], [utc(new Date(petition.opened * 1000).toISOString()), "time"],
-    bdi(petition.player), bdi(`${petition.kind} at ${petition.place}: ${petition.text}`),
-    isClosed ? "closed" : answered, isClosed ? bdi(petition.answer) : answerForm(petition),
-  ]);
-}
-
-/** @param {Petition} petition */
-function answerForm(petition) {
-  const form = document.createElement("form"), text = document.createElement("input");
-  text.name = "text";
-  text.value = petition.answer;
-  text.maxLength = 500;
-  text.required = true;
-  text.setAttribute("aria-label", `Answer to petition ${petition.id}`);
-  const buttons = ["answer", "close"].map((action) => petitionButton(action, petition));
-  form.append(text, " ", buttons[0], " ", buttons[1]);
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    await act("answer", { petition: String(petition.id), text: text.value });
-    await showPetitions();
-  });
-  return form;
-}
-
-/** @type {Record<string, string>} */
-const ON_PETITIONS = { answer: "Answer", close: "Close" };
-
-/**
- * @param {string} action
- * @param {Petition} petition
- */
-function petitionButton(action, petition) {
-  const made = document.createElement("button");
-  made.textContent = ON_PETITIONS[action];
-  made.setAttribute("aria-label", `${ON_PETITIONS[action]} petition ${petition.id}`);
-  if (action !== "close") return made; // the form sends the answer
-  made.type = "button";
-  made.addEventListener("click", async () => {
-    await act("close", { petition: String(petition.id) });
-    await showPetitions();
-  });
-  return made;
-}
-
-/**
- * @typedef {{ moment: string, who: string, way: string, command: string, subject: string,
- *   before: string, after: string, reason: string, result: string, ok: boolean }} Act
- */
-
-// List what operators have changed; the field chooses one thing.
-/** @param {SubmitEvent} event */
-async function showAudit(event) {
-  event.preventDefault();
-  const result = await send("actions/audit", { subject: input("audit-subject").value.trim() });
-  if (!result.ok) return say(result.text, false);
-  find("audit-rows").replaceChildren(...result.data.map(auditRow));
-  find("audit-found").hidden = !result.data.length;
-  if (!result.data.length) say("The audit has no such act.", true);
-}
-
-/** @param {Act} one */
-const auditRow = (one) => row([
-  [utc(one.moment), "time"], bdi(`${one.who} (${one.way})`), one.command,
-  bdi(one.subject), bdi(one.before), bdi(one.after), bdi(one.reason),
-  one.ok ? bdi(one.result) : [bdi(`refused: ${one.result}`), "bad"],
-]);
-
-/** @param {string} id */
-const input = (id) => /** @type {HTMLInputElement} */ (find(id));
 
 /** @param {SubmitEvent} event */
 async function signIn(event) {
@@ -220,8 +119,6 @@ export function startDashboard(whenChanged) {
     const { action, player } = targetOf(event).dataset;
     if (action && player) question(action, player, { player });
   });
-  find("petitions-form").addEventListener("submit", showPetitions);
-  find("audit-form").addEventListener("submit", showAudit);
   checkSession();
   setInterval(() => currentUser() && checkSession(), RECHECK);
 }

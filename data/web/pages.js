@@ -1,7 +1,7 @@
 // The pages behind the overview. An address is #/PAGE/WORDS, so that a link can be sent to others.
 
-import { currentUser, mayView } from "./api.js";
-import { find, make } from "./elements.js";
+import { currentUser, mayView, view } from "./api.js";
+import { find, make, write } from "./elements.js";
 
 /**
  * @typedef {import("./app.js").State} State
@@ -10,9 +10,13 @@ import { find, make } from "./elements.js";
  * @typedef {(root: HTMLElement, words: string[]) => Opened | Promise<Opened>} Open
  */
 
-/** @type {Record<string, { title: string, view: string, load: () => Promise<{ open: Open }> }>} */
+/** @type {Record<string, { view: string, load: () => Promise<{ open: Open }> }>} */
 const PAGES = {
-  player: { title: "", view: "player", load: () => import("./player.js") },
+  player: { view: "player", load: () => import("./player.js") },
+  accounts: { view: "accounts", load: () => import("./accounts.js") },
+  account: { view: "account", load: () => import("./account.js") },
+  petitions: { view: "petitions", load: () => import("./petitions.js") },
+  audit: { view: "audit", load: () => import("./audit.js") },
 };
 
 /** @type {Opened} */
@@ -21,6 +25,8 @@ let turns = 0; // counts the pages that were opened: a page that loads slowly mu
 /** @type {State | null} */
 let last = null;
 let shown = "";
+
+const COUNT_AGAIN = 30000; // ms
 
 /** @param {string[]} words */
 export const address = (...words) => `#/${words.map(encodeURIComponent).join("/")}`;
@@ -37,7 +43,7 @@ function decoded(text) {
 // Show the page of the address, or the overview.
 async function go() {
   const words = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
-  const page = currentUser() && words[0] in PAGES ? words[0] : "";
+  const page = currentUser() && Object.hasOwn(PAGES, words[0] ?? "") ? words[0] : "";
   const turn = ++turns, root = find("page");
   opened.close?.();
   opened = {};
@@ -72,6 +78,16 @@ function markLinks() {
   }
 }
 
+/** @param {number} count */
+export const showPetitionCount = (count) => write("nav-petitions", count ? ` (${count})` : "");
+
+// Keep the number of open petitions in the heading, whatever page is shown.
+async function countPetitions() {
+  if (document.hidden || !mayView("petitions")) return;
+  const answer = await view("petitions", { which: "open" });
+  if (answer.ok) showPetitionCount(answer.data.length);
+}
+
 /** @param {State} state */
 export function updatePage(state) {
   last = state;
@@ -79,7 +95,10 @@ export function updatePage(state) {
 }
 
 /** @param {Line} line */
-export const passLine = (line) => opened.line?.(line);
+export function passLine(line) {
+  opened.line?.(line);
+  if (/petition/i.test(line.text)) countPetitions();
+}
 
 // Show the pages that the user may open; `isNew` for one that has just signed in or out.
 /** @param {boolean} isNew */
@@ -87,8 +106,14 @@ export function usePages(isNew) {
   const isSignedIn = currentUser() !== null;
   find("nav").hidden = !isSignedIn;
   if (!isSignedIn) last = null;
-  if (isNew) go();
-  else markLinks();
+  if (isNew) {
+    showPetitionCount(0);
+    countPetitions();
+    go();
+  } else {
+    markLinks();
+  }
 }
 
 addEventListener("hashchange", () => go());
+setInterval(countPetitions, COUNT_AGAIN);

@@ -1,8 +1,10 @@
 // The page of one player: everything that operators know of it, and what they can do.
 
-import { act, currentUser, may, mayView, say, view } from "./api.js";
+import { accountFacts } from "./account.js";
+import { act, currentUser, may, view } from "./api.js";
 import { question } from "./ask.js";
 import { facts, fillTable, make, makeTable, name } from "./elements.js";
+import { noteList, showActs, TITLES } from "./history.js";
 import { address } from "./pages.js";
 import { bytes, coins, dateTime, span } from "./texts.js";
 
@@ -80,23 +82,6 @@ const companyFacts = (one) => [
   })),
 ];
 
-/** @param {any} account @returns {Fact[]} */
-const accountFacts = (account) => [
-  { label: "Account", text: account.name },
-  { label: "State", text: account.state, kind: account.state === "enabled" ? "good" : "bad" },
-  { label: "Rank", text: String(account.rank) },
-  { label: "Ban ends", text: account.banned_until || "not banned", kind: account.banned_until ? "bad" : "" },
-  { label: "Reason of the ban", text: account.ban_reason || "–" },
-  { label: "Created", text: account.created || "unknown" },
-  { label: "Last login", text: account.last_login || "never" },
-];
-
-/** @param {any} one */
-const auditCells = (one) => [
-  /** @type {[string, string]} */ ([one.moment.slice(0, 19).replace("T", " "), "time"]), name(one.who), one.command,
-  name(one.subject), name(one.after), name(one.reason), one.ok ? name(one.result) : name(`refused: ${one.result}`),
-];
-
 /** @param {Thing} thing @param {Map<number, Thing>} every */
 function thingCells(thing, every) {
   const bag = every.get(thing.bag);
@@ -117,34 +102,17 @@ class PlayerPage {
     this.buttons = make("p", { class: "acts" });
     this.lists = { where: make("dl"), connection: make("dl"), sheet: make("dl"), company: make("dl"), account: make("dl") };
     this.things = makeTable("Things", ["Place", "Thing", "#Count", "#Condition", "State"]);
-    this.acts = makeTable("Acts", ["Time (UTC)", "Operator", "Command", "Changed", "After", "Reason", "Result"]);
-    this.notes = make("ul", { class: "notes" });
+    this.acts = makeTable("Acts", TITLES);
+    this.notes = noteList(() => this.account);
     this.log = make("ol", { class: "lines" });
     this.pieces = make("div", { class: "pieces" },
       section("Where", this.lists.where), section("Connection", this.lists.connection),
       section("Account", this.lists.account), section("Sheet", this.lists.sheet),
-      section("Guild and friends", this.lists.company), this.noteSection(),
+      section("Guild and friends", this.lists.company), this.notes.box,
       wide(section("Things", this.things.box)), wide(section("What operators did", this.acts.box)),
       wide(section("Log", make("div", { class: "scroll log", tabindex: 0, role: "group", "aria-label": "Log" }, this.log))));
     root.append(make("div", { class: "heading" }, this.title, this.buttons), this.pieces);
     this.buttons.addEventListener("click", (event) => this.clicked(event));
-    this.notes.addEventListener("click", (event) => this.removeNote(event));
-  }
-
-  noteSection() {
-    const text = make("input", { id: "note-text", name: "text", maxlength: 500, autocomplete: "off", required: "" });
-    const form = make("form", {}, make("label", {}, "New note, for operators only ", text),
-      make("button", {}, "Add the note"));
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      const fields = { account: this.account, text: text.value };
-      if (await act("note", fields)) {
-        text.value = "";
-        this.showNotes();
-      }
-    });
-    form.hidden = !may("note");
-    return section("Notes", this.notes, form);
   }
 
   async start() {
@@ -159,7 +127,7 @@ class PlayerPage {
     this.account = stored.ok ? stored.data.account : "";
     this.title.replaceChildren(name(`${this.who} ${shown.data.last_name}`.trim()));
     this.show(shown.data);
-    await Promise.all([this.showAccount(), this.showNotes(), this.showActs(), this.showLog()]);
+    await Promise.all([this.showAccount(), this.notes.show(), this.showActs(), this.showLog()]);
     this.timer = setInterval(() => this.refresh(), REFRESH);
     if (this.isClosed) this.close();
   }
@@ -218,31 +186,8 @@ class PlayerPage {
     if (done) await Promise.all([this.refresh(), this.showAccount(), this.showActs()]);
   }
 
-  async showNotes() {
-    if (!this.account || !mayView("notes")) return;
-    const found = await view("notes", { account: this.account });
-    if (!found.ok) return say(found.text, false);
-    this.notes.replaceChildren(...found.data.map((/** @type {any} */ one) => make("li", {},
-      make("span", { class: "time" }, `${one.moment.slice(0, 16).replace("T", " ")} `), name(`${one.who}: ${one.text}`), " ",
-      ...(may("unnote") ? [make("button", {
-        type: "button", "data-note": one.number, "aria-label": `Remove note ${one.number}`,
-      }, "Remove")] : []))));
-    if (!found.data.length) this.notes.append(make("li", { class: "empty" }, "No operator has written a note."));
-  }
-
-  /** @param {Event} event */
-  async removeNote(event) {
-    const note = /** @type {HTMLElement} */ (event.target).dataset.note;
-    if (note && await act("unnote", { number: note })) this.showNotes();
-  }
-
-  async showActs() {
-    const asked = [`character ${this.who}`, ...(this.account ? [`account ${this.account}`] : [])];
-    const answers = mayView("audit") ? await Promise.all(asked.map((subject) => view("audit", { subject }))) : [];
-    const found = answers.flatMap((answer) => (answer.ok ? answer.data : []));
-    found.sort((a, b) => b.moment.localeCompare(a.moment));
-    fillTable(this.acts.body, found, (one) => JSON.stringify(one), auditCells,
-      mayView("audit") ? "No operator has acted on it." : "Your rank is too low for the audit.");
+  showActs() {
+    return showActs(this.acts.body, [`character ${this.who}`, ...(this.account ? [`account ${this.account}`] : [])]);
   }
 
   async showLog() {

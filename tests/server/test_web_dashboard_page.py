@@ -127,9 +127,11 @@ async def test_who_is_rude_is_muted_and_banned_and_forgiven(
         await page.shows("#result.good", "rude is not banned")
         assert banned(server) == []
 
+        await click(page, "#nav [href*=audit]")
         await page.locate("#audit-subject", lambda box: box.fill("account rude"))
         await click(page, "#audit-button")
         await page.shows("#audit-rows", "account unban")
+        await page.lacks("#audit-rows", "character ban")
         await page.locate("#audit-subject", lambda box: box.fill(""))
         await click(page, "#audit-button")
         await page.shows("#audit-rows", "account rude banned until ")
@@ -210,7 +212,8 @@ async def test_a_petition_is_answered_and_closed(browser: Browser, tmp_path: Pat
         await victim.until(lambda: any("number 1" in str(one) for one in heard), "the number")
         await sign_in(page, "guide")
         await page.shows("#signed-in-as", "Signed in as guide, rank 10.")
-        await click(page, "#petitions-button")
+        await page.shows("#nav-petitions", "(1)")
+        await click(page, "#nav [href*=petitions]")
         await page.shows("#petition-list", "I am stuck")
         await page.locate("#petition-list input", lambda box: box.fill("We come"))
         await page.press("Enter")
@@ -219,9 +222,9 @@ async def test_a_petition_is_answered_and_closed(browser: Browser, tmp_path: Pat
             lambda: any("is answered: We come" in str(one) for one in heard), "the answer"
         )
         await click(page, "#petition-list button[type=button]")
-        await page.shows("#petitions-text", "There is no open petition.")
+        await page.shows("#petition-list", "There is no open petition.")
+        assert await page.text("#nav-petitions") == ""
         await page.locate("#petitions-which", lambda box: box.select_option("closed"))
-        await click(page, "#petitions-button")
         await page.shows("#petitions-title", "Petitions of players (1 closed)")
         await page.shows("#petition-list", "We come")
         assert await page.complaints() == ""

@@ -35,6 +35,11 @@ FOR_EVER: Final = "ever"
 
 NAME: Final = Argument("name", help="the account")
 BEGINNING: Final = Argument("beginning", help="how names begin", optional=True, default="")
+ALL, STAFF = "all", "staff"
+WHICH: Final = Argument(
+    "which", help="of which state, or with a rank", optional=True, default=ALL,
+    choices=(ALL, "enabled", "banned", "disabled", STAFF),
+)  # fmt: skip
 PASSWORD: Final = Argument("password", ArgumentKind.SECRET, "the new password")
 LASTING: Final = Argument(
     "lasting", help="90m, 12h, 7d, 2w or ever", optional=True, default=FOR_EVER
@@ -71,18 +76,26 @@ COMMANDS = CommandSet[AccountCommandContext]()
 
 
 @COMMANDS.command(
-    "account list", "list accounts", BEGINNING, rank=GUIDE, is_quiet=True, example="account list al"
+    "account list",
+    "list accounts",
+    BEGINNING,
+    WHICH,
+    rank=GUIDE,
+    is_quiet=True,
+    example="account list al",
 )
 async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
-    beginning = call["beginning"].casefold()
-    moment = accounts.moment()
+    beginning, which = call["beginning"].casefold(), call["which"]
+    moment, has_address = accounts.moment(), call.caller.rank >= MASTER
     # All at once: a query for each account would take seconds on a large server.
     statuses = await accounts.statuses()
     rows = [
-        _row(account, moment, statuses)
+        _row(account, moment, statuses, has_address=has_address)
         for account in await accounts.store.every()
         if account.name.casefold().startswith(beginning)
     ]
+    if which != ALL:
+        rows = [row for row in rows if _is_of(row, which)]
     shown = [
         f"{row['name']:<24} {row['state']:<8} {rank_text(row['rank']):<10}"
         f" last login {row['last_login'] or 'never'}"
@@ -103,7 +116,8 @@ async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
 )
 async def _show(accounts: AccountCommandContext, call: Call) -> Reply:
     account = await found(accounts, call["name"])
-    row = _row(account, accounts.moment(), await accounts.statuses())
+    has_address = call.caller.rank >= MASTER
+    row = _row(account, accounts.moment(), await accounts.statuses(), has_address=has_address)
     return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
 
 
@@ -226,6 +240,10 @@ async def _disable(accounts: AccountCommandContext, call: Call) -> Reply:
     return Reply((f"account {account.name} is disabled",), change=change)
 
 
+def _is_of(row: Mapping[str, Any], which: str) -> bool:
+    return bool(row["rank"] > 0 if which == STAFF else row["state"] == which)
+
+
 def _switch(account: Account) -> str:
     return "enabled" if account.enabled else "disabled"
 
@@ -255,7 +273,13 @@ async def subordinate(accounts: AccountCommandContext, call: Call, name: str) ->
     return account
 
 
-def _row(account: Account, moment: Moment, statuses: Mapping[int, Sequence[int]]) -> dict[str, Any]:
+def _row(
+    account: Account,
+    moment: Moment,
+    statuses: Mapping[int, Sequence[int]],
+    *,
+    has_address: bool,
+) -> dict[str, Any]:
     return {
         "id": account.id,
         "name": account.name,
@@ -263,7 +287,7 @@ def _row(account: Account, moment: Moment, statuses: Mapping[int, Sequence[int]]
         "rank": account_rank(statuses.get(account.id, ())),
         "created": _shown(account.created),
         "last_login": _shown(account.last_login),
-        "last_address": account.last_address,
+        "last_address": account.last_address if has_address else "",
         "last_client_version": account.last_client_version,
         "banned_until": ban_end_text(account.ban_end(moment)) or "",
         "ban_reason": account.ban_reason,

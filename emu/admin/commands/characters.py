@@ -49,7 +49,12 @@ COMMANDS = CommandSet[CharacterCommandContext]()
 
 
 @COMMANDS.command(
-    "character list", "list characters", ACCOUNT, rank=GUIDE, example="character list alice"
+    "character list",
+    "list characters",
+    ACCOUNT,
+    rank=GUIDE,
+    is_quiet=True,
+    example="character list alice",
 )
 async def _list(characters: CharacterCommandContext, call: Call) -> Reply:
     account = call["account"].casefold()

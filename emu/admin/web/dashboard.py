@@ -41,6 +41,8 @@ WORD: Final = r"[^\s\"']{1,64}"
 NUMBER: Final = "[0-9]{1,9}"
 SPAN: Final = "[0-9]{1,5}[mhdw]|ever"
 TEXT: Final = ".{1,500}"
+QUOTABLE: Final = "[^\"]{1,255}|[^']{1,255}"
+STATUS_WORD: Final = "player|guide|gamemaster|admin|[0-9]{1,4}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class ActionField:
     about: str
     pattern: str = WORD
     default: str | None = None
+    is_secret: bool = False
+    """A password: it may have blanks, and reaches the command in quotation marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +66,34 @@ class DashboardAction:
     fields: tuple[ActionField, ...] = ()
     has_data: bool = False
     """Whether the answer has the command's result as data, too."""
+    most: int = 0
+    """The most rows of a view; 0 for all. The answer has their whole number in `total`."""
 
 
 PLAYER: Final = ActionField("player", "name of a player in the world")
 PETITION: Final = ActionField("petition", "number of a petition", NUMBER)
+ACCOUNT: Final = ActionField("account", "name of an account")
+CHARACTER: Final = ActionField("player", "name of a character")
+PASSWORD: Final = ActionField("password", "a password without one of the quotation marks", QUOTABLE,
+                              is_secret=True)  # fmt: skip
 REASON: Final = ActionField("reason", "why", TEXT, default="")
 LASTING: Final = ActionField("lasting", "90m, 12h, 7d, 2w or ever", SPAN, default="ever")
 ACTIONS: Final[Mapping[str, DashboardAction]] = {
     "kick": DashboardAction("kick", "Disconnect a player.", (PLAYER, REASON)),
     "ban": DashboardAction("character ban", "Ban the account of a character.",
-                  (ActionField("player", "name of a character"), LASTING, REASON)),
+                  (CHARACTER, LASTING, REASON)),
+    "account-ban": DashboardAction("account ban", "Ban an account.", (ACCOUNT, LASTING, REASON)),
     "unban": DashboardAction("account unban", "Lift the ban of an account.",
-                    (ActionField("account", "name of the account"),)),
+                    (ACCOUNT,)),
+    "account-add": DashboardAction("account add", "Add an account.", (ACCOUNT, PASSWORD)),
+    "account-password": DashboardAction("account password", "Set the password of an account.",
+                               (ACCOUNT, PASSWORD)),
+    "enable": DashboardAction("account enable", "Enable an account.", (ACCOUNT,)),
+    "disable": DashboardAction("account disable", "Disable an account.", (ACCOUNT,)),
+    "rank": DashboardAction("character rank", "Change the rank of a character.",
+                   (CHARACTER, ActionField("rank", "a rank", STATUS_WORD))),
+    "delete": DashboardAction("character delete", "Delete a character.", (CHARACTER,)),
+    "restore": DashboardAction("character restore", "Restore a character.", (CHARACTER,)),
     "mute": DashboardAction("mute", "Mute a player for some time.",
                    (PLAYER, ActionField("minutes", "for how long", NUMBER, default="10"), REASON)),
     "unmute": DashboardAction("unmute", "Unmute a player.", (PLAYER,)),
@@ -91,8 +111,7 @@ ACTIONS: Final[Mapping[str, DashboardAction]] = {
                      (PETITION, ActionField("text", "the answer", TEXT))),
     "close": DashboardAction("petition close", "Close a petition.", (PETITION,)),
     "note": DashboardAction("note add", "Write a note about an account, for operators only.",
-                   (ActionField("account", "name of the account"),
-                    ActionField("text", "the note", TEXT))),
+                   (ACCOUNT, ActionField("text", "the note", TEXT))),
     "unnote": DashboardAction("note remove", "Remove a note.",
                      (ActionField("number", "its number", NUMBER),)),
     "audit": DashboardAction("audit", "List what operators have changed, the newest first.",
@@ -118,20 +137,26 @@ def line_of(action: DashboardAction, fields: Fields) -> str:
         if name not in known:
             raise RequestRefused(BAD_REQUEST, "bad field", f"{name}: there is no such field")
     # `one_line` removes line feeds, so that a field cannot begin a second command.
-    words = [_word(field, one_line(fields.get(field.name, ""))) for field in action.fields]
-    return " ".join([action.command, *words]).strip()
+    words = [_word(field, fields.get(field.name, "")) for field in action.fields]
+    while words and not words[-1]:
+        words.pop()
+    # An empty word before another one needs its quotation marks.
+    return " ".join([action.command, *(word or '""' for word in words)])
 
 
-def _word(field: ActionField, value: str) -> str:
+def _word(field: ActionField, given: str) -> str:
+    value = one_line(given)
     if not value:
         if field.default is None:
             raise RequestRefused(BAD_REQUEST, "bad field", f"{field.name} is missing")
         return field.default
     # fullmatch, because a pattern that matches the beginning would let the rest through.
-    if re.fullmatch(field.pattern, value) is None:
-        raise RequestRefused(
-            BAD_REQUEST, "bad field", f"{field.name}: {value[:40]!r} is not {field.about}"
-        )
+    if re.fullmatch(field.pattern, value) is None or (field.is_secret and value != given):
+        shown = "the text" if field.is_secret else repr(value[:40])
+        text = f"{field.name}: {shown} is not {field.about}"
+        raise RequestRefused(BAD_REQUEST, "bad field", text)
+    if field.is_secret:
+        return f"'{value}'" if '"' in value else f'"{value}"'
     return value
 
 

@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from emu.admin.web.dashboard import PLAYER, TEXT, ActionField, DashboardAction
+from emu.admin.web.dashboard import ACCOUNT, PLAYER, TEXT, ActionField, DashboardAction
 
-ACCOUNT: Final = ActionField("account", "name of an account")
+ROWS: Final = 500
+"""The most rows of a list on a page."""
 SUBJECT: Final = ActionField("subject", "a kind, a name or both, as account alice", TEXT, "")
 BEGINNING: Final = ActionField("beginning", "how names begin", default="")
 VIEWS: Final[Mapping[str, DashboardAction]] = {
     "player": DashboardAction("player show", "All that is known of a character.", (PLAYER,)),
     "account": DashboardAction("account show", "An account.", (ACCOUNT,)),
-    "accounts": DashboardAction("account list", "All accounts.", (BEGINNING,)),
+    "accounts": DashboardAction("account list", "Accounts.", (
+        BEGINNING, ActionField("which", "a state", "all|enabled|banned|disabled|staff", "all"),
+    ), most=ROWS),
+    "characters": DashboardAction("character list", "The characters of an account.", (ACCOUNT,),
+                         most=ROWS),
     "character": DashboardAction("character show", "A character as it is stored.", (PLAYER,)),
     "notes": DashboardAction("note list", "The notes about an account.", (ACCOUNT,)),
     "audit": DashboardAction("audit", "What operators have changed, newest first.", (SUBJECT,)),

@@ -9,6 +9,7 @@ from twisted.web.server import NOT_DONE_YET, Request
 
 from emu.admin.web.requests import read_query
 from emu.admin.web.sessions import IMPOSSIBLE, NOT_FOUND, NOT_SIGNED_IN, RequestRefused
+from emu.admin.web.views import VIEWS
 from emu.net.web.dashboard import DashboardEndpoint, JsonAnswer, written
 
 
@@ -37,4 +38,7 @@ class ViewResource(Resource):
         reply = await self._endpoint.dashboard.view(user, name, fields)
         if not reply.ok:
             return IMPOSSIBLE, {"ok": False, "text": reply.text}
-        return 200, {"ok": True, "text": "", "data": reply.data}
+        data, most = reply.data, VIEWS[name].most
+        if most and len(data) > most:
+            return 200, {"ok": True, "text": "", "data": data[:most], "total": len(data)}
+        return 200, {"ok": True, "text": "", "data": data}

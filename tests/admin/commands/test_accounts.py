@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.support.login.account_commands import AccountCommands
 
 
@@ -21,6 +23,25 @@ def test_list_and_show_name_rank_and_end_of_ban() -> None:
     assert "gamemaster" in bob
     assert "ban ends" not in bob
     assert bench.run("account show bob").data["rank"] == 100
+
+
+def test_a_list_has_the_accounts_of_one_state() -> None:
+    bench = AccountCommands()
+    bench.ranks[2] = 100
+    bench.run("account ban Alice ever")
+    for which, names in {"banned": ["Alice"], "enabled": ["bob"], "staff": ["bob"]}.items():
+        found = bench.run(f'account list "" {which}').data
+        assert [row["name"].lower() for row in found] == [one.lower() for one in names]
+    assert bench.run('account list "" disabled').data == []
+
+
+def test_only_game_masters_are_shown_addresses() -> None:
+    bench = AccountCommands()
+    row = bench.store.rows[1]
+    bench.store.rows[1] = replace(row, last_address="192.0.2.7")
+    assert bench.run("account show alice", rank=100).data["last_address"] == "192.0.2.7"
+    assert bench.run("account show alice", rank=10).data["last_address"] == ""
+    assert bench.run("account list al", rank=10).data[0]["last_address"] == ""
 
 
 def test_only_the_console_announces_a_trial() -> None:
