@@ -217,7 +217,8 @@ class LoginEndpoint:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
-        accounting = Accounting(parameters.turn_rules(config), machine_of(reactor).work)
+        machine = machine_of(reactor)
+        accounting = Accounting(parameters.turn_rules(config), machine.work, machine.processor)
         watch.turns("login", accounting)
         self.dispatcher = Dispatcher(
             endpoint, scheduler, self._new_client, _log, accounting=accounting

@@ -25,6 +25,7 @@ from emu.limits.rates import TurnRules
 from emu.net.logs import current_failure, log_fault
 from emu.net.scheduler import PlannedCall, Timed, Timer
 from emu.net.udp.session_port import (
+    ACCOUNTED,
     LATE,
     NEXT,
     Accounting,
@@ -54,8 +55,6 @@ TURN_SLICES: Final = 2
 """The slices of work in one turn of the reactor; then the sockets are read again."""
 MOST_TURNS_OF_REST: Final = 4
 """The turns for touched sessions after which those that wait for their next slice have one."""
-ACCOUNTED: Final = 0.001
-"""The seconds of work that are charged to a session at once; charging each message costs more."""
 MOST_KEPT: Final = 16
 """The datagrams that are sent together: more would delay the first ones."""
 
@@ -268,8 +267,8 @@ class Dispatcher:
             if self._rest:  # behind the sessions touched since
                 touched += self._rest
                 self._rest = []
-            clock = self._clock
-            before = clock()
+            clock, work_between = self._clock, self.accounting.work_between
+            before = self.accounting.begin()
             end = before + self._turn
             for served, port in enumerate(touched, 1):
                 try:
@@ -277,7 +276,7 @@ class Dispatcher:
                 except Exception:  # noqa: BLE001  # it would close the port for all
                     self._give_up(port, now)
                 after = clock()
-                port.spent += after - before
+                port.spent += work_between(before, after)
                 before = after
                 if port.spent >= ACCOUNTED:
                     self._charge(port, now)
@@ -297,7 +296,7 @@ class Dispatcher:
     def _serve_waiting(self) -> None:
         """Continue with the sessions that had more messages than fit their slice, in turn."""
         now = self.now()
-        before = self._clock()
+        before = self.accounting.begin()
         end = before + self._turn
         # Counted before the loop: a session that still has more goes to the end and is not served
         # twice in a turn.
@@ -310,7 +309,7 @@ class Dispatcher:
             except Exception:  # noqa: BLE001  # it would close the port for all
                 self._give_up(port, now)
             after = self._clock()
-            self._account(port, after - before, now)
+            self._account(port, before, after, now)
             before = after
             if after >= end:
                 break
@@ -329,21 +328,21 @@ class Dispatcher:
 
     def timed(self, port: SessionPort, work: Callable[[], object]) -> None:
         """Work for a session outside of its turn, and charge the time to it."""
-        begun = self._clock()
+        begun = self.accounting.begin()
         try:
             work()
         finally:
-            self._account(port, self._clock() - begun, self.now())
+            self._account(port, begun, self._clock(), self.now())
 
     def handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         """Do what is due for one session, and serve it."""
-        begun = self._clock()
+        begun = self.accounting.begin()
         try:
             self._handle_timers(port, now)
             self._serve(port, now)
         except Exception:  # noqa: BLE001  # a fault must affect only its session
             self._give_up(port, now)
-        self._account(port, self._clock() - begun, now)
+        self._account(port, begun, self._clock(), now)
         if self.endpoint.ended:
             self._touch_ended()
         if self._waiting:
@@ -440,9 +439,9 @@ class Dispatcher:
         if self.accounting.charge(port, now) and port.session in self._ports:
             self._settle(port)
 
-    def _account(self, port: SessionPort, seconds: float, now: Monotonic) -> None:
-        """Note the work for a session, and charge it once it is enough."""
-        port.spent += seconds
+    def _account(self, port: SessionPort, before: float, after: float, now: Monotonic) -> None:
+        """Note the work for a session between two readings; charge it once it is enough."""
+        port.spent += self.accounting.work_between(before, after)
         if port.spent >= ACCOUNTED:
             self._charge(port, now)
 

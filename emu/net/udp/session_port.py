@@ -198,6 +198,8 @@ class SessionPort:
         self._dispatcher.handle_timers(self, now)
 
 
+ACCOUNTED: Final = 0.001
+"""The seconds of work that are charged to a session at once; charging each message costs more."""
 MOST_BUDGETS: Final = 20_000
 """Accounts and addresses whose work is remembered after their sessions have ended."""
 SECONDS_OF_DATAGRAM: Final = 5e-6
@@ -211,7 +213,10 @@ class Accounting:
     """The work budgets of one dispatcher.
 
     `clock` measures the work. It is a wall clock: reading the processor's time costs a tenth of a
-    datagram. `late_sessions` counts how often a session used up its share, `unread_datagrams` the
+    datagram. `processor` is read once in a turn: on a busy machine the system lets this process
+    pause, and no session pays for that. By default there is none, and `clock` is right.
+
+    `late_sessions` counts how often a session used up its share, `unread_datagrams` the
     datagrams dropped because reading them costs too much.
     """
 
@@ -219,11 +224,14 @@ class Accounting:
         self,
         rules: TurnRules,
         clock: Callable[[], float] = time.perf_counter,
+        processor: Callable[[], float] | None = None,
         *,
         budget_limit: int = MOST_BUDGETS,
     ) -> None:
         self.rules = rules
         self.clock = clock
+        self._processor = clock if processor is None else processor
+        self._begun = self._used = 0.0
         self.late_sessions = 0
         self.unread_datagrams = 0
         self.unread: dict[HostPort, Monotonic] = {}
@@ -231,6 +239,26 @@ class Accounting:
         self._address_rules = replace(rules, reserve=rules.address_reserve)
         self._budget_limit = budget_limit
         self._budgets: dict[object, WorkBudget] = {}
+
+    def begin(self) -> float:
+        """Return the clock's reading before work for some sessions."""
+        self._used = self._processor()
+        self._begun = self.clock()
+        return self._begun
+
+    def work_between(self, before: float, after: float) -> float:
+        """Return the seconds of work for one session between two readings since `begin`.
+
+        The time without pauses, in which the system ran other programs on the processor.
+        """
+        seconds = after - before
+        if seconds < ACCOUNTED:  # a pause takes longer than that
+            return seconds
+        used = self._processor()
+        # What the sessions before this one needed had no pause in it, or was begun anew here.
+        work = used - self._used - (before - self._begun)
+        self._begun, self._used = after, used
+        return min(max(work, 0.0), seconds)
 
     def is_unread(self, address: HostPort, now: Monotonic) -> bool:
         """Return whether datagrams of an address are dropped now: reading them costs too much."""

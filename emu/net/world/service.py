@@ -148,8 +148,8 @@ class WorldEndpoint:
         measure_world(watch, endpoint, parts.world, parts.behaviors, lambda: self._entry.counters)
         for subject in parts.subjects:
             subject.measure(watch.measures)
-        work = machine_of(self._ground.reactor).work
-        accounting = Accounting(parameters.turn_rules(config), work)
+        machine = machine_of(self._ground.reactor)
+        accounting = Accounting(parameters.turn_rules(config), machine.work, machine.processor)
         watch.turns("world", accounting)
         return Dispatcher(
             endpoint, self._ground.scheduler, self._new_client, _log, accounting=accounting

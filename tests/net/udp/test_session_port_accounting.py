@@ -74,12 +74,15 @@ class Work:
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.pauses = 0.0
+        """Seconds of `seconds` in which the system ran other programs."""
+        self.pause_of_message = 0.0
         self.done: list[tuple[HostPort, int]] = []
         self.handlers: dict[HostPort, Worker] = {}
         self.clock = Clock()
         self.scheduler = OneTurnAtATime(self.clock)
         endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
-        self.accounting = Accounting(RULES, clock=self.read)
+        self.accounting = Accounting(RULES, self.read, lambda: self.seconds - self.pauses)
         self.dispatcher = Dispatcher(
             endpoint, self.scheduler, self.make, logger("test"), accounting=self.accounting
         )
@@ -157,7 +160,8 @@ class Worker:
     def handle_event(self, event, now) -> None:
         self.events.append(event)
         if isinstance(event, Message):
-            self.work.seconds += event.payload[0] / 10_000
+            self.work.seconds += event.payload[0] / 10_000 + self.work.pause_of_message
+            self.work.pauses += self.work.pause_of_message
             self.work.done.append((self.port.address, event.payload[0]))
             if self.is_slow:
                 self.port.set_busy(busy=True)
@@ -420,3 +424,29 @@ def test_many_sessions_with_something_to_send_leave_others_a_turn_between(work) 
     for _ in range(30):
         work.turn()
     assert {*addresses, ONE} == set(sent)
+
+
+def test_no_session_pays_for_a_pause_of_the_whole_process(work) -> None:
+    """On a busy machine the system takes the processor away in the middle of a message."""
+    work.connect(ONE)
+    work.connect(TWO)
+    work.pause_of_message = 0.5
+    for _ in range(5):
+        for address in (ONE, TWO):
+            work.say(address, 1)
+        work.give(ONE, TWO)
+        work.run(1.0)
+    assert work.done_for(ONE) == work.done_for(TWO) == 5
+    assert work.accounting.late_sessions == work.accounting.unread_datagrams == 0
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.5])
+def test_a_session_pays_for_its_own_work_with_and_without_pauses(work, pause: float) -> None:
+    work.connect(ONE)
+    work.pause_of_message = pause
+    work.say(ONE, 950)
+    work.give(ONE)
+    work.run(10.0)
+    assert work.accounting.late_sessions > 10
+    assert work.seconds - work.pauses <= RULES.share * 10.0 + RULES.reserve + 2 * RULES.slice
+    assert work.seconds - work.pauses >= RULES.share * 10.0
