@@ -30,6 +30,7 @@ PLAIN = {
     "emu/reply_codes.py": "names for numbers",
     "emu/processes/ports.py": "protocols",
     "emu/world/behaviors/running.py": "plain values",
+    "emu/world/item_events.py": "plain values",
     "emu/world/zones/definitions.py": "plain values",
     "emu/versions.py": "names for numbers",
 }

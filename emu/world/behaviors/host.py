@@ -29,15 +29,8 @@ from emu.world.behaviors.options import read_options
 from emu.world.behaviors.running import Limits, RunningBehavior
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
-from emu.world.events import (
-    DialogAnswered,
-    Entered,
-    ItemUsed,
-    LeftZone,
-    Looted,
-    Order,
-    Traded,
-)
+from emu.world.events import DialogAnswered, Entered, LeftZone, Order
+from emu.world.item_events import ItemUsed, Looted, Traded
 from emu.world.items.gifts import Gifts
 from emu.world.items.items import Items
 from emu.world.minds import plain

@@ -23,7 +23,7 @@ from emu.rules.coins import coins_text
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.crafting.giving import Crafts, begin, whole_count
-from emu.world.events import CollectionDone, ItemExamined
+from emu.world.item_events import CollectionDone, ItemExamined
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, YELLOW, own_color

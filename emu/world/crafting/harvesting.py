@@ -29,7 +29,8 @@ from emu.world.crafting.giving import (
     thing_link,
     whole_count,
 )
-from emu.world.events import Doer, Harvested, MayUse, Order, Used, VerbBegun, VerbBroken
+from emu.world.events import Doer, MayUse, Order, Used, VerbBegun, VerbBroken
+from emu.world.item_events import Harvested
 from emu.world.items.items import Items
 from emu.world.items.texts import own_color
 from emu.world.population.nodes import SECONDS, harvests

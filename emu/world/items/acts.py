@@ -23,7 +23,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.item_lists import OLD, server_slot
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.events import (
+from emu.world.item_events import (
     ItemDestroyed,
     ItemEquipped,
     ItemExamined,

@@ -35,15 +35,8 @@ from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
-from emu.world.events import (
-    Entered,
-    ItemDescribed,
-    ItemObtained,
-    ItemRemoved,
-    Order,
-    Traded,
-    WornChanged,
-)
+from emu.world.events import Entered, Order
+from emu.world.item_events import ItemDescribed, ItemObtained, ItemRemoved, Traded, WornChanged
 from emu.world.items import windows
 from emu.world.items.effects import set_weight, show_bonuses, show_worn
 from emu.world.items.exchanges import Act, Exchanges

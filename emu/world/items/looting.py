@@ -19,7 +19,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import TOO_FAR, Spawn
-from emu.world.events import Looted
+from emu.world.item_events import Looted
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.loot import Loots

@@ -12,7 +12,8 @@ from emu.ledger import Owner, OwnerKind
 from emu.rules.stance import RED, arrow_color
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
-from emu.world.events import Events, ItemOffered
+from emu.world.events import Events
+from emu.world.item_events import ItemOffered
 
 STRUCT: Final = "WS_UpdateMerchant"
 COMMAND: Final = "OP_EqUpdateMerchantCmd"

@@ -15,10 +15,8 @@ from emu.items.kinds import ItemKind
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.conversations import Conversations, DialogPage
-from emu.world.events import (
-    DialogAnswered,
-    Entered,
-    Events,
+from emu.world.events import DialogAnswered, Entered, Events, LeftZone, Order
+from emu.world.item_events import (
     ItemConsumed,
     ItemDescribed,
     ItemDestroyed,
@@ -29,8 +27,6 @@ from emu.world.events import (
     ItemRemoved,
     ItemUnequipped,
     ItemUsed,
-    LeftZone,
-    Order,
     ThingEvent,
 )
 from emu.world.scripts.bodies import Homes, shown

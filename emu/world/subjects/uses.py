@@ -21,7 +21,8 @@ from emu.world.actors.client import send_text
 from emu.world.actors.item_lists import MESSAGE, WORN, server_slot
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands.context import PlayerCommandSet
-from emu.world.events import Entered, ItemConsumed, ItemScribed, ItemUsed, LeftZone
+from emu.world.events import Entered, LeftZone
+from emu.world.item_events import ItemConsumed, ItemScribed, ItemUsed
 from emu.world.items.items import Items
 from emu.world.items.reading import show_book
 from emu.world.items.texts import NARRATIVE, RED, link

@@ -12,7 +12,7 @@ import pytest
 from emu.content.crafts import Collection, CollectionReward
 from emu.ledger import Owner, OwnerKind
 from emu.world.actors.item_lists import OLD
-from emu.world.events import CollectionDone
+from emu.world.item_events import CollectionDone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import CraftScene, rows

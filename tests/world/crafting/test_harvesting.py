@@ -6,7 +6,7 @@ import pytest
 
 from emu.world.actors.dealings import NodeSkill
 from emu.world.actors.item_lists import OLD
-from emu.world.events import Harvested
+from emu.world.item_events import Harvested
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import SURE, CraftScene, rows, texts
 from tests.support.world.trade_scenes import VERSIONS, held, player_of

@@ -10,7 +10,7 @@ import pytest
 
 from emu.items.held import Where
 from emu.items.kinds import Slot
-from emu.world.events import ItemConsumed, ItemScribed, ItemUsed
+from emu.world.item_events import ItemConsumed, ItemScribed, ItemUsed
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
 from tests.support.world.worlds import Client, WorldHarness
