@@ -58,6 +58,14 @@ class Change(NamedTuple):
 UNCHANGED: Final = Change()
 """The change of a command that has no old and new value."""
 
+SANCTIONS: Final = frozenset((
+    "ban", "unban", "mute", "unmute", "character ban", "character rank",
+    "account ban", "account unban", "account password", "account enable", "account disable",
+    "account remove", "account address ban", "account address unban",
+))  # fmt: skip
+"""The names of the commands, in the server or of the `emu` program, that change a ban, a mute, a
+rank or a password, or lock an account: the webhook reports them."""
+
 
 @dataclass(frozen=True, slots=True)
 class AuditQuestion:

@@ -20,7 +20,7 @@ import yaml
 
 from tests.support.foreign.programs import debian_program, lacking
 from tests.support.running.forked import forked_words
-from tests.support.running.guides import free_ports
+from tools.ports import free_ports
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent

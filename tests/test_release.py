@@ -18,7 +18,6 @@ from tools.release import (
     ReleaseFault,
     artifacts,
     check_tag,
-    free_ports,
     notes,
     one,
     project_version,
@@ -83,8 +82,3 @@ def test_artifacts_and_their_sums(tmp_path: Path) -> None:
     assert len(sums) == 3
     with pytest.raises(ReleaseFault, match="2 files match"):
         one(tmp_path, "eq2emu*")
-
-
-def test_free_ports_differ() -> None:
-    with free_ports(3) as ports:
-        assert len(set(ports)) == 3

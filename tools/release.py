@@ -13,16 +13,16 @@ import hashlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+
+from tools.ports import free_ports
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 TAG: Final = "v{version}"
@@ -167,13 +167,13 @@ def try_out(artifact: Path, out: Path) -> None:
 
 def first_steps(emu: Path, folder: Path) -> None:
     """Make an account, start the server, log in, and stop it."""
-    with free_ports(2) as (login, world):
-        config = folder / "emu.toml"
-        config.write_text(
-            f'[database]\nurl = "sqlite:{(folder / "emu.sqlite").as_posix()}"\n'
-            f'[login]\nlisten = "127.0.0.1:{login}"\n[world]\nlisten = "127.0.0.1:{world}"\n',
-            encoding="utf-8",
-        )
+    login, world = free_ports(2)
+    config = folder / "emu.toml"
+    config.write_text(
+        f'[database]\nurl = "sqlite:{(folder / "emu.sqlite").as_posix()}"\n'
+        f'[login]\nlisten = "127.0.0.1:{login}"\n[world]\nlisten = "127.0.0.1:{world}"\n',
+        encoding="utf-8",
+    )
     player = ("--user", "tester", "--password", "long-enough")
     run(emu, "account", "add", "tester", "--password", player[-1], folder=folder)
     run(emu, "start", folder=folder)
@@ -183,19 +183,6 @@ def first_steps(emu: Path, folder: Path) -> None:
             folder=folder)  # fmt: skip
     finally:
         run(emu, "stop", folder=folder)
-
-
-@contextmanager
-def free_ports(count: int) -> Iterator[Sequence[int]]:
-    """Yield ports that are free on the loopback address."""
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
-    try:
-        for one_socket in sockets:
-            one_socket.bind(("127.0.0.1", 0))
-        yield [one_socket.getsockname()[1] for one_socket in sockets]
-    finally:
-        for one_socket in sockets:
-            one_socket.close()
 
 
 def write_sbom(interpreter: Path, out: Path) -> None:

@@ -5,7 +5,6 @@ Chooses the events, and speaks HTTP; `emu.admin.webhook` decides what is sent wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -18,6 +17,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
 
 from emu.admin.webhook import WebhookEvent, WebhookNotice, WebhookQueue
+from emu.audit import SANCTIONS
 from emu.commands.registry import Use
 from emu.config.administration import WebhookConfig
 from emu.net.logs import logger
@@ -27,13 +27,8 @@ from emu.times import Monotonic
 from emu.world.reports import PlayerEntered, PlayerLeft
 
 _log = logger("webhook")
-
-_BANS: Final = re.compile(
-    r"(((account|address|character) )?(un)?ban|(un)?mute|character rank"
-    r"|account (password|enable|disable|remove))( |$)",
-    re.IGNORECASE,
-)
-"""The beginning of every command that changes a ban, a mute, a rank or a password."""
+BROADCAST: Final = "broadcast"
+"""The command that announces something to all players."""
 
 
 class _Discard(Protocol):
@@ -182,16 +177,15 @@ def notices_of(event: object) -> Iterator[tuple[WebhookEvent, str, dict[str, str
         case PlayerLeft(name=name, zone=zone):
             yield WebhookEvent.LEAVE, f"{name} left.", {"player": name, "zone": zone}
         case Use(caller=caller, line=line, result=result, ok=True) as use:
-            first, _, rest = line.removeprefix("/").partition(" ")
-            if first.lower() == "broadcast":
-                values = {"by": caller, "message": rest}
-                yield WebhookEvent.BROADCAST, f"{caller} announces: {rest}", values
-            elif _BANS.match(line.removeprefix("/")):
+            if use.command == BROADCAST:
+                message = line.partition(" ")[2]
+                values = {"by": caller, "message": message}
+                yield WebhookEvent.BROADCAST, f"{caller} announces: {message}", values
+            elif use.command in SANCTIONS:
                 # The line has the reason; `***` stands for a password in it.
                 values = {
-                    "by": caller, "command": line.removeprefix("/"), "act": use.command,
+                    "by": caller, "command": line, "act": use.command,
                     "subject": use.subject, "before": use.change.before, "after": use.change.after,
                     "reason": use.reason,
                 }  # fmt: skip
-                text = f"{caller}: {result} ({values['command']})"
-                yield WebhookEvent.BAN, text, values
+                yield WebhookEvent.BAN, f"{caller}: {result} ({line})", values

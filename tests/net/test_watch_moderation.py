@@ -73,7 +73,8 @@ def uses(way: Callable[[str], Caller]) -> list[Use]:
 def of_the_program() -> list[Use]:
     bench = AccountCommands()
     bench.registry.extend(changes.COMMANDS.commands(bench.registry))
-    act = {"line": "account ban alice gold selling", "result": "alice is banned"}
+    act = {"line": "account ban alice gold selling", "result": "alice is banned",
+           "command": "account ban"}  # fmt: skip
     line = f"changed {json.dumps(act)}"
     assert finish(bench.registry.run(at_the_console(line), line, NOW)).ok
     return bench.uses

@@ -34,9 +34,9 @@ from emu.errors import EmuError
 from emu.net.client.swarm import character_name, own_address
 from emu.net.client.world_connection import ClientWorldConnection, enter_world, world_messages
 from emu.versions import CLIENT_2006
-from tests.support.cluster.engines import free_port
 from tests.support.database.engines import run
 from tests.support.running.whole_server import HOST, PROGRAMS, ServerProcess
+from tools.ports import free_port
 
 reactor: Any = _reactor
 PASSWORD: Final = "bench-cluster"

@@ -40,6 +40,7 @@ from tools.bench.login_child import CHEAP
 from tools.bench.login_players import LoginPlayers
 from tools.bench.processes import Child, child
 from tools.bench.world_child import PREFIX, boundless_zone, crowded, make_characters
+from tools.ports import free_port
 
 STEP_IN = "step, to world state"
 STEP_OUT = "step, to observer"
@@ -263,13 +264,6 @@ def players_of(server: Child) -> Iterator[subprocess.Popen[str]]:
         yield process
     finally:
         process.communicate(timeout=30)
-
-
-def free_port() -> int:
-    """Return a TCP port that nobody listens on."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def rcon_login(port: int) -> socket.socket:

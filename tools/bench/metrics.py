@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import http.client
-import socket
 import time
 
 from tools.bench.crowd import crowd, gather
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import child
+from tools.ports import free_port
 
 CAME = 1000
 SCRAPES = 20
 PLAIN = "tools.bench.page_server"
-
-
-def free_port() -> int:
-    """Return a TCP port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def seconds(server: http.client.HTTPConnection, path: str) -> float:

@@ -12,7 +12,8 @@ import pytest
 from emu.config import parse
 from emu.net.bus.trial import BusTrial, try_bus
 from tests.support.certificates import make_certificate
-from tests.support.cluster.engines import free_port, nats_broker
+from tests.support.cluster.engines import nats_broker
+from tools.ports import free_port
 
 pytest.importorskip("nats", reason="nats-py is not installed")
 pytestmark = pytest.mark.slow

@@ -9,21 +9,15 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.support.patience import patience
+from tools.ports import free_port
 
 HOST = "127.0.0.1"
-
-
-def free_port() -> int:
-    """Return a port that nobody uses now."""
-    with closing(socket.socket()) as one:
-        one.bind((HOST, 0))
-        return int(one.getsockname()[1])
 
 
 def nats_program() -> str:

@@ -11,13 +11,13 @@ import contextlib
 import doctest
 import os
 import re
-import socket
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.patience import patience
+from tools.ports import free_ports
 
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*(?:\n> .*|\n>$)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -53,20 +53,6 @@ def is_same(shown: str, printed: str) -> bool:
     return doctest.OutputChecker().check_output(shown, printed, _FLAGS)
 
 
-def free_ports(count: int) -> list[str]:
-    """Return different port numbers that are free for UDP and for TCP."""
-    found: list[str] = []
-    with contextlib.ExitStack() as held:
-        while len(found) < count:
-            tcp = held.enter_context(socket.socket())
-            udp = held.enter_context(socket.socket(type=socket.SOCK_DGRAM))
-            tcp.bind(("127.0.0.1", 0))
-            with contextlib.suppress(OSError):  # another program uses the number for UDP
-                udp.bind(tcp.getsockname())
-                found.append(str(tcp.getsockname()[1]))
-    return found
-
-
 def change_file(folder: Path, block: Block) -> None:
     """Write, extend or change the file that a block names."""
     path = folder / block.title
@@ -95,7 +81,7 @@ class Shell:
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
-        self.ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+        self.ports = dict(zip(PORTS, map(str, free_ports(len(PORTS))), strict=True))
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         clean = {name: value for name, value in os.environ.items() if not name.startswith("EMU")}
         own = {"PATH": path, "HOME": str(folder), "COLUMNS": "200"}
