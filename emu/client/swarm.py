@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from emu.client.hunting import THINK, Hunter
 from emu.client.world import Place, WorldClientCore, WorldPhase
 from emu.client.world.events import Appeared, Updated, Vanished, WorldEvent
 from emu.client.world.surroundings import RUNNING_SPEED, place_of
@@ -49,6 +50,10 @@ class SwarmFigures:
     packets: int = 0
     """Datagrams of all world sessions, both directions."""
     bytes: int = 0
+    blows: int = 0
+    """Blows that the clients have dealt and taken."""
+    kills: int = 0
+    deaths: int = 0
     messages: int = 0
     """Application messages received while packets and bytes were counted."""
     seconds: float = 0.0
@@ -77,6 +82,9 @@ class SwarmFigures:
             "packets_per_s": round(self.packets / span, 1),
             "bytes_per_s": round(self.bytes / span, 1),
             "messages": self.messages,
+            "blows": self.blows,
+            "kills": self.kills,
+            "deaths": self.deaths,
         }
 
 
@@ -102,6 +110,8 @@ class BotHabits:
     """Longest time between two walks."""
     talk: float = 20.0
     """Average time between two chat messages; 0 is never."""
+    fights: bool = False
+    """Whether bots fight creatures within `radius` instead of walking at random."""
 
 
 class Bot:
@@ -109,7 +119,7 @@ class Bot:
 
     __slots__ = (
         "_chance", "_habits", "_home", "_steps", "_talk_at", "_walk_at", "_watched",
-        "_watched_ghost", "core", "delays",
+        "_watched_ghost", "core", "delays", "hunter",
     )  # fmt: skip
 
     def __init__(
@@ -124,6 +134,8 @@ class Bot:
         # Random first times, so that the bots do not all act in the same moment.
         self._walk_at = now + habits.rest * chance()
         self._talk_at = now + habits.talk * chance() if habits.talk else math.inf
+        self.hunter = Hunter(core, habits.radius) if habits.fights else None
+        """Its fights; None if it walks at random."""
         self._watched: Bot | None = None
         self._watched_ghost: int | None = None
         self.delays: list[float] = []
@@ -149,7 +161,11 @@ class Bot:
             self._talk_at = max(self._talk_at, now + 1.0)
             return
         if now >= self._walk_at:
-            self._walk(now)
+            if self.hunter is None:
+                self._walk(now)
+            else:
+                self._walk_at = now + THINK * (0.5 + self._chance())
+                self.hunter.think(now)
         if now >= self._talk_at:
             # 0.5 to 1.5 times the setting, so that the setting is the average.
             self._talk_at = now + self._habits.talk * (0.5 + self._chance())
@@ -187,6 +203,8 @@ class Bot:
 
     def take(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
+        if self.hunter is not None:
+            self.hunter.take(event)
         if self._watched is None:
             return
         match event:

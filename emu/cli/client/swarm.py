@@ -48,6 +48,10 @@ from emu.versions import CLIENT_2006
     "--radius", type=click.FloatRange(min=0), default=BotHabits().radius, show_default=True,
     help="How far each walks from where it entered, in world units.",
 )  # fmt: skip
+@click.option(
+    "--fight", is_flag=True,
+    help="Fight the creatures within --radius instead of walking at random.",
+)  # fmt: skip
 @click.option("--still", is_flag=True, help="Stand still and say nothing, to measure idle players.")
 @timeout_option(STEP_TIMEOUT, "Seconds that each step of entering may take.")
 @line_format_option
@@ -62,6 +66,7 @@ def swarm(
     rate: float,
     watchers: int | None,
     radius: float,
+    fight: bool,
     still: bool,
     timeout: float,
     style: str,
@@ -87,7 +92,8 @@ def swarm(
 
         plan = SwarmPlan(
             clients, address, seconds, user_prefix, secret, versions=versions, rate=rate,
-            watchers=watchers, timeout=timeout, habits=habits(radius, still=still),
+            watchers=watchers, timeout=timeout,
+            habits=habits(radius, still=still, fights=fight),
         )  # fmt: skip
         with Display(clients, seconds) as display:
             many = Swarm(reactor, plan, tables=tables, progress=display.show_figures)
@@ -108,9 +114,11 @@ def swarm(
     carry_out(body, style)
 
 
-def habits(radius: float, *, still: bool) -> BotHabits:
+def habits(radius: float, *, still: bool, fights: bool = False) -> BotHabits:
     """Return the habits of bots; `still` makes them rest longer than any run."""
-    return BotHabits(radius=0.0, rest=1e9, talk=0.0) if still else BotHabits(radius=radius)
+    if still:
+        return BotHabits(radius=0.0, rest=1e9, talk=0.0)
+    return BotHabits(radius=radius, fights=fights)
 
 
 class Display(Progress):

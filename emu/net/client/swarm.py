@@ -208,6 +208,10 @@ class Swarm:
                 figures.round_trips.append(trip)
             figures.delays += member.bot.delays
             member.bot.delays.clear()
+        hunters = [one.bot.hunter for one in self._members if one.bot.hunter is not None]
+        figures.blows = sum(one.blows + one.taken for one in hunters)
+        figures.kills = sum(one.kills for one in hunters)
+        figures.deaths = sum(one.deaths for one in hunters)
 
     async def leave(self) -> None:
         """Let all of them leave the world and close their sockets."""
