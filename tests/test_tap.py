@@ -1,4 +1,5 @@
 import gc
+import os
 import resource
 import signal
 import subprocess
@@ -20,7 +21,8 @@ from emu.net.logs import LogFile
 from emu.net.server import EmuService
 from emu.store import Store
 from tests.support.patience import patience
-from tests.support.running.whole_server import captured_log
+from tests.support.running.forked import ForkedProgram
+from tests.support.running.whole_server import captured_log, prepare_database
 
 
 def options(*arguments: str) -> tap.Options:
@@ -81,10 +83,10 @@ def test_a_log_file_that_another_program_rotates_goes_on(tmp_path: Path, way: st
     file = tmp_path / "emu.toml"
     settings = '[database]\nurl = "sqlite:e.sqlite"\n[login]\nlisten = "127.0.0.1:0"\n'
     file.write_text(settings + '[world]\nlisten = "127.0.0.1:0"\n')
-    process = subprocess.Popen(
-        [str(Path(sys.executable).parent / "twistd"), "-n", "--pidfile=", f"--logfile={log}",
-         "emu", "--config", str(file)], cwd="/",
-    )  # fmt: skip
+    prepare_database(tmp_path / "e.sqlite")
+    words = ["twistd", "-n", "--pidfile=", f"--logfile={log}", "emu", "--config", str(file)]
+    with Path(os.devnull).open("wb") as nothing:
+        process = ForkedProgram(words, Path("/"), os.environ, nothing)
     try:
         wait_for(log, "ready")
         if way == "copytruncate":
@@ -107,7 +109,7 @@ def test_a_log_file_that_another_program_rotates_goes_on(tmp_path: Path, way: st
         assert log.read_text().startswith("20")
     finally:
         process.kill()
-        process.wait()
+        process.wait(20)
 
 
 @pytest.mark.slow

@@ -16,7 +16,8 @@ import pytest
 from emu.errors import StoreError
 from emu.net.daemon import check_pid_file, detach, running_program
 from tests.support.patience import patience
-from tests.support.running.whole_server import HOST, PROGRAMS
+from tests.support.running.forked import forked_words
+from tests.support.running.whole_server import HOST, PROGRAMS, prepare_database
 
 ENDED = 4_000_000
 """No process has this number: the kernel's limit is below it, or it is free."""
@@ -90,11 +91,15 @@ def taken_port() -> Iterator[str]:
         yield f"{HOST}:{holder.getsockname()[1]}"
 
 
-def start(folder: Path, *words: str, options: tuple[str, ...] = ()) -> tuple[int, str]:
+def start(
+    folder: Path, *words: str, options: tuple[str, ...] = (), installed: bool = False
+) -> tuple[int, str]:
     """Start a daemon; return exit status and output."""
+    prepare_database(folder / "e.sqlite")
+    program = [str(PROGRAMS / "twistd")] if installed else forked_words("twistd")
     sets = (f"database.url=sqlite:{folder / 'e.sqlite'}", "world.listen=127.0.0.1:0", *words)
     done = subprocess.run(
-        [str(PROGRAMS / "twistd"), *options, "emu", *(w for one in sets for w in ("--set", one))],
+        [*program, *options, "emu", *(w for one in sets for w in ("--set", one))],
         cwd=folder, capture_output=True, text=True, timeout=patience(20), check=False,
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
@@ -140,7 +145,7 @@ def test_a_pid_file_in_the_way_is_reported_in_one_line(tmp_path: Path) -> None:
 def test_a_daemon_is_ready_when_the_command_returns(tmp_path: Path) -> None:
     file = tmp_path / "twistd.pid"
     file.write_text(str(ENDED))
-    status, text = start(tmp_path, "login.listen=127.0.0.1:0")
+    status, text = start(tmp_path, "login.listen=127.0.0.1:0", installed=True)
     process = int(file.read_text())
     try:
         assert (status, text) == (0, "")

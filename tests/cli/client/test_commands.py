@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import sys
 
 import pytest
 from click.testing import CliRunner
@@ -11,19 +10,18 @@ from twisted.internet.utils import getProcessOutputAndValue
 
 from emu.cli.main import root
 from emu.errors import UnknownVersion
+from tests.support.running.forked import forked_words
 from tests.support.sessions.reference_messages import ReferenceCharacter
 from tests.support.sessions.reference_server import Script, serving
 
 pytestmark = pytest.mark.slow
-RUN = "from emu.cli.main import main; main()"
 
 
 async def emu(*words: object, **environment: str) -> tuple[str, str, int]:
     """Run an `emu` command; return what it printed, what it complained, and its exit status."""
-    # The parent's path, so that the test's own copy of the package is the one that runs.
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
+    program, *first = forked_words("emu")
     out, err, code = await getProcessOutputAndValue(
-        sys.executable, ["-c", RUN, *(str(word) for word in words)], env=variables
+        program, [*first, *(str(word) for word in words)], env={**os.environ, **environment}
     )
     return out.decode(), err.decode(), code
 
