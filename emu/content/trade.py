@@ -5,7 +5,7 @@ Source: docs/guides/content.md#loot, docs/guides/content.md#merchants.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -96,6 +96,12 @@ def loot_of(file: ContentFile, spawns: Sequence[int]) -> dict[int, tuple[int, ..
 def global_loot(file: ContentFile) -> list[GlobalLoot]:
     """Return the loot tables of levels, zones and races, by their numbers."""
     return [_global(row) for row in file.table("global_loot")]
+
+
+def wearers(file: ContentFile) -> frozenset[int]:
+    """Return the spawns with a loot table of their own that has things which they wear."""
+    tables = sorted({row["table_id"] for row in file.rows("loot_drops", "is_worn", [1])})
+    return frozenset(row["spawn_id"] for row in file.rows("spawn_loot", "table_id", tables))
 
 
 def _global(row: Row) -> GlobalLoot:
@@ -227,9 +233,10 @@ class TradeTables:
             self._wares: dict[int, tuple[Ware, ...]] = dict(self._layer.wares)
             self._tables: dict[int, LootTable] = dict(self._layer.tables)
             self._own: dict[int, tuple[int, ...]] = {}
+            self._wearers: frozenset[int] | None = None
             self._global: list[GlobalLoot] | None = None
             self._races: dict[int, int] = {}
-            self._fits: dict[tuple[int, int, int, int], tuple[int, ...]] = {}
+            self._fits: dict[tuple[int, int, int, int], tuple[GlobalLoot, ...]] = {}
 
     def _content(self) -> ContentFile | None:
         if self._path is not None and self._file is None:
@@ -247,11 +254,13 @@ class TradeTables:
         return found
 
     def loot(
-        self, spawn: int, *, zone_id: int, model: int, level: int, tier: int
-    ) -> tuple[LootTable, ...]:
+        self, spawn: int, *, zone_id: int, model: int, level: int, tier: int,
+        allows: Callable[[GlobalLoot], bool] | None = None,
+    ) -> tuple[LootTable, ...]:  # fmt: skip
         """Return the loot tables of a spawn: its own, and those of level, race and zone.
 
-        `spawn` is its number in the content file. Raises `FileFormatError`.
+        `spawn` is its number in the content file; `allows` decides about each table that is not its
+        own. Raises `FileFormatError`.
         """
         with self._lock:
             file = self._content()
@@ -262,11 +271,26 @@ class TradeTables:
                 self._races = {row["model"]: row["race"] for row in file.table("model_races")}
             if spawn not in self._own:
                 self._own[spawn] = loot_of(file, [spawn]).get(spawn, ())
-            numbers = self._own[spawn] + self._fitting(zone_id, model, level, tier)
+            fitting = self._fitting(zone_id, model, level, tier)
+            own = self._own[spawn]
+        # Without the lock: scripts decide.
+        numbers = own + tuple(one.table_id for one in fitting if allows is None or allows(one))
+        with self._lock:
             self._read_tables(file, numbers)
             return tuple(self._tables[one] for one in numbers if one in self._tables)
 
-    def _fitting(self, zone_id: int, model: int, level: int, tier: int) -> tuple[int, ...]:
+    def wears_loot(self, spawn: int) -> bool:
+        """Return whether a spawn may wear what it drops: its own tables have such things.
+
+        Raises `FileFormatError`.
+        """
+        with self._lock:
+            if self._wearers is None:
+                file = self._content()
+                self._wearers = wearers(file) if file is not None else frozenset()
+            return spawn in self._wearers
+
+    def _fitting(self, zone_id: int, model: int, level: int, tier: int) -> tuple[GlobalLoot, ...]:
         """Return the global tables of a creature; many creatures of a zone have the same."""
         key = zone_id, self._races.get(model, 0), level, tier
         found = self._fits.get(key)
@@ -274,7 +298,7 @@ class TradeTables:
             if len(self._fits) >= MOST_FITTING:
                 self._fits.clear()
             known = self._global or ()
-            found = self._fits[key] = tuple(one.table_id for one in known if one.fits(*key))
+            found = self._fits[key] = tuple(one for one in known if one.fits(*key))
         return found
 
     def tables(self, numbers: Iterable[int]) -> tuple[LootTable, ...]:

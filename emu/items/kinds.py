@@ -122,6 +122,11 @@ PAIRS: Final[Mapping[Slot, Slot]] = {
 """Slots whose things go to another slot if they are taken."""
 
 
+CURES: Final = {1: "trauma", 2: "arcane", 3: "noxious", 4: "elemental", 5: "curse", 6: "magic"}
+"""Hostile effects that things cure, by the numbers of scripts."""
+CURES_ALL: Final = 7
+
+
 class Wield(enum.IntEnum):
     """How a weapon is held."""
 
@@ -432,6 +437,15 @@ class ItemKind:
     def is_lore(self) -> bool:
         """Whether nobody may have two."""
         return Flag.LORE in self.flags
+
+    @cached_property
+    def cure(self) -> int:
+        """What it cures, by its effects: a number of `CURES`, 7 for all, 0 for none."""
+        text = " ".join(one.text.casefold() for one in self.effects)
+        if not any(word in text for word in ("cure", "dispel")):
+            return 0
+        found = [number for number, word in CURES.items() if word in text]
+        return found[0] if len(found) == 1 else CURES_ALL
 
     def beginning_count(self, count: int = 0) -> int:
         """Return how many a new thing counts: as asked for, else its charges, else one.

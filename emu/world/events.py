@@ -296,6 +296,22 @@ class Died(GameEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class MayDrop(GameEvent):
+    """A creature may have a loot table of its level, race or zone; `player` is None."""
+
+    _: KW_ONLY
+    zone: Zone
+    spawn: Spawn
+    kind: str
+    """``level``, ``racial`` or ``zone``."""
+    table: int
+    levels: tuple[int, int]
+    """The lowest and the highest level of the table."""
+    answers: list[bool] = field(default_factory=list)
+    """A listener that decides adds whether the creature has it."""
+
+
+@dataclass(frozen=True, slots=True)
 class FightEvent(GameEvent):
     """Something has happened between two spawns that fight; `player` is None."""
 

@@ -9,6 +9,7 @@ from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.content.trade import (
+    GlobalLoot,
     TomlTrade,
     TradeTables,
     Ware,
@@ -16,6 +17,7 @@ from emu.content.trade import (
     loot_of,
     loot_tables,
     wares_of,
+    wearers,
 )
 from emu.errors import FileFormatError
 from emu.rules.loot import LootDrop
@@ -100,6 +102,29 @@ def test_the_tables_of_a_world_are_its_own_and_those_that_fit(file: ContentFile)
     assert tables.wares(7) == wares_of(file, [7])[7]
     assert tables.wares(99) == ()
     assert [table.id for table in tables.tables([2, 77])] == [2]
+
+
+def test_somebody_decides_about_the_tables_of_many_creatures(file: ContentFile) -> None:
+    tables, asked = TradeTables(file.path), list[tuple[str, int]]()
+
+    def allows(one: GlobalLoot) -> bool:
+        asked.append((one.kind, one.table_id))
+        return one.kind != "zone"
+
+    found = tables.loot(90001, zone_id=12, model=5, level=5, tier=3, allows=allows)
+    assert [table.id for table in found] == [3, 2, 2]
+    assert sorted(asked) == [("level", 2), ("zone", 3)]
+
+
+def test_few_spawns_wear_their_loot(file: ContentFile) -> None:
+    worn = [drop for table in loot_tables(file, [1, 2, 3]).values() for drop in table.drops
+            if drop.is_worn]  # fmt: skip
+    assert bool(worn) is bool(wearers(file))
+    tables = TradeTables(file.path)
+    assert [number for number in (90001, 90002, 1) if tables.wears_loot(number)] == sorted(
+        wearers(file)
+    )
+    assert not TradeTables().wears_loot(90001)
 
 
 def test_a_world_without_a_content_file_has_the_tables_of_toml_files(tmp_path: Path) -> None:

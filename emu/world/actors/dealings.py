@@ -58,6 +58,8 @@ class Dealing(NamedTuple):
     """How many times one harvest tries."""
     device: int = 0
     """The number of a device of crafting; 0 for what is none."""
+    loot_drop_kind: int = 0
+    """1: all loot lies on the body, also what would be in a chest."""
 
     @property
     def is_merchant(self) -> bool:

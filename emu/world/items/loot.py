@@ -13,15 +13,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from emu.content.population import Standing
+from emu.content.trade import GlobalLoot
 from emu.errors import EmuError
 from emu.items.kinds import ItemKind
 from emu.items.remains import CHEST_TIER, LootMethod, Lot, Remains
 from emu.rules.loot import Chance, LootTable, roll, roll_bound
 from emu.rules.stance import GREY, arrow_color
 from emu.times import Monotonic
+from emu.world.actors.looks import wear
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.events import Died, Order, Used
+from emu.world.events import Died, MayDrop, Order, Used
 from emu.world.items.items import Items
 from emu.world.zones.zone import Zone
 
@@ -36,6 +38,8 @@ GOES: Final = 1.0
 """Seconds until what was emptied goes."""
 SEEDS: Final = 1 << 30
 MOST_TIER: Final = 0xFF
+ON_BODY: Final = 1
+"""The kind of loot that needs no chest."""
 FOR_EVER: Final = float("inf")
 LOOT: Final = Verb("loot", 10.0, "loot")
 DISARM: Final = Verb("Disarm", 5.0, "Disarm")
@@ -67,12 +71,16 @@ class LootTables(Protocol):
     """Loot tables of the content; `emu.content.trade.TradeTables` has them."""
 
     def loot(
-        self, spawn: int, *, zone_id: int, model: int, level: int, tier: int
-    ) -> tuple[LootTable, ...]:
-        """Return the loot tables of a spawn."""
+        self, spawn: int, *, zone_id: int, model: int, level: int, tier: int,
+        allows: Callable[[GlobalLoot], bool] | None = None,
+    ) -> tuple[LootTable, ...]:  # fmt: skip
+        """Return the loot tables of a spawn; `allows` decides about those that are not its own."""
 
     def tables(self, numbers: Iterable[int]) -> tuple[LootTable, ...]:
         """Return loot tables by their numbers."""
+
+    def wears_loot(self, spawn: int) -> bool:
+        """Return whether a spawn may wear what it drops."""
 
 
 @dataclass(slots=True)
@@ -120,8 +128,25 @@ class Loots:
 
     # -- the spawns of zones ----------------------------------------------------------------------
 
-    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
-        """Note a spawn that was put into its zone; its loot is rolled when it is needed."""
+    def appeared(self, zone: Zone, spawn: Spawn, _standing: Standing) -> None:
+        """Let a spawn that was put into its zone wear what it may drop.
+
+        The loot of all others is rolled when it is needed.
+        """
+        number = spawn.look.dealing.number
+        try:
+            wears = bool(number) and self._tables.wears_loot(number)
+        except EmuError:
+            self._world.count("loot that could not be read")
+            return
+        if not wears:
+            return
+        # The same chance gives the same loot as later.
+        for drop in roll(self._tables_of(zone, spawn), self._chance(zone, spawn)).drops:
+            kind = self._items.kinds.get(drop.item_id) if drop.is_worn else None
+            if kind is not None and kind.look is not None and kind.slots:
+                look = kind.look
+                wear(spawn, kind.slots[0], look.model, look.color, look.highlight)
 
     def vanished(self, _zone: Zone, spawn: Spawn) -> None:
         """Forget a spawn that was removed from its zone."""
@@ -146,6 +171,11 @@ class Loots:
             found = self._carried[spawn.id] = Carried(won.coins, things)
         return found
 
+    def set_drop_kind(self, spawn: Spawn, kind: int) -> None:
+        """Set whether all that a creature leaves lies on its body: 1."""
+        dealing = spawn.look.dealing._replace(loot_drop_kind=min(kind, MOST_TIER))
+        spawn.look = replace(spawn.look, dealing=dealing)
+
     def set_tier(self, spawn: Spawn, tier: int) -> None:
         """Set the loot tier of a creature, before its loot is rolled."""
         dealing = spawn.look.dealing._replace(loot_tier=min(tier, MOST_TIER))
@@ -166,11 +196,26 @@ class Loots:
                 return own
             return own + self._tables.loot(
                 dealing.number, zone_id=zone.zone_id, model=dealing.model, level=spawn.level,
-                tier=dealing.loot_tier,
+                tier=dealing.loot_tier, allows=self._allows(zone, spawn),
             )  # fmt: skip
         except EmuError:
             self._world.count("loot that could not be read")
             return ()
+
+    def _allows(self, zone: Zone, spawn: Spawn) -> Callable[[GlobalLoot], bool] | None:
+        """Return the question to the zone's script; None if nobody answers it."""
+        events = self._world.events
+        if not events.has_listener(MayDrop):
+            return None
+
+        def ask(table: GlobalLoot) -> bool:
+            event = MayDrop(
+                zone=zone, spawn=spawn, kind=table.kind, table=table.table_id, levels=table.levels
+            )
+            events.publish(event)
+            return False not in event.answers
+
+        return ask
 
     # -- what lies there --------------------------------------------------------------------------
 
@@ -214,7 +259,8 @@ class Loots:
         coins, lots = self._dropped(zone, spawn, killer)
         members = self._members(killer, event.fighters)
         best = max((one.kind.tier for one in lots if not one.kind.is_body_drop), default=0)
-        in_chest = [one for one in lots if not one.kind.is_body_drop] if best >= CHEST_TIER else []
+        has_chest = best >= CHEST_TIER and spawn.look.dealing.loot_drop_kind != ON_BODY
+        in_chest = [one for one in lots if not one.kind.is_body_drop] if has_chest else []
         on_body = [one for one in lots if one not in in_chest]
         now = self._world.clock.now()
         body = Remains(coins, on_body, members, now + BODY_RIGHT)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from emu.errors import CommandError
 from emu.items.held import FULL, Thing, Where
 from emu.items.kinds import ItemKind, MoreFlag
 from emu.ledger import Outcome, Owner, Reason
@@ -14,7 +15,9 @@ from emu.rules.coins import coins_text
 from emu.rules.prices import repair_price
 from emu.world.actors.client import send_text
 from emu.world.actors.item_lists import OLD
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import SpawnKind
+from emu.world.events import Died
 from emu.world.items.exchanges import Act, coins
 from emu.world.items.items import Items
 from emu.world.items.shop_rows import owner_of, row, send_rows
@@ -31,14 +34,46 @@ ALL_REPAIRED: Final = "You give {price} to repair all of your items."
 REPAIRED: Final = "Repaired: {link}."
 POOR: Final = "You do not have enough coin to repair {link}."
 COMMAND: Final = "repair"
+DEATH: Final = 10
+"""Percent of condition that a death takes from each worn thing."""
 
 
 class Menders:
-    """The menders of one world."""
+    """The menders of one world, and what they mend: worn things suffer when their player dies."""
 
     def __init__(self, items: Items, visits: Visits) -> None:
         self._items = items
         self._visits = visits
+        items.world.events.subscribe(Died, self._died)
+
+    def _died(self, event: Died) -> None:
+        if event.victim.kind is SpawnKind.PLAYER:
+            for player in self._items.world.players:
+                if player.spawn is event.victim:
+                    self._items.world.start(self._wear_down(player))
+
+    async def _wear_down(self, player: Player) -> None:
+        try:
+            await player.holdings.gate.carry_out(lambda: self.wear_down(player, DEATH))
+        except CommandError:
+            self._items.world.count("things of the dead that stayed whole: too many acts wait")
+
+    def wear_down(self, player: Player, percent: int) -> bool:
+        """Take condition from all that a player wears; return whether something was damaged."""
+        inventory = player.holdings.inventory
+        worn = []
+        for where in (Where.WORN, Where.APPEARANCE):
+            for thing in inventory.in_list(where):
+                is_kept = MoreFlag.NO_REPAIR in inventory.kind(thing).more_flags
+                if thing.condition and not is_kept:
+                    left = max(0, thing.condition - percent)
+                    worn.append(inventory.set(thing, condition=left))
+        if worn:
+            self._items.changed(player)
+            if player.is_online and player.state in IN_ZONE:
+                for thing in worn:
+                    self._items.send_window(player, thing)
+        return bool(worn)
 
     def open(self, player: Player) -> None:
         """Open the window of the mender that a player has targeted."""

@@ -9,7 +9,7 @@ Source: docs/protocol/world/trade.md, recorded in ../shared/data/recordings/item
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from emu.content.trade import Ware
@@ -40,6 +40,7 @@ from emu.world.items.shop_rows import (
     send_closed,
     send_rows,
 )
+from emu.world.items.stocks import Stocks
 from emu.world.items.texts import RED, link, own_color
 from emu.world.items.visits import Visit, Visits, Window
 from emu.world.speech.spoken import play_sound
@@ -57,8 +58,6 @@ NOT_FOR_SALE: Final = 64
 """The flag of a row that the player does not want to sell."""
 KEPT_BACK: Final = 10
 """The things that a player can buy back, the newest ones."""
-RETURNS: Final = 600.0
-"""Seconds after which a merchant has everything again of what was bought up."""
 TRADE_COLOR: Final = 81
 
 POOR: Final = "You do not have enough coin to purchase {link}."
@@ -80,14 +79,6 @@ class Wares(Protocol):
         """Return what a merchant sells, in the order of its window."""
 
 
-@dataclass(slots=True)
-class _Stock:
-    """What has been bought of the limited things of one merchant."""
-
-    bought: dict[int, int] = field(default_factory=dict)
-    returns: float = 0.0
-
-
 class Merchants:
     """The shops of one world."""
 
@@ -98,8 +89,7 @@ class Merchants:
         self._trade = trade
         self._visits = visits
         self._lists = WindowCache()
-        self._stocks: dict[int, _Stock] = {}
-        """By the spawn."""
+        self._stocks = Stocks(self._world.clock.now)
         self._sold: dict[int, list[Thing]] = {}
         """What players can buy back, the oldest first."""
         self._world.events.subscribe(LeftZone, self._left)
@@ -111,7 +101,13 @@ class Merchants:
 
     async def open(self, player: Player, *, to_sell: bool = False) -> None:
         """Open the window of the merchant that a player has targeted. Raises `StoreError`."""
-        visit = self._visits.begin(player, Window.SHOP, (FROM, TO))
+        await self._open(player, self._visits.begin(player, Window.SHOP, (FROM, TO)), to_sell)
+
+    async def open_at(self, player: Player, spawn: Spawn) -> None:
+        """Open the window of a merchant for a player near it. Raises `StoreError`."""
+        await self._open(player, self._visits.begin_at(player, Window.SHOP, spawn), False)
+
+    async def _open(self, player: Player, visit: Visit | None, to_sell: bool) -> None:
         if visit is None or not _serves(visit, player):
             self._visits.end(player)
             return
@@ -149,7 +145,7 @@ class Merchants:
         wearer = self._items.wearer(player)
         for ware in self._trade.wares(visit.dealing.merchant):
             kind = self._items.kinds.get(ware.item_id)
-            if kind is None or self._left_of(visit.spawn, ware) == 0:
+            if kind is None or self._stocks.left(visit.spawn, ware) == 0:
                 continue
             is_foreign = MerchantKind.SPELLS in visit.dealing.merchant_kind and (
                 level_needed(kind, wearer) is None
@@ -161,7 +157,7 @@ class Merchants:
     def _send_wares(self, player: Player, visit: Visit, opened: int = 0) -> None:
         window = OLDEST_BUY if player.client.version < OLD else BUY | opened
         wares = self._trade.wares(visit.dealing.merchant)
-        is_plain = visit.spawn.id not in self._stocks
+        is_plain = self._stocks.is_full(visit.spawn)
         kinds = self._lists.scripted(visit.dealing.merchant, wares, self._items.kinds.get)
         flags = flags_of(self._world.events, player, kinds)
         if is_plain and MerchantKind.SPELLS not in visit.dealing.merchant_kind:
@@ -179,7 +175,7 @@ class Merchants:
         rows = [
             row(player, kind, coins_of(ware, kind), stack=kind.stack)
             | {
-                "quantity": _quantity(self._left_of(visit.spawn, ware)),
+                "quantity": _quantity(self._stocks.left(visit.spawn, ware)),
                 "unknown5": 0xFF,
                 "display_flags": flags.get(kind.id, 0),
                 "status": ware.status,
@@ -238,25 +234,6 @@ class Merchants:
     def _buys_nothing(self, visit: Visit) -> bool:
         return MerchantKind.BUYS_NOTHING in visit.dealing.merchant_kind
 
-    # -- stock ------------------------------------------------------------------------------------
-
-    def _left_of(self, spawn: Spawn, ware: Ware) -> int | None:
-        """Return how many a merchant has of something; None: as many as are asked for."""
-        if ware.quantity is None:
-            return None
-        stock = self._stocks.get(spawn.id)
-        if stock is None:
-            return ware.quantity
-        if stock.returns <= self._world.clock.now():
-            del self._stocks[spawn.id]
-            return ware.quantity
-        return max(0, ware.quantity - stock.bought.get(ware.item_id, 0))
-
-    def _take_stock(self, spawn: Spawn, ware: Ware, count: int) -> None:
-        stock = self._stocks.setdefault(spawn.id, _Stock())
-        stock.returns = self._world.clock.now() + RETURNS
-        stock.bought[ware.item_id] = stock.bought.get(ware.item_id, 0) + count
-
     # -- buying -----------------------------------------------------------------------------------
 
     async def buy(self, player: Player, item_id: int, count: int) -> None:
@@ -271,19 +248,19 @@ class Merchants:
         if item_id not in shown:
             return
         ware, kind = shown[item_id]
-        left = self._left_of(visit.spawn, ware)
+        left = self._stocks.left(visit.spawn, ware)
         if left is not None and count > left:
             return
         purchase = _Purchase(self._items, player, visit.spawn, (ware, kind), count)
         if left is not None:
             # Taken before the store answers: nobody else buys the same piece meanwhile.
-            self._take_stock(visit.spawn, ware, count)
+            self._stocks.take(visit.spawn, ware, count)
         outcome = None
         try:
             outcome = await self._items.exchange(Reason.BOUGHT, [player], purchase.act)
         finally:
             if left is not None and outcome is not Outcome.DONE:
-                self._take_stock(visit.spawn, ware, -count)
+                self._stocks.take(visit.spawn, ware, -count)
         if outcome is not Outcome.DONE:
             purchase.refuse(outcome)
             return

@@ -75,6 +75,17 @@ class Visits:
         self._visits[player.id] = visit
         return visit
 
+    def begin_at(self, player: Player, window: Window, spawn: Spawn) -> Visit | None:
+        """Open a window at a spawn whatever its verbs are; None if the player does not see it."""
+        if player.index_of(spawn) is None:
+            return None
+        visit = Visit(window, spawn, REACH + SLACK)
+        if not self._is_near(player, visit):
+            return None
+        self.end(player)
+        self._visits[player.id] = visit
+        return visit
+
     def of(self, player: Player, window: Window) -> Visit | None:
         """Return the open window of a kind, if its spawn is still there and near enough."""
         visit = self._visits.get(player.id)

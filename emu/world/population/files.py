@@ -272,13 +272,14 @@ class DealingRow:
     node_uses: int = field(3, limits=(1, 0xFF))
     node_tries: int = field(1, limits=(1, 0xFF))
     device: int = field(0, limits=(0, 0xFF))
+    loot_drop_kind: int = field(0, limits=(0, 0xFF))
 
     def dealing(self) -> Dealing:
         """Return what the table says."""
         return Dealing(
             self.number, self.merchant, MerchantKind(self.merchant_kind), self.levels, self.loot,
             self.loot_tier, self.model, self.node, NodeSkill(self.node_skill), self.node_uses,
-            self.node_tries, self.device,
+            self.node_tries, self.device, self.loot_drop_kind,
         )  # fmt: skip
 
 

@@ -131,6 +131,7 @@ def _dealing(template: Template, kind: SpawnKind) -> Dealing:
         (spawn["merchant_min_level"], spawn["merchant_max_level"]),
         loot_tier=spawn["loot_tier"],
         model=spawn["model"],
+        loot_drop_kind=spawn["loot_drop_kind"],
     )
     if kind is SpawnKind.GROUND and own["skill"] in set(NodeSkill):
         return made._replace(

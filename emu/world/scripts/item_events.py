@@ -15,7 +15,7 @@ from emu.items.kinds import ItemKind
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.conversations import Conversations, DialogPage
-from emu.world.events import DialogAnswered, Entered, Events, LeftZone, Order
+from emu.world.events import DialogAnswered, Entered, Events, LeftZone, MayDrop, Order
 from emu.world.item_events import (
     ItemConsumed,
     ItemDescribed,
@@ -78,6 +78,7 @@ class ItemEvents:
         events.subscribe(ItemUsed, self._used, Order.MINDS)
         events.subscribe(ItemDescribed, self._described, Order.MINDS)
         events.subscribe(ItemOffered, self._offered, Order.MINDS)
+        events.subscribe(MayDrop, self._may_drop, Order.MINDS)
         events.subscribe(DialogAnswered, self._answered, Order.MINDS)
         events.subscribe(Entered, self._entered, Order.MINDS)
         events.subscribe(LeftZone, self._left, Order.MINDS)
@@ -138,6 +139,18 @@ class ItemEvents:
         item.handle.end()
         if isinstance(value, int | float):
             event.flags.append(int(value))
+
+    def _may_drop(self, event: MayDrop) -> None:
+        """Ask the zone's script about a loot table of many creatures: 0 refuses it."""
+        home = self._homes.get(event.zone)
+        body = self._homes.body(event.spawn, event.zone)
+        if home is None or body is None or not home.script:
+            return
+        answer = self._calls.ask(
+            home, f"loot_criteria_{event.kind}", body, event.table, *event.levels
+        )
+        if answer.is_found and not answer.has_failed:
+            event.answers.append(answer.value != 0)
 
     # -- talks ----------------------------------------------------------------------------------
 

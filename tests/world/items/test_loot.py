@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 import pytest
 
+from emu.content.population import Standing
 from emu.ledger import OwnerKind
+from emu.rules.loot import LootDrop, LootTable
 from emu.world.actors.dealings import Dealing
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.events import Died
@@ -105,3 +110,31 @@ def test_all_who_fought_may_loot() -> None:
     )  # fmt: skip
     remains = scene.harness.parts.trading.loots.remains[spawn.id]
     assert remains.entitled == {1, 2}
+
+
+def test_everything_lies_on_a_body_that_needs_no_chest() -> None:
+    """The kind of loot is a column of spawns; ../shared/spec/eq2-content.md has it, 298."""
+    scene = TradeScene()
+    spawn = scene.foe("a straw man", (kinds.CAP, 1))
+    scene.harness.parts.trading.loots.set_drop_kind(spawn, 1)
+    scene.one.types("/kill")
+    remains = scene.harness.parts.trading.loots.remains
+    assert {number: [lot.kind.id for lot in one.lots] for number, one in remains.items()} == {
+        spawn.id: [kinds.CAP]
+    }
+
+
+def test_a_creature_wears_what_it_may_drop() -> None:
+    scene = TradeScene()
+    spawn = scene.foe("a straw man")
+    table = LootTable(5, "", (0, 0), 0.0, 1, 100.0, (LootDrop(kinds.CAP, 1, True, 100.0, 0),))
+    trade, loots = scene.harness.trade, scene.harness.parts.trading.loots
+    trade._tables[5], trade._wearers = table, frozenset((77,))
+    zone, standing = player_of(scene.one).zone, cast("Standing", None)
+    spawn.look = replace(spawn.look, dealing=Dealing(78, loot=(5,)))
+    loots.appeared(zone, spawn, standing)
+    assert "equipment_types" not in spawn.appearance
+    spawn.look = replace(spawn.look, dealing=Dealing(77, loot=(5,)))
+    loots.appeared(zone, spawn, standing)
+    assert spawn.appearance["equipment_types"][2] == 1513
+    assert loots.carried(zone, spawn).things == [(kinds.CAP, 1)]

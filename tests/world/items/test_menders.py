@@ -8,6 +8,7 @@ import pytest
 
 from emu.items.held import Where
 from emu.world.actors.item_lists import OLD
+from emu.world.events import Died
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, player_of
 
@@ -92,3 +93,22 @@ def test_nothing_is_repaired_without_the_window() -> None:
     made = scene()
     assert made.one.types("/mender_repair_all") == []
     assert conditions(made) == [90, 90]
+
+
+def test_a_death_takes_a_tenth_of_the_condition_of_what_is_worn() -> None:
+    made = scene()
+    made.one.types(f"/summonitem {kinds.TUNIC}")
+    client, player = made.one, player_of(made.one)
+    before = len(client.decoded("WS_ExamineInfo"))
+    harness = made.harness
+    harness.world.events.publish(
+        Died(zone=player.zone, victim=player.spawn, killer=None, fighters=())
+    )
+    assert conditions(made) == [80, 80]
+    (tunic,) = player.holdings.inventory.in_list(Where.BAGS)
+    assert tunic.condition == 100
+    assert len(client.decoded("WS_ExamineInfo")) == before + 2
+    for _ in range(9):
+        made.harness.parts.trading.menders.wear_down(player, 10)
+    assert conditions(made) == [0, 0]
+    assert not made.harness.parts.trading.menders.wear_down(player, 10)

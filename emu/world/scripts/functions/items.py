@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emu.errors import StoreError
-from emu.items.held import Where
+from emu.items.held import FULL, Place, Where
 from emu.items.inventory import BANKED
 from emu.ledger import Owner, OwnerKind
 from emu.scripts.signatures import FunctionTable, Handle
@@ -13,6 +13,7 @@ from emu.world.actors.client import send_text
 from emu.world.actors.looks import wear
 from emu.world.actors.player import Player
 from emu.world.items.gifts import GIVER, WORN
+from emu.world.items.reading import show_book
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.item_events import HeldItem
@@ -202,6 +203,69 @@ def unequip_slot(scripts: Scripts, body: Body | None, slot: int, keep: bool) -> 
         inventory.put(thing, place)
     items.changed(player, list_first=True)
     return True
+
+
+@ITEMS("SetEquippedItem", "S spawn, n slot, I item")
+def set_worn_item(scripts: Scripts, body: Body | None, slot: int, item: HeldItem | None) -> bool:
+    """Let a spawn wear a thing like one that a player has; a player must have it in its bags."""
+    if item is None or body is None:
+        return False
+    if body.player is None:
+        return set_worn(scripts, body, slot, item.kind.id)
+    thing = item.thing
+    if item.player is not body.player or thing is None or thing.place.where is not Where.BAGS:
+        return False
+    holdings = body.player.holdings
+    is_free = slot in item.kind.slots and holdings.inventory.worn(slot) is None
+    if holdings.gate.is_closed or thing.id in holdings.inventory.locked or not is_free:
+        return False
+    holdings.inventory.put(thing, Place(Where.WORN, 0, slot))
+    scripts.items_of_players.changed(body.player)
+    return True
+
+
+@ITEMS("DamageEquippedItems", "P player, u percent")
+def wear_down(scripts: Scripts, body: Body | None, percent: int) -> bool:
+    """Take condition from all that a player wears; false if it wears nothing that suffers."""
+    player = _player(body)
+    if player is None or player.holdings.gate.is_closed:
+        return False
+    return scripts.trading.menders.wear_down(player, min(percent, FULL))
+
+
+# -- windows ----------------------------------------------------------------------------------
+
+
+@ITEMS("SendBook", "P player, u item")
+def send_book(scripts: Scripts, body: Body | None, item: int) -> None:
+    """Show a player the pages of a book, by the number of its kind."""
+    player = _player(body)
+    kind = scripts.items_of_players.kinds.get(item)
+    if player is not None and kind is not None and scripts.may_send():
+        show_book(player, kind, scripts.world.knowledge)
+
+
+@ITEMS("ShowShopWindow", "P player, S spawn")
+def show_shop(scripts: Scripts, body: Body | None, merchant: Body | None) -> None:
+    """Open the window of a merchant for a player who is near it."""
+    player = _player(body)
+    if player is None or merchant is None or merchant.player is not None:
+        return
+    work = scripts.trading.merchants.open_at(player, merchant.spawn)
+
+    async def opened() -> None:
+        try:
+            await work
+        except StoreError:
+            scripts.counters["windows not opened: the database does not answer"] += 1
+
+    scripts.world.start(opened())
+
+
+@ITEMS("GetItemEffectType", "I item")
+def get_cure(_scripts: Scripts, item: HeldItem | None) -> int:
+    """Return what a thing cures: 1 trauma, 2 arcane, 3 noxious, 4 elemental, 5 curse ... 7 all."""
+    return item.kind.cure if item is not None else 0
 
 
 # -- coins ------------------------------------------------------------------------------------

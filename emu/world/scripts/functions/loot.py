@@ -93,6 +93,21 @@ def set_tier(scripts: Scripts, body: Body | None, number: int) -> bool:
     return True
 
 
+@LOOT("GetLootDropType", "S spawn")
+def drop_kind(_scripts: Scripts, body: Body | None) -> int:
+    """Return 1 if everything that a creature leaves lies on its body, else 0."""
+    return body.spawn.look.dealing.loot_drop_kind if body is not None else 0
+
+
+@LOOT("SetLootDropType", "S spawn, u kind")
+def set_drop_kind(scripts: Scripts, body: Body | None, kind: int) -> bool:
+    """Let everything that a creature leaves lie on its body (1), or better things in a chest."""
+    if body is None or body.player is not None:
+        return False
+    scripts.trading.loots.set_drop_kind(body.spawn, kind)
+    return True
+
+
 @LOOT("GiveLoot", "S spawn, P player, u coins?, ...")
 def give(
     scripts: Scripts,

@@ -81,3 +81,41 @@ def test_coins_move_by_the_ledger(scene: ScriptScene) -> None:
     assert scene.player.character.coins == before + 100
     entries = finish(scene.harness.stored.ledger.of_owner(Owner.character(5), 2))
     assert [(one.reason, one.amount) for one in entries] == [("script", 20), ("script", 120)]
+
+
+def test_a_thing_in_the_bags_is_put_on(scene: ScriptScene) -> None:
+    said = scene.says(
+        f"AddItem(Spawn, {kinds.CAP}) AddItem(Spawn, {kinds.MARBLE})",
+        f"SetEquippedItem(Spawn, 2, GetItemByID(Spawn, {kinds.MARBLE}))",
+        f"SetEquippedItem(Spawn, 2, GetItemByID(Spawn, {kinds.CAP}))",
+        "SetEquippedItem(Spawn, 2, GetEquippedItemBySlot(Spawn, 2))",
+        f"SetEquippedItem(NPC, 2, GetEquippedItemByID(Spawn, {kinds.CAP}))",
+        "DamageEquippedItems(Spawn, 30)", "DamageEquippedItems(NPC, 30)",
+    )  # fmt: skip
+    assert said == ["false", "true", "false", "true", "true", "false"]
+    (cap,) = scene.player.holdings.inventory.in_list(Where.WORN)
+    assert (cap.item_id, cap.condition) == (kinds.CAP, 70)
+    assert finish(scene.harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_windows_of_books_and_shops_are_opened(scene: ScriptScene) -> None:
+    book = (
+        'id = 920104, name = "Almanac", books = {title = "Days"}, book_pages = {id = 1, text = "1"}'
+    )
+    scene.harness.parts.items.kinds = kinds.item_kinds([book])
+    scene.says(f"SendBook(Spawn, 920104) SendBook(Spawn, {kinds.CAP}) ShowShopWindow(Spawn, NPC)")
+    (shown,) = scene.client.decoded("WS_EqShowBook")
+    assert shown["book_title"] == "Days"
+    assert scene.client.decoded("WS_UpdateMerchant") == []  # the guard sells nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "cure"),
+    [("", 0), ("Heals the target.", 0), ("Dispels 10 levels of trauma hostile effects.", 1),
+     ("Cures arcane effects.", 2), ("Cures elemental and noxious effects.", 7)],
+)  # fmt: skip
+def test_the_effects_of_a_thing_say_what_it_cures(scene: ScriptScene, text: str, cure: int) -> None:
+    row = f'id = 920105, name = "Potion", effects = [{{text = "{text}", percentage = 100}}]'
+    scene.harness.parts.items.kinds = kinds.item_kinds([row])
+    body = "AddItem(Spawn, 920105)"
+    assert scene.says(body, "GetItemEffectType(GetItemByID(Spawn, 920105))") == [str(cure)]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.trade import GlobalLoot
 from tests.support.world import item_kinds as kinds
 from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.trade_scenes import coins_of
@@ -60,3 +61,35 @@ def test_a_player_finds_what_a_script_gives_it(scene: ScriptScene) -> None:
     scene.use(chest, "frommerchant")
     assert [text for _, text in scene.heard()] == ["true"]
     assert len(scene.client.decoded("WS_UpdateLoot")) == 2
+
+
+def test_all_loot_may_lie_on_the_body(scene: ScriptScene) -> None:
+    guard = scene.spawn(f"""
+        function hailed(NPC, Spawn)
+            AddLootItem(NPC, {kinds.CAP})
+            Say(NPC, tostring(SetLootDropType(NPC, 1)) .. GetLootDropType(NPC))
+            Say(NPC, tostring(SetLootDropType(Spawn, 1)))
+            KillSpawn(NPC, Spawn)
+        end""")
+    scene.heard()
+    scene.use(guard, "frommerchant")
+    assert [text for _, text in scene.heard()] == ["true1", "false"]
+    remains = scene.harness.parts.trading.loots.remains
+    assert [lot.kind.id for lot in remains[guard.id].lots] == [kinds.CAP]
+
+
+@pytest.mark.parametrize(("result", "is_allowed"), [("return 0", False), ("return 1", True),
+                                                    ("", True), ("error('no')", True)])  # fmt: skip
+def test_a_zone_refuses_the_loot_of_levels(
+    scene: ScriptScene, result: str, is_allowed: bool
+) -> None:
+    """The functions of the page; ../shared/spec/eq2-lua.md has them, 2.5."""
+    scene.zone_script(f"""function loot_criteria_level(Zone, Spawn, Table, Low, High)
+        if Table ~= 4 or Low ~= 2 or High ~= 9 then return 0 end
+        {result}
+    end""")
+    spawn = scene.spawn("function hailed(NPC, Spawn) end")
+    allows = scene.harness.parts.trading.loots._allows(scene.zone, spawn)
+    assert allows is not None
+    assert allows(GlobalLoot(4, "level", 0, (2, 9), 0)) is is_allowed
+    assert allows(GlobalLoot(4, "zone", 12, (2, 9), 0))
