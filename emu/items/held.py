@@ -69,9 +69,16 @@ class Thing:
     is_not_for_sale: bool = False
     created: Moment = UNKNOWN
 
+    def moved(self, place: Place) -> Thing:
+        """Return it at another place; `dataclasses.replace` takes three times as long."""
+        return Thing(
+            self.id, self.item_id, place, self.count, self.condition, self.is_attuned,
+            self.creator, self.most_price, self.is_not_for_sale, self.created,
+        )  # fmt: skip
+
     def at(self, where: Where, slot: int, bag: int = 0) -> Thing:
         """Return it at another place."""
-        return replace(self, place=Place(where, bag, slot))
+        return self.moved(Place(where, bag, slot))
 
     def counting(self, count: int) -> Thing:
         """Return it with another count."""

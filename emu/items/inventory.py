@@ -44,7 +44,8 @@ class Inventory:
     """The things of one character by number, and the places where they lie."""
 
     __slots__ = (
-        "_at", "_bags", "_changed", "_kinds", "_lists", "_things", "automatic", "locked",
+        "_at", "_bags", "_changed", "_kinds", "_lists", "_things", "_weight", "automatic",
+        "locked",
     )  # fmt: skip
 
     def __init__(self, things: Iterable[Thing], kinds: Mapping[int, ItemKind]) -> None:
@@ -54,6 +55,7 @@ class Inventory:
         self._at: dict[Place, int] = {}
         self._changed: dict[int, Thing | None] = {}
         self._lists: set[Where] = set()
+        self._weight = 0
         self._bags: set[int] = set()
         self.locked: set[int] = set()
         """The numbers of things that are in use: crafted with, or offered."""
@@ -69,6 +71,7 @@ class Inventory:
             return
         self._things[thing.id] = thing
         self._at[thing.place] = thing.id
+        self._weight += self._weight_of(thing)
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -97,6 +100,9 @@ class Inventory:
 
     def inside(self, bag: Thing) -> list[Thing]:
         """Return what lies in a bag, by place."""
+        kind = self._kinds.get(bag.item_id)
+        if kind is None or kind.bag is None:
+            return []
         found = (one for one in self if one.place.bag == bag.id)
         return sorted(found, key=lambda one: one.place.slot)
 
@@ -130,11 +136,13 @@ class Inventory:
     @property
     def weight(self) -> int:
         """The weight of what is carried and worn, in tenths."""
-        return sum(
-            self.kind(one).weight * (one.count if self.kind(one).is_stackable else 1)
-            for one in self
-            if one.place.where in CARRIED
-        )
+        return self._weight
+
+    def _weight_of(self, thing: Thing) -> int:
+        if thing.place.where not in CARRIED:
+            return 0
+        kind = self.kind(thing)
+        return kind.weight * thing.count if kind.stack > 1 else kind.weight
 
     def take_changes(self) -> Mapping[int, Thing | None]:
         """Return what has changed since the last call by number; None for what is gone."""
@@ -160,6 +168,13 @@ class Inventory:
     def has_changed(self) -> bool:
         """Whether something has changed since `take_changes`."""
         return bool(self._changed)
+
+    def where(self, inventory: int) -> Where | None:
+        """Return the list in which the places of a client's number are."""
+        if inventory in PLACES:
+            return PLACES[inventory][0]
+        bag = self.get(inventory)
+        return None if bag is None else bag.place.where
 
     # -- places ---------------------------------------------------------------------------------
 
@@ -229,11 +244,13 @@ class Inventory:
         before = self._things.get(thing.id)
         if before is not None:
             self._touch(before)
+            self._weight -= self._weight_of(before)
             if self._at.get(before.place) == thing.id:
                 del self._at[before.place]
         elif self.kind(thing).bag is not None:
             self._bags.add(thing.id)
         self._touch(thing)
+        self._weight += self._weight_of(thing)
         self._things[thing.id] = thing
         self._at[thing.place] = thing.id
         self._changed[thing.id] = thing
@@ -244,6 +261,7 @@ class Inventory:
 
     def _drop(self, thing: Thing) -> None:
         self._touch(thing)
+        self._weight -= self._weight_of(self._things[thing.id])
         del self._things[thing.id]
         self._at.pop(thing.place, None)
         self._changed[thing.id] = None
@@ -287,6 +305,7 @@ class Inventory:
         made._things = dict(self._things)  # its own
         made._at = dict(self._at)
         made._changed = dict(self._changed)
+        made._weight = self._weight
         made.locked = set(self.locked)
         return made
 
@@ -294,6 +313,7 @@ class Inventory:
         """Return to what a copy has, as if nothing had happened since it was made."""
         self._things, self._at = dict(before._things), dict(before._at)
         self._changed, self.locked = dict(before._changed), set(before.locked)
+        self._weight = before._weight
 
     def add(
         self, kind: ItemKind, count: int, new: NewNumber, like: Thing | None = None
@@ -370,7 +390,7 @@ class Inventory:
         if place is None:
             self._wait(thing)
         else:
-            self._put(replace(thing, place=place))
+            self._put(thing.moved(place))
         return self._things[thing.id]
 
     def use_up(self, thing: Thing, count: int = 1) -> Thing | None:
@@ -448,7 +468,7 @@ class Inventory:
             return Refusal(refusal)
         if not self.may_lie(thing, place):
             return Refusal(Why.NO_SUCH_PLACE)
-        self._put(replace(thing, place=place))
+        self._put(thing.moved(place))
         return None
 
     def _move_to(  # noqa: PLR0911
@@ -469,7 +489,7 @@ class Inventory:
         if other is None:
             if count and count < thing.count:
                 return self._split(thing, target, count, new)
-            self._put(replace(thing, place=target))
+            self._put(thing.moved(target))
             return None
         if count and other.item_id == thing.item_id and kind.is_stackable:
             return self._join(thing, other, count)
@@ -505,12 +525,12 @@ class Inventory:
         mine, theirs = thing.place, other.place
         # Out of the way first: two things never have one place.
         del self._at[mine], self._at[theirs]
-        self._put(replace(thing, place=theirs))
-        self._put(replace(other, place=mine))
+        self._put(thing.moved(theirs))
+        self._put(other.moved(mine))
 
     def put(self, thing: Thing, place: Place) -> None:
         """Move a thing to a free place, without asking whether it may."""
-        self._put(replace(thing, place=place))
+        self._put(thing.moved(place))
 
     def may_lie(self, thing: Thing, place: Place) -> bool:
         """Return whether a thing may lie at a place: bags never lie in bags."""
@@ -548,7 +568,7 @@ class Inventory:
             return Refusal(Why.NO_SUCH_PLACE)
         if place.where is Where.SHARED and not self.may_share(thing):
             return Refusal(Why.NOT_SHARED)
-        self._put(replace(thing, place=place))
+        self._put(thing.moved(place))
         return None
 
 

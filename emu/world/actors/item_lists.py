@@ -8,12 +8,12 @@ Source: docs/protocol/world/items.md#lists.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
-from emu.errors import UnknownStruct
+from emu.errors import StructValueError, UnknownStruct
 from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED, Inventory
 from emu.items.kinds import Bag, Container, Flag, Food, ItemKind, Slot, Sort
@@ -72,6 +72,58 @@ class Menu:
 
 
 DAMAGED: Final = 20
+LISTED: Final = (Where.BAGS, Where.BANK, Where.SHARED)
+"""The lists of which list 0 consists."""
+
+
+class _Packer:
+    """The places of the fields of a record, which are the same in all records of a version."""
+
+    def __init__(self, empty: bytes, encode: Callable[[dict[str, Any]], bytes]) -> None:
+        """`encode` returns the bytes of a record with some fields, `empty` those without any."""
+        self._empty = empty
+        self._places: list[tuple[str, int, int]] = []
+        for name in RECORD_FIELDS:
+            filled = self._filled(name, encode)
+            differ = [at for at, one in enumerate(filled) if one != empty[at]]
+            if differ:
+                self._places.append((name, differ[0], differ[-1] - differ[0] + 1))
+
+    def _filled(self, name: str, encode: Callable[[dict[str, Any]], bytes]) -> bytes:
+        """Return a record whose field has all bits, so that its bytes differ from the empty one."""
+        if name == NAME:
+            return encode({name: "\x7f" * LONGEST_NAME})
+        for value in ALL_BITS:
+            try:
+                return encode({name: value})
+            except StructValueError:
+                continue  # another size
+        return self._empty
+
+    def pack(self, values: Mapping[str, Any]) -> bytes:
+        """Return the bytes of a record."""
+        out = bytearray(self._empty)
+        for name, at, size in self._places:
+            value = values[name]
+            if name == NAME:
+                data = value.encode("utf-8", "replace")[:LONGEST_NAME]
+                # A letter of several bytes is not cut in two.
+                data = data.decode("utf-8", "ignore").encode() if len(data) == size else data
+                out[at : at + len(data)] = data
+            elif value:
+                out[at : at + size] = value.to_bytes(size, "little")
+        return bytes(out)
+
+
+NAME: Final = "name"
+ALL_BITS: Final = (0xFFFFFFFF, -1, 0xFFFF, 0xFF)
+"""Numbers with all bits, of fields of all sizes."""
+RECORD_FIELDS: Final = (
+    "unique_id", "bag_id", "inv_slot_id", "menu_type", "unknown3b", "index", "icon", "slot_id",
+    "count", "item_level", "tier", "num_slots", "empty_slots", "item_id", NAME,
+)  # fmt: skip
+_PACKERS: Final[dict[int, tuple[object, _Packer]]] = {}
+"""By the identity of a version's layout."""
 
 
 _OF_SORT: Final = {
@@ -117,8 +169,8 @@ class ItemLists:
     """The lists of one client; they begin with every session."""
 
     __slots__ = (
-        "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_records", "_sent", "_size",
-        "_worn", "is_shown", "records",
+        "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_packer", "_present", "_records",
+        "_sent", "_size", "_worn", "is_shown", "records",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect) -> None:
@@ -137,6 +189,9 @@ class ItemLists:
         self._worn: set[int] = set()
         """Things that this client was shown as worn: they keep a number of their own."""
         self._is_begun = False
+        self._packer: _Packer | None = None
+        self._present: set[int] = set()
+        """The things whose records all have a place."""
         self._sent: dict[int, bytes] = {}
         self._cache: dict[tuple[Any, ...], bytes] = {}
         self._records: dict[int, tuple[Thing, int, bool, bool, bytes]] = {}
@@ -145,6 +200,19 @@ class ItemLists:
     def _encode(self, values: dict[str, Any]) -> bytes:
         fields = {"item_count": 1, "item_array": [wire_texts(values)]}
         return self._dialect.encode_known(STRUCT, fields)[HEAD:-1]
+
+    def _pack(self, values: Mapping[str, Any]) -> bytes:
+        """Return a record as `_encode` does, a hundred times as fast: all fields have their place.
+
+        The places are found once, by encoding each field alone.
+        """
+        if self._packer is None:
+            layout = self._dialect.layout(STRUCT)
+            known = _PACKERS.get(id(layout))
+            if known is None or known[0] is not layout:
+                known = _PACKERS[id(layout)] = layout, _Packer(self._empty, self._encode)
+            self._packer = known[1]
+        return self._packer.pack(values)
 
     @property
     def version(self) -> int:
@@ -187,23 +255,28 @@ class ItemLists:
 
         `settled` are new things that old clients number as if they had been there before.
         """
-        things = [
-            one for where in (Where.BAGS, Where.BANK, Where.SHARED)
-            for one in inventory.in_list(where)
-        ]  # fmt: skip
-        self._arrange(things, frozenset(settled))
+        present = {one.id for one in inventory if one.place.where in LISTED}
+        if present != self._present or not self._is_begun:
+            things = [one for where in LISTED for one in inventory.in_list(where)]
+            self._arrange(things, frozenset(settled))
+            self._present = present if len(self.records) >= len(present) else set()
         waiting = inventory.waiting() if self._is_begun else []
         self._is_begun = True
         if not self.records and not waiting:
             return None
         fresh, records = 0, []
+        is_old, empty, is_fresh = self.version <= OLD, self._empty, self._fresh
         for place, number in enumerate(self.records):
             thing = None if number is None else inventory.get(number)
-            fresh += number in self._fresh
+            if thing is None:
+                records.append(empty)
+                continue
             index = place
-            if self.version <= OLD:
-                index = KNOWN_INDEX + (place + fresh if number in self._fresh else 0)
-            records.append(self._empty if thing is None else self._record(inventory, thing, index))
+            if is_old:
+                is_new = number in is_fresh
+                fresh += is_new
+                index = KNOWN_INDEX + (place + fresh if is_new else 0)
+            records.append(self._record(inventory, thing, index))
         if waiting:
             records.append(self._waiting_record(inventory, waiting[0]))
         return self._message(LIST, records)
@@ -236,7 +309,7 @@ class ItemLists:
     def _waiting_record(self, inventory: Inventory, thing: Thing) -> bytes:
         kind = inventory.kind(thing)
         values = self._fields(inventory, thing, kind, OVERFLOW_INDEX)
-        return self._encode(
+        return self._pack(
             values | {"unique_id": thing.item_id, "inv_slot_id": OVERFLOW & 0xFFFFFFFF,
                       "slot_id": OVERFLOW_SLOT}
         )  # fmt: skip
@@ -274,7 +347,7 @@ class ItemLists:
             if (known_index, known_lock, known_worn) == (index, is_locked, was_worn):
                 return found
         kind = inventory.kind(thing)
-        found = self._encode(self._fields(inventory, thing, kind, index))
+        found = self._pack(self._fields(inventory, thing, kind, index))
         if self.version < SHOWS_EMPTY or not places_of(kind):
             self._records[thing.id] = thing, index, is_locked, was_worn, found
         return found
@@ -293,7 +366,8 @@ class ItemLists:
         else:
             list_number = bag or _INVENTORIES[thing.place.where]
         # The own number of bags and of what is worn.
-        has_number = is_worn or bool(places_of(kind)) or thing.id in self._worn
+        places = places_of(kind)
+        has_number = is_worn or bool(places) or thing.id in self._worn
         most = 0xFF if self.version <= 57047 else 0xFFFF
         return {
             "unique_id": thing.id,
@@ -307,10 +381,10 @@ class ItemLists:
             "count": min(thing.count, most),
             "item_level": 0 if is_worn else kind.recommended_level,
             "tier": kind.tier,
-            "num_slots": places_of(kind) & 0xFF,
-            "empty_slots": max(0, places_of(kind) - len(inventory.inside(thing))) & 0xFF,
+            "num_slots": places & 0xFF,
+            "empty_slots": (max(0, places - len(inventory.inside(thing))) & 0xFF if places else 0),
             "item_id": kind.id,
-            "name": kind.name.encode()[:LONGEST_NAME].decode("utf-8", "ignore"),
+            "name": kind.name,
         }
 
     def _message(self, number: int, records: Sequence[bytes]) -> bytes:

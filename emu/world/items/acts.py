@@ -112,16 +112,23 @@ class ItemActs:
             self._items.refuse(player, Refusal(Why.NO_SUCH_PLACE))
             return
         things = player.holdings.inventory
-        before, shared = {one.id for one in things}, things.counts_in(Where.SHARED)
+        is_shared = Where.SHARED in (thing.place.where, things.where(inventory))
+        shared = things.counts_in(Where.SHARED) if is_shared else Counter[int]()
+        made: list[int] = []
+
+        def new() -> int:
+            made.append(self._items.new_number())
+            return made[-1]
+
         refused = things.move(
-            thing.id, slot, inventory, count, self._items.new_number,
-            has_bank=player.holdings.has_bank,
-        )  # fmt: skip
+            thing.id, slot, inventory, count, new, has_bank=player.holdings.has_bank
+        )
         if refused is not None:
             self._items.refuse(player, refused)
             return
-        self._settle_shared(player, shared)
-        self._items.changed(player, {one.id for one in things} - before)
+        if is_shared:
+            self._settle_shared(player, shared)
+        self._items.changed(player, made)
         self._world.events.publish(ItemMoved(player, thing, things.kind(thing)))
 
     def _settle_shared(self, player: Player, before: Counter[int]) -> None:

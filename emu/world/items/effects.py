@@ -44,8 +44,11 @@ def set_weight(player: Player) -> bool:
     sheet = player.spawn.sheet
     before = sheet.get("weight", FieldKind.UNSIGNED)
     weight = carried_weight(player.holdings.inventory.weight, player.character.coins)
-    sheet.set("weight", FieldKind.UNSIGNED, weight)
-    sheet.set("max_weight", FieldKind.UNSIGNED, most_weight(sheet.attribute("str")))
+    if weight != before:
+        sheet.set("weight", FieldKind.UNSIGNED, weight)
+    most = most_weight(sheet.attribute("str"))
+    if most != sheet.get("max_weight", FieldKind.UNSIGNED):
+        sheet.set("max_weight", FieldKind.UNSIGNED, most)
     return weight != before
 
 

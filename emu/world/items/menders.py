@@ -39,7 +39,7 @@ DEATH: Final = 10
 
 
 class Menders:
-    """The menders of one world, and what they mend: worn things suffer when their player dies."""
+    """The menders of one world, and what they repair: worn things suffer when their player dies."""
 
     def __init__(self, items: Items, visits: Visits) -> None:
         self._items = items

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from emu.content.trade import Ware
-from emu.dialects.dialect import wire_texts
+from emu.dialects.dialect import wire_name, wire_texts
 from emu.items.kinds import ItemKind
 from emu.ledger import Owner, OwnerKind
 from emu.rules.stance import RED, arrow_color
@@ -113,11 +113,19 @@ class WindowCache:
         if known is None or known[0] is not source:
             if len(self._payloads) >= MOST_LISTS:
                 del self._payloads[next(iter(self._payloads))]
-            fields = wire_texts({"spawn_id": 0, **make()})
+            fields = {"spawn_id": 0, **make()}
+            fields["item_array"] = [_wired(one) for one in fields["item_array"]]
             known = source, player.client.dialect.encode_known(STRUCT, fields)
             self._payloads[key] = known
         payload = index.to_bytes(INDEX_BYTES, "little") + known[1][INDEX_BYTES:]
         player.client.command(COMMAND, payload)
+
+
+def _wired(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its texts as bytes; to look at all of its fields takes much longer."""
+    row["item_name"] = wire_name(row["item_name"])
+    row["token_array"] = [wire_texts(one) for one in row["token_array"]]
+    return row
 
 
 def send_closed(player: Player) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -156,3 +157,41 @@ def test_a_list_without_things_is_not_sent_until_something_comes() -> None:
     assert (lists.number_at(0), lists.place_of(1000)) == (1000, 0)
     assert (lists.number_at(-1), lists.number_at(1)) == (None, None)
     assert len(lists.worn(inventory, APPEARANCE)) < 100
+
+
+@pytest.mark.parametrize("version", [546, 561, 893, 1096, 1208, 57048, 60114, 63119, 64753])
+def test_records_are_packed_as_their_struct_is_encoded(version: int) -> None:
+    lists, chance = ItemLists(DIALECTS.for_version(version)), Random(version)
+    names = ["", "Oak", "Élan Œuvre", "x" * 80, "ö" * 40, "a" * 62 + "é"]
+    for name in names * 5:
+        values = {
+            field: chance.choice((0, 1, chance.getrandbits(bits), (1 << bits) - 1))
+            for field, bits in (
+                ("unique_id", 32), ("bag_id", 32), ("inv_slot_id", 32), ("menu_type", 32),
+                ("unknown3b", 3), ("index", 16), ("icon", 16), ("slot_id", 8), ("count", 8),
+                ("item_level", 8), ("tier", 8), ("num_slots", 8), ("empty_slots", 8),
+                ("item_id", 31),
+            )
+        }  # fmt: skip
+        cut = name.encode()[:63].decode("utf-8", "ignore")
+        assert lists._pack(values | {"name": name}) == lists._encode(values | {"name": cut})
+
+
+def test_the_thing_of_a_use_has_the_number_that_was_recorded() -> None:
+    """Places of the first list count down from 255; later things have the index of their record."""
+    kinds = item_kinds()
+    kind = kinds.get(910002)
+    assert kind is not None
+    inventory = Inventory((), {kind.id: kind})
+    for number in (11, 12):
+        inventory.add(kind, 20, lambda number=number: number)  # type: ignore[misc]
+    old, new = (ItemLists(DIALECTS.for_version(version)) for version in (546, 1208))
+    for lists in (old, new):
+        lists.carried(inventory)
+    inventory.add(kind, 20, lambda: 13)
+    for lists in (old, new):
+        lists.carried(inventory)
+    assert [old.number_used(one) for one in (255, 254, 258, 256, 253, -1)] == [
+        11, 12, 13, None, 13, None,
+    ]  # fmt: skip
+    assert [new.number_used(one) for one in (0, 1, 2, 3, 255)] == [11, 12, 13, None, None]

@@ -19,6 +19,7 @@ from hypothesis.stateful import (
 
 from emu.errors import StoreError
 from emu.items.held import Where
+from emu.items.inventory import Inventory
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
 from emu.world.actors.player import Player
 from emu.world.items.exchanges import Act, coins, things
@@ -146,6 +147,8 @@ class Things(RuleBasedStateMachine):
     def everybody_has_what_the_model_has(self) -> None:
         for who in (0, 1):
             assert self.counts(who) == +self.model[who]
+            inventory = self.player(who).holdings.inventory
+            assert inventory.weight == Inventory(inventory, inventory._kinds).weight
 
     @precondition(lambda self: not self.is_broken)
     @invariant()
