@@ -7,6 +7,7 @@ from functools import partial
 from emu.commands import Argument, ArgumentKind, Call
 from emu.errors import CommandError
 from emu.world.actors.player import Player
+from emu.world.combat.falls import NO_POINT
 from emu.world.commands.context import CommandContext, WorldCommandSet
 
 COMMANDS = WorldCommandSet()
@@ -24,6 +25,9 @@ OFF, RANGED = 0, 2
 POINT = Argument(
     "point", ArgumentKind.NUMBER, "its number; without it, the first", optional=True, default=None
 )
+
+WAY = Argument("point", ArgumentKind.WORD, POINT.help, optional=True, default=None)
+"""A place of the window of death; the safe place of a zone has the number FFFFFFFF."""
 
 
 @quiet("autoattack", "strike your target whenever you can, or stop", MODE,
@@ -49,10 +53,23 @@ async def _attack(context: CommandContext, player: Player, _call: Call) -> None:
     fights.start(player)
 
 
-@quiet("revive", "return from death to a place of the window", POINT,
+@quiet("revive", "return from death to a place of the window", WAY,
        aliases=("select_junction",), example="revive")  # fmt: skip
 async def _revive(context: CommandContext, player: Player, call: Call) -> None:
-    context.combat.falls.revive(player, call["point"], call.now)
+    context.combat.falls.revive(player, way_number(call["point"]), call.now)
+
+
+def way_number(word: str | None) -> int | None:
+    """Return the number of a place of the window, of 32 bits with or without a sign.
+
+    None is the first place. Raises `CommandError`.
+    """
+    if word is None:
+        return None
+    try:
+        return int(word, 10) & NO_POINT
+    except ValueError:
+        raise CommandError(f"point: {word!r} is not a whole number") from None
 
 
 @quiet("accept_resurrection", "live again where a spell asks you to", POINT,

@@ -56,6 +56,17 @@ def test_the_way_back() -> None:
     assert fight.client.types("revive") == ["you are not dead"]
 
 
+@pytest.mark.parametrize("number", ["4294967295", "-1"])
+def test_the_window_leads_to_the_safe_place(number: str) -> None:
+    fight = Fight()
+    fall(fight)
+    assert fight.client.types("select_junction here") == ["point: 'here' is not a whole number"]
+    assert fight.client.types(f"select_junction {number}") == [
+        AWAKE, "Reviving in Isle of Refuge at Zone Safe Point.",
+    ]  # fmt: skip
+    assert CORPSE not in fight.player.spawn.words
+
+
 def test_deaths_cost_experience() -> None:
     fight = Fight()
     fall(fight)
