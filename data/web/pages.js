@@ -15,9 +15,16 @@ const PAGES = {
   player: { view: "player", load: () => import("./player.js") },
   accounts: { view: "accounts", load: () => import("./accounts.js") },
   account: { view: "account", load: () => import("./account.js") },
+  zones: { view: "zones", load: () => import("./zonelist.js") },
+  zone: { view: "ground", load: () => import("./zone.js") },
+  content: { view: "find", load: () => import("./content.js") },
+  source: { view: "source", load: () => import("./source.js") },
   petitions: { view: "petitions", load: () => import("./petitions.js") },
   audit: { view: "audit", load: () => import("./audit.js") },
 };
+
+/** @type {Record<string, string>} */
+const LISTS = { account: "accounts", zone: "zones", source: "content" }; // the link that leads to a page
 
 /** @type {Opened} */
 let opened = {};
@@ -73,7 +80,7 @@ function markLinks() {
   for (const link of find("nav").querySelectorAll("a")) {
     const page = link.hash.split("/")[1] ?? "";
     link.hidden = page !== "" && !mayView(PAGES[page]?.view ?? "");
-    if (page === shown) link.setAttribute("aria-current", "page");
+    if (page === (LISTS[shown] ?? shown)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }

@@ -25,7 +25,9 @@ const section = (title, ...content) => make("section", {}, make("h3", {}, title)
 const whereFacts = (one) => [
   { label: "State", text: one.state, kind: one.online ? "good" : "" },
   { label: one.online ? "In the world since" : "Last played", text: dateTime(one.since) },
-  { label: "Zone", text: one.zone + (one.instance ? ` (${one.instance + 1})` : "") },
+  { label: "Zone", text: one.zone + (one.instance ? ` (${one.instance + 1})` : ""),
+    href: one.instance === null ? address("content", "zone", String(one.zone_id))
+      : address("zone", String(one.zone_id), String(one.instance)) },
   { label: "Place", text: "x" in one ? [one.x, one.y, one.z].join(", ") : "unknown" },
   { label: "Process", text: one.process || "–" },
   { label: "Muted until", text: one.muted_until * 1000 > Date.now() ? dateTime(one.muted_until) : "not muted",

@@ -16,6 +16,7 @@ from enum import IntFlag
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.content.file import Entry, Group, Placement, Template, ZoneContent
+from emu.content.vacancies import Vacancy
 from emu.rules.respawn import respawn_wait
 from emu.times import Monotonic
 
@@ -192,6 +193,22 @@ class Population:
         """Return what stands at a placement."""
         place = self._places.get(placement_id)
         return place.standing if place is not None else None
+
+    def empty(self) -> Iterator[Placement]:
+        """Yield the placements at which nothing stands."""
+        return (place.placement for place in self._places.values() if place.standing is None)
+
+    def vacancy(self, placement_id: int, now: Monotonic) -> Vacancy | None:
+        """Return what decides whether something stands at a placement; None for an unknown one."""
+        place = self._places.get(placement_id)
+        if place is None:
+            return None
+        rivals = {group.id for group in self._candidates(place)} & self._chosen - {*place.groups}
+        returns = None if place.returns is None else max(0.0, place.returns - now)
+        return Vacancy(
+            place.placement, place.entries, place.groups, rivals, self._is_dead(place), returns,
+            self._templates, {one.id for one in place.entries if self._may_stand(one)},
+        )  # fmt: skip
 
     def parts(self) -> Sequence[Collection[object]]:
         """Return all that is large, for who frees it in slices."""

@@ -83,6 +83,7 @@ from emu.world.subjects.recordings import Keep, Recordings, not_kept
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 from emu.world.subjects.uses import ThingUses
+from emu.world.subjects.zone_maps import ZoneMaps
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import GhostForms, GhostRules
@@ -314,6 +315,10 @@ class Assembly:
         self.subjects: tuple[Subject, ...] = (
             self.petitions, records, self.crafting, uses,
             Recordings(world, ports.record, ports.keep_recording),
+            ZoneMaps(
+                world, lambda: self.population.content, lambda: self.minds.errors,
+                lambda: self.scripts.homes if self.scripts is not None else None,
+            ),
         )  # fmt: skip
         self.edits = ports.content.edits(self)
         self.travel = Travel(

@@ -10,10 +10,11 @@ from tools.site.game_commands import subjects
 
 READING = {
     "account list", "account show", "account trial", "audit", "changed", "character list",
-    "character show", "cvarlist", "echo", "edit show", "grid", "guild show", "itemsearch",
+    "character show", "content find", "content show", "content source", "cvarlist", "echo",
+    "edit show", "grid", "guild show", "itemsearch",
     "loot list", "los", "luadebug", "mailbox", "nodes", "note list", "path", "petition list",
     "petition show", "player show", "players", "processes", "save", "script errors", "snapshot",
-    "status", "zones",
+    "status", "zonemap place", "zonemap show", "zonemap spawn", "zones",
 }  # fmt: skip
 """Commands with a rank that change nothing that the audit should have."""
 OWN_PLACE = {"goto", "hide", "move", "zone"}

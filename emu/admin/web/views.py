@@ -9,11 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from emu.admin.web.dashboard import ACCOUNT, PLAYER, TEXT, ActionField, DashboardAction
+from emu.admin.web.dashboard import (
+    ACCOUNT,
+    NUMBER,
+    PLAYER,
+    TEXT,
+    ActionField,
+    DashboardAction,
+)
 
 ROWS: Final = 500
 """The most rows of a list on a page."""
 SUBJECT: Final = ActionField("subject", "a kind, a name or both, as account alice", TEXT, "")
+ZONE: Final = ActionField("zone", "number, name or file of a zone")
+INSTANCE: Final = ActionField("instance", "which copy of it", NUMBER, "0")
+NUMBERED: Final = ActionField("number", "a number", "[0-9]{1,18}")
 BEGINNING: Final = ActionField("beginning", "how names begin", default="")
 VIEWS: Final[Mapping[str, DashboardAction]] = {
     "player": DashboardAction("player show", "All that is known of a character.", (PLAYER,)),
@@ -25,6 +35,23 @@ VIEWS: Final[Mapping[str, DashboardAction]] = {
                          most=ROWS),
     "character": DashboardAction("character show", "A character as it is stored.", (PLAYER,)),
     "notes": DashboardAction("note list", "The notes about an account.", (ACCOUNT,)),
+    "zones": DashboardAction("zones", "All zones, with their running instances."),
+    "ground": DashboardAction("zonemap show", "What stands in a running zone.", (ZONE, INSTANCE)),
+    "spawn": DashboardAction("zonemap spawn", "A spawn of a running zone.",
+                    (ZONE, INSTANCE, NUMBERED)),
+    "place": DashboardAction("zonemap place", "A placement of a running zone.",
+                    (ZONE, INSTANCE, NUMBERED)),
+    "find": DashboardAction("content find", "What the content file names so.", (
+        ActionField("subject", "a subject or all", "[a-z]{1,20}"),
+        ActionField("word", "a part of a name, or a number", TEXT),
+    )),
+    "content": DashboardAction("content show", "What the content file has about a number.", (
+        ActionField("subject", "a subject", "[a-z]{1,20}"), NUMBERED,
+    )),
+    "source": DashboardAction("content source", "The source of a script, with its errors.", (
+        ActionField("file", "the script", TEXT),
+    )),
+    "errors": DashboardAction("script errors", "The errors of scripts and behaviors."),
     "audit": DashboardAction("audit", "What operators have changed, newest first.", (SUBJECT,)),
     "petitions": DashboardAction("petition list", "Petitions and reports of players.", (
         ActionField("which", "open or closed", "open|closed", default="open"),

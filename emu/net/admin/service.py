@@ -17,10 +17,11 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
-from emu.admin.commands import accounts, audit, changes, characters, notes, server
+from emu.admin.commands import accounts, audit, changes, characters, content, notes, server
 from emu.admin.commands.accounts import AccountCommandContext
 from emu.admin.commands.audit import Auditor
 from emu.admin.commands.characters import CharacterCommandContext
+from emu.admin.commands.content import ContentCommandContext
 from emu.admin.commands.notes import NoteCommandContext
 from emu.admin.commands.server import Controls, Countdown, Reload
 from emu.admin.status import OpenPort
@@ -42,6 +43,7 @@ from emu.net.login.service import LoginEndpoint
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
+from emu.net.store_worker import StoreWorker
 from emu.net.stream import OpenFiles
 from emu.net.watch import RefusalLog, Watch, report_use
 from emu.net.world.service import WorldEndpoint
@@ -58,7 +60,7 @@ REREAD: Final = 5.0
 def command_words() -> set[str]:
     """Return the first words of all commands of a server, without a running one."""
     sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
-            changes.COMMANDS, characters.COMMANDS, notes.COMMANDS)  # fmt: skip
+            changes.COMMANDS, characters.COMMANDS, content.COMMANDS, notes.COMMANDS)  # fmt: skip
     return all_command_words().union(*(one.words() for one in sets))
 
 
@@ -199,6 +201,8 @@ class AdminEndpoints:
             }
         )  # fmt: skip
         self._open_files = OpenFiles(scheduler, watch)
+        self._looks = StoreWorker(reactor, None, name="emu-look")
+        """Reads files for operators; a search must not delay zones that start."""
         self._add_commands(controls, storage)
 
     def _make_ggmp(self, world: WorldEndpoint, reactor: Any, watch: Watch) -> GgmpPort:
@@ -226,6 +230,7 @@ class AdminEndpoints:
         about = NoteCommandContext(storage.notes, storage.account_administration, self._scheduler)
         self.commands.extend(notes.COMMANDS.commands(about))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
+        self._add_content_commands()
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
         if self._world is not None:
@@ -236,6 +241,18 @@ class AdminEndpoints:
             storage.roster, storage.world_characters, self._is_playing, self._rank_changed
         )
         self.commands.extend(characters.COMMANDS.commands(store))
+
+    def _add_content_commands(self) -> None:
+        """Add the commands that show the content file of this process's world."""
+        world, config = self._world, self._config.world
+        if world is None:
+            return
+        errors = world.parts.minds.errors
+        about = ContentCommandContext(
+            self._looks.run, config.content, config.scripts,
+            lambda: [one.row() for one in errors.faults()],
+        )  # fmt: skip
+        self.commands.extend(content.COMMANDS.commands(about))
 
     def check(self, config: Config) -> None:
         """Raise `ConfigError` if `configure` would refuse a configuration."""
@@ -288,6 +305,7 @@ class AdminEndpoints:
         for listener in (self._console, *self._listeners()):
             await listener.stop()
         self._refusals.stop()
+        await self._looks.stop()
 
     def _listeners(self) -> Iterator[RconServer | SsqPort | QueryEndpoints | GgmpPort]:
         """Yield the listeners other than the console."""

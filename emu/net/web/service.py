@@ -53,10 +53,10 @@ from emu.times import Moment
 _log = logger("web")
 
 FILES: Final = (
-    "account.js", "accounts.js", "api.js", "app.js", "ask.js", "audit.js", "dashboard.js",
-    "elements.js", "history.js", "icon.svg", "map.js", "pages.js", "petitions.js", "player.js",
-    "players.js", "population.js", "recent.js", "scale.js", "status.js", "style.css", "texts.js",
-    "zones.js",
+    "account.js", "accounts.js", "api.js", "app.js", "ask.js", "audit.js", "canvas.js",
+    "content.js", "dashboard.js", "elements.js", "history.js", "icon.svg", "map.js", "pages.js",
+    "petitions.js", "player.js", "players.js", "population.js", "recent.js", "scale.js",
+    "source.js", "status.js", "style.css", "texts.js", "zone.js", "zonelist.js", "zones.js",
 )  # fmt: skip
 """The files that pages load; they contain no data of the server."""
 PAGES: Final = ("account.html", "index.html", "status.html")

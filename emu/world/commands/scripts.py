@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.commands import Call, Reply
+from emu.commands import Call, Cost, Reply
 from emu.commands.registry import MASTER
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet
@@ -15,7 +15,13 @@ ERRORS: Final = "script errors"
 """The command that lists the errors."""
 
 
-@COMMANDS.command(ERRORS, "list the errors of scripts and behaviors, by file and line", rank=MASTER)
+@COMMANDS.command(
+    ERRORS,
+    "list the errors of scripts and behaviors, by file and line",
+    rank=MASTER,
+    is_quiet=True,
+    cost=Cost.LISTING,
+)
 async def _errors(context: CommandContext, _call: Call) -> Reply:
     found = context.script_errors
     lines = [f"{one.count} times: {one}" for one in found.faults()]

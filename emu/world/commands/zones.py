@@ -47,6 +47,7 @@ COMMANDS = WorldCommandSet()
     "zones",
     "list the zones with their instances and players",
     rank=GUIDE,
+    is_quiet=True,
     without_database=True,
     cost=Cost.LISTING,
 )

@@ -11,9 +11,10 @@ from emu.world.subjects.recordings import Recordings
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 from emu.world.subjects.uses import ThingUses
+from emu.world.subjects.zone_maps import ZoneMaps
 
 SUBJECTS: Final[tuple[type[Subject], ...]] = (
-    Petitions, PlayerRecords, Crafting, ThingUses, Recordings,
+    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps,
 )  # fmt: skip
 
 
