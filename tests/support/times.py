@@ -36,7 +36,6 @@ def timetable(wake: Callable[[Monotonic], None] = lambda _due: None) -> Timetabl
 IDLE: Final = frozenset((
     "players' deadlines", "the timer of the zones", "members who are away", "creatures that attack",
     "creatures of hostile factions", "rest of players",
-    "rest of players", "creatures of hostile factions",
 ))  # fmt: skip
 """The tasks that a world has without a behavior or a script."""
 

@@ -49,6 +49,8 @@ def test_a_player_who_was_played_elsewhere_meanwhile_is_not_taken_over() -> None
     here.character(5)
     here.claim(5)
     client = here.stand(5)
+    here.run(3.0)
+    here.store.saves.clear()
     there.claim(5)
     here.claim(5)
     assert client.is_closed

@@ -33,9 +33,10 @@ PUT_BACK_PAUSE: Final = 2.0
 MOST_VERBS: Final = 0xFF
 NOTHING: Final = "Nothing happens."
 """EQ2Emulator says nothing in this case (recorded), so that a player clicks again."""
-"""The line for a player who uses a spawn from too far away."""
 SHOPS: Final = frozenset(("frommerchant", "tomerchant", "repair"))
 """Verbs of those who are hailed by whoever uses them: their scripts greet by `hailed`."""
+OF_THINGS: Final = frozenset(("read",))
+"""Commands about a thing that the player carries; as the verb of a sign the word shows its text."""
 SPAWN_ONLY: Final = 4
 """Bytes of a message that names a spawn and no verb."""
 
@@ -261,7 +262,9 @@ class Interaction:
     def _run_command(self, event: Used) -> None:
         command = event.verb.command
         # Verbs of a content file are words: "inspect" a chest, "unlock the grate and enter".
-        is_command = Doer.WAY not in event.done_by and event.verb.is_command
+        is_command = (
+            Doer.WAY not in event.done_by and event.verb.is_command and command not in OF_THINGS
+        )
         if is_command and command in SHOPS:
             # Recorded: the hail comes before the window.
             self._commands.do(event.player, "hail", event.now)

@@ -146,6 +146,7 @@ def test_a_member_that_another_process_has_let_in_is_not_here_any_more() -> None
         client.types("/joinchannel Trade")
     here.run(600.0)
     # The other process lets the character in before this one has noticed that it is gone.
+    there.claim(5)
     again = there.stand(5)
     assert here.chat.channels.of(5) == []
     assert here.chat.channels.find("Trade") is None
