@@ -184,6 +184,8 @@ class Population:
         self._next_round = Monotonic(0.0)
         self._turned: dict[int, None] = {}
         """Placements at which something died or returned since `take_deaths`."""
+        self._bodies: dict[int, tuple[Standing, Monotonic | None]] = {}
+        """By placement, the body that lies there, and the earliest time of its return."""
 
     def __iter__(self) -> Iterator[Standing]:
         """All that stands now."""
@@ -289,6 +291,14 @@ class Population:
         if place is not None and place.standing is not None:
             self._leave(place, now)
 
+    def died(self, placement_id: int, now: Monotonic) -> None:
+        """Record that what stands at a placement died; it returns only after its body went."""
+        place = self._places.get(placement_id)
+        if place is not None and place.standing is not None:
+            wait = place.placement.respawn
+            self._bodies[placement_id] = place.standing, Monotonic(now + wait) if wait else None
+            self._turned[placement_id] = None
+
     def waiting(self, now: Monotonic) -> dict[int, float | None]:
         """Return the placements whose spawn is dead, with the seconds until it returns.
 
@@ -304,7 +314,14 @@ class Population:
         """Return what died or returned since the last call."""
         turned = [self._places[one] for one in self._turned]
         self._turned.clear()
-        return [Death(one.placement.id, self._is_dead(one), one.returns) for one in turned]
+        return [self._death(one) for one in turned]
+
+    def _death(self, place: _Place) -> Death:
+        number = place.placement.id
+        body = self._bodies.get(number)
+        if body is not None and body[0] is place.standing:
+            return Death(number, is_dead=True, returns=body[1])
+        return Death(number, self._is_dead(place), place.returns)
 
     # -- another content --------------------------------------------------------------------------
 
@@ -321,6 +338,7 @@ class Population:
         templates. What is at other placements stays, and what is dead stays dead.
         """
         self.surroundings, self._next_round = before.surroundings, before._next_round
+        self._bodies = before._bodies
         self._turned = {one: None for one in before._turned if one in self._places}
         change = Change()
         groups: dict[int, int] = {}
@@ -429,6 +447,7 @@ class Population:
     def _leave(self, place: _Place, now: Monotonic) -> None:
         placement = place.placement
         place.standing = None
+        self._bodies.pop(placement.id, None)
         self._turned[placement.id] = None
         if place.returns is not None and place.returns > now:
             return

@@ -43,7 +43,15 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.client_records import ClientRecords
 from emu.world.entry.entering import ZoneEntries
 from emu.world.entry.leaving import Departures
-from emu.world.events import Arrived, Events, HidingChanged, LeftWorld, PlayedElsewhere, RankChanged
+from emu.world.events import (
+    Arrived,
+    Died,
+    Events,
+    HidingChanged,
+    LeftWorld,
+    PlayedElsewhere,
+    RankChanged,
+)
 from emu.world.groups.changes import GroupChanges
 from emu.world.groups.groups import Groups
 from emu.world.groups.shared import SharedGroups
@@ -456,6 +464,7 @@ class Assembly:
         subscribe(LeftWorld, self.chat.leave_all)
         subscribe(PlayedElsewhere, lambda event: departures.lose(event.player, world.clock.now()))
         subscribe(HidingChanged, self.chat.hidden_changed)
+        subscribe(Died, lambda event: content.died(event.zone, event.victim))
 
     def _player_names(self, caller: Caller) -> list[str]:
         return [one.name for one in self.world.players if may_see(caller.rank, one.spawn)]

@@ -31,6 +31,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines, Timetable
+from emu.world.population.appearing import is_from_file, nearest_first
 from emu.world.population.deaths import Deaths
 from emu.world.population.freeing import Freeing
 from emu.world.population.looks import spawn_of
@@ -232,13 +233,19 @@ class ContentZones:
         if filled.extras.pop(spawn.id, None) is not None:
             self._remove(zone, spawn, self._now())
             return
-        for placement, standing in filled.spawns.items():
-            if standing is spawn:
-                del filled.spawns[placement]
-                filled.population.removed(placement, self._now())
-                self._keep_deaths(filled)
-                self._remove(zone, spawn, self._now())
-                return
+        placement = self._placement_of(zone, spawn)
+        if placement is not None and filled.spawns.get(placement) is spawn:
+            del filled.spawns[placement]
+            filled.population.removed(placement, self._now())
+            self._keep_deaths(filled)
+            self._remove(zone, spawn, self._now())
+
+    def died(self, zone: Zone, spawn: Spawn) -> None:
+        """Keep that a spawn is dead before its body goes: neither crash nor end revives it."""
+        filled, placement = self._filled.get(zone), self._placement_of(zone, spawn)
+        if filled is not None and placement is not None:
+            filled.population.died(placement, self._now())
+            self._keep_deaths(filled)
 
     def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
         """Let a location of a zone stay empty for so long, also over a restart.
@@ -332,9 +339,9 @@ class ContentZones:
             before = filled.spawns.get(place)
             if before is not None and place not in filled.replaced and self.targets is not None:
                 filled.replaced[place] = before, self.targets.holders(before)
-        filled.waiting.extend(_nearest_first(change.come, self._middle(zone)))
+        filled.waiting.extend(nearest_first(change.come, self._middle(zone)))
         self._go_on_soon(filled)
-        gone, come = (sum(not _is_fixture(one) for one in of) for of in (change.gone, change.come))
+        gone, come = (sum(not is_from_file(one) for one in of) for of in (change.gone, change.come))
         return f"{zone.definition.name}: {gone} spawns go, {come} come" if gone or come else ""
 
     def standing_of(self, zone: Zone, spawn: Spawn) -> Standing | None:
@@ -452,7 +459,7 @@ class ContentZones:
 
         def populated() -> tuple[Population, list[Standing]]:
             population = Population(served.content, self._randomness(), surroundings, dead)
-            return population, _nearest_first(population.open(now), center)
+            return population, nearest_first(population.open(now), center)
 
         return populated
 
@@ -531,7 +538,7 @@ class ContentZones:
     def _add(self, filled: _Filled, spawn: Spawn, standing: Standing, *, is_back: bool) -> bool:
         """Put a spawn into its zone; return False if the zone is full."""
         # Scripts have the spawns of the content file alone, and a zone file's place is exact.
-        is_of_file = not _is_fixture(standing)
+        is_of_file = not is_from_file(standing)
         listener = self.listener if is_of_file else None
         if self.ground is not None and is_of_file:
             place_on_ground(self.ground(filled.zone), spawn, standing, snap=self.snap)
@@ -582,17 +589,3 @@ class ContentZones:
             if spawn is not None:
                 self._remove(filled.zone, spawn, now)
         filled.waiting.extend(change.come)
-
-
-def _nearest_first(standing: Iterable[Standing], center: Position) -> list[Standing]:
-    return sorted(standing, key=partial(_order_of, center))
-
-
-def _order_of(center: Position, one: Standing) -> float:
-    # Those of zone files come first, in the order of the files.
-    return -1.0 if _is_fixture(one) else (one.x - center.x) ** 2 + (one.z - center.z) ** 2
-
-
-def _is_fixture(standing: Standing) -> bool:
-    """Return whether a zone file places what stands."""
-    return standing.placement.id >= FIRST_FIXTURE

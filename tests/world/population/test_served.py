@@ -15,7 +15,7 @@ from emu.content.importing import import_content
 from emu.content.layers import Edit, ZoneLayer, read_edits
 from emu.content.population import Population, Standing
 from emu.content.sources import dump_parts
-from emu.errors import EmuError, FileFormatError, StoreError
+from emu.errors import EmuError, FileFormatError
 from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder
 from emu.times import Moment, Monotonic
@@ -261,52 +261,6 @@ def test_what_stands_by_night_comes_at_dusk(tmp_path: Path) -> None:
     scene.hour = 19
     scene.run(20.0)
     assert [spawn.position.x for spawn in scene.zone] == [2.0]
-
-
-def test_what_is_dead_stays_dead_in_the_next_run_of_its_zone(tmp_path: Path) -> None:
-    path = made(tmp_path, crowd(3))
-    scene = opened(path)
-    victim = next(spawn for spawn in scene.zone if spawn.position.x == 2.0)
-    scene.zones.despawn(scene.zone, victim)
-    scene.run(5.0)
-    # Another run of the server, 20 seconds later, with the same database.
-    again = opened(path, dead=scene.dead, now=scene.seconds + 20.0)
-    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 3.0]
-    again.run(60.0)
-    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 2.0, 3.0]
-    assert scene.dead.rows == {}
-
-
-def test_a_place_that_is_kept_dead_is_empty_in_the_next_run_of_its_zone(tmp_path: Path) -> None:
-    path = made(tmp_path, crowd(3))
-    scene = opened(path)
-    number = location_at(scene, 2.0)
-    assert scene.zones.keep_dead(9, number, 600)
-    assert not scene.zones.keep_dead(9, 987, 600)
-    scene.run(5.0)
-    assert len(scene.zone) == 3
-    again = opened(path, dead=scene.dead, now=scene.seconds + 500.0)
-    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 3.0]
-    again.run(110.0)
-    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 2.0, 3.0]
-    again.run(5.0)
-    assert scene.dead.rows == {}
-
-
-def test_a_place_of_a_zone_that_does_not_run_is_kept_dead(tmp_path: Path) -> None:
-    path = made(tmp_path, crowd(3))
-    number = location_at(opened(path), 2.0)
-    scene = Scene(path)
-    assert not scene.zones.keep_dead(9, number, 600)
-    assert not scene.zones.keep_dead(12345, number, 600)
-    scene.read()
-    scene.run(5.0)
-    again = opened(path, dead=scene.dead, now=scene.seconds)
-    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 3.0]
-    scene.error = StoreError("gone")
-    scene.zones.keep_dead(9, number, 600)
-    scene.read()
-    assert scene.lines == ["zone 9: a spawn could not be kept dead: gone"]
 
 
 def location_at(scene: Scene, x: float) -> int:
