@@ -40,6 +40,7 @@ LONGEST_TEXT: Final = 255
 LONGEST_TRAVELS: Final = 16_000
 LONGEST_PAST: Final = 65_536
 LONGEST_CLIENT_DATA: Final = 65_536
+LONGEST_JOURNAL: Final = 1_048_576
 LONGEST_OPTIONS: Final = 1000
 """Characters of the texts that a character's row has."""
 LAST_BAR: Final = 99
@@ -403,6 +404,7 @@ class SavedKind(enum.Enum):
     CLIENT_DATA = "client data"
     PROGRESS = "progress"
     VITALS = "health and power"
+    QUESTS = "quests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,7 +471,7 @@ class WorldCharacter:
     """All coins as copper: 100 copper are a silver, 100 silver a gold, 100 gold a platinum."""
     ledger_revision: Annotated[int, Integer("number of its movements", 0, LAST_REVISION)] = 0
     """How many movements of the ledger have changed its coins; newer coins have a greater one."""
-    status_points: Annotated[int, Integer("status points", 0, U32)] = 0
+    status_points: Annotated[int, Integer("status points", 0, U32), SavedKind.PROGRESS] = 0
     experience: Annotated[int, Integer("experience", 0, U32), SavedKind.PROGRESS] = 0
     """Experience points in this level."""
     experience_needed: Annotated[int, Integer("experience needed", 0, U32), SavedKind.PROGRESS] = 0
@@ -501,6 +503,8 @@ class WorldCharacter:
     """What it has been through (`emu.world.actors.past`)."""
     client_data: Annotated[str, _CLIENT_DATA, SavedKind.CLIENT_DATA] = ""
     """What its client keeps (`emu.world.actors.client_data`)."""
+    quests: Annotated[str, Printable("quests", LONGEST_JOURNAL), SavedKind.QUESTS] = ""
+    """Its journal: open and completed quests, rewards that wait (`emu.quests.journal`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

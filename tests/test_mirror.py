@@ -27,6 +27,8 @@ PLAIN = {
     "emu/world/rules.py": "plain values",
     "emu/login/ports.py": "protocols",
     "emu/model.py": "plain values",
+    "emu/world/quests/component.py": "makes the others; tested with each of them",
+    "emu/world/quests/engines.py": "protocols",
     "emu/reply_codes.py": "names for numbers",
     "emu/processes/ports.py": "protocols",
     "emu/world/behaviors/running.py": "plain values",

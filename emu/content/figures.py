@@ -1,4 +1,4 @@
-"""Figures of a whole world in a content file: rules, variables, levels, animations, quests.
+"""Figures of a whole world in a content file: rules, variables, levels, animations.
 
 All of them are read at once, when the world starts. Source: docs/guides/content.md#figures.
 """
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from emu.content.file import ContentFile
-from emu.content.quests import QuestNeeds, quest_needs
 from emu.content.rows import Row
 from emu.content.rules import rules_in_force
 
@@ -44,8 +43,6 @@ class Figures:
     """The kind of creature that a model shows, by the model's number; hundreds of kinds."""
     commands: Mapping[int, Sequence[Row]] = field(default_factory=dict)
     """Lists of commands by their number."""
-    quests: Mapping[int, QuestNeeds] = field(default_factory=dict)
-    """What each quest asks of a character, by the quest's number."""
     voices: Mapping[tuple[int, int, int], Row] = field(default_factory=dict)
     """Spoken lines by kind, number and index; a garbled one names the index that it stands for."""
     problems: Sequence[str] = ()
@@ -65,7 +62,6 @@ def read_figures(path: Path | None) -> Figures:
             {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
             {row["model"]: row["race"] for row in file.table("model_races")},
             _lists(file.each("commands")),
-            quest_needs(file),
             {(row["kind"], row["id"], row["index"]): row for row in file.table("voices")},
         )
         return replace(figures, problems=tuple(file.problems))

@@ -17,6 +17,8 @@ MIDDLE_FACTION: Final = 5
 FACTION_STEP: Final = 10_000
 """The standing with a faction that is one step of its attitude."""
 WORST, BEST = -5, 5
+OWN_ARROW: Final = -1
+"""The arrow of a `Look` that has only a mark."""
 SHOWN: Final = 4
 """The best attitude that ghosts show; the worst is its opposite, and means that it attacks."""
 DISLIKED: Final = -3
@@ -52,8 +54,11 @@ class Look(NamedTuple):
     """How one viewer sees a `Stance`: the color of the name's arrow, and the attitude."""
 
     arrow: int
+    """`OWN_ARROW`: what all others see."""
     con: int
     encounter: int = Encounter.FREE
+    mark: int = 0
+    """The mark of a quest over it; 0 for none."""
 
 
 NEUTRAL: Final = Look(WHITE, 0)

@@ -269,6 +269,8 @@ class Runtime:
 
         Raises `ScriptError` for an error of the script, and other errors as they are.
         """
+        if not name.isascii():
+            return False, None  # Lua has no such names
         self.calls += 1
         beats, ceiling = self._enter(env.path, self.limits.growth)
         try:

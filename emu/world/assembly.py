@@ -71,6 +71,8 @@ from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
 from emu.world.population.served import ContentZones
+from emu.world.quests.component import QuestParts
+from emu.world.quests.journals import QuestContent
 from emu.world.recording.recorder import Recorder
 from emu.world.reports import BehaviorFailed, Faults, GroupsOrdered, WorldEvent
 from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
@@ -86,6 +88,7 @@ from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.subjects.crafts import Crafting
+from emu.world.subjects.journals import JournalCommands
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Keep, Recordings, not_kept
 from emu.world.subjects.records import PlayerRecords
@@ -169,6 +172,8 @@ class WorldPorts:
     content: ContentPort
     kinds: Kinds
     """The kinds of things, those of the content file and the shipped ones."""
+    quests: QuestContent
+    """The quests of the content file and the shipped ones."""
     trade: TradeContent
     """The merchants and the loot of the content file and the shipped ones."""
     crafts: Crafts
@@ -354,6 +359,7 @@ class Assembly:
             minds=self.minds, items=self.items, limits=limits, guard=ports.guard,
             clock=ports.spent,
         )  # fmt: skip
+        self._make_quests()
         self.scripts = ports.content.scripts(self)
         # Scripts ask before a level is reached, so they have the levels of all.
         self.levels = (
@@ -365,6 +371,26 @@ class Assembly:
             levels=self.levels, skills=self.skills, items=self.items, chat=self.chat,
             population=self.population.content.population,
         )  # fmt: skip
+
+    def _make_quests(self) -> None:
+        world = self.world
+
+        def race_of(spawn: Spawn) -> int:
+            races = self.scripts.figures.races if self.scripts is not None else {}
+            return races.get(int(spawn.appearance.get("model_type") or 0), 0)
+
+        self.quests = QuestParts(
+            self.items, self.chat, self.ports.quests, self.minds.conversations,
+            roll=self.ports.roll, race_of=race_of,
+            give_experience=lambda player, points: self.combat.rewards.give(
+                player, points, world.clock.now()
+            ),
+            sharers=self._sharers,
+        )  # fmt: skip
+        self.subjects = (*self.subjects, JournalCommands(self.quests, self.crafting.collecting))
+
+    def _sharers(self, event: Died) -> list[Player]:
+        return self.combat.rewards.sharers(event)
 
     def _make_context(self) -> CommandContext:
         return CommandContext(
@@ -404,7 +430,7 @@ class Assembly:
         self.entries = ZoneEntries(
             world, departures, self.account_changes, self.sheets, self.remote,
             forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
-            crafts=self.crafting,
+            crafts=self.crafting, send_quests=self.quests.journals.send_list,
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = MovementRequests(
@@ -429,6 +455,7 @@ class Assembly:
     def _stepped(self, player: Player) -> None:
         self.interaction.uses.moved(player)
         self.trading.visits.moved(player)
+        self.quests.counting.moved(player)
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""
@@ -446,7 +473,7 @@ class Assembly:
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts
         content.watchers += [
-            self.travel, self.trading.loots, self.combat.creatures, self.crafting,
+            self.travel, self.trading.loots, self.combat.creatures, self.crafting, self.quests,
         ]  # fmt: skip
         if self.ports.record.is_on:
             content.watchers.append(self.ports.record)

@@ -403,6 +403,45 @@ class Struck(FightEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class QuestEvent(PlayerEvent):
+    """Something has happened to a quest of a player."""
+
+    quest: int
+    """The number of the quest."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestOffered(QuestEvent):
+    """A player was offered a quest."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestAccepted(QuestEvent):
+    """A player has taken a quest."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestStepChanged(QuestEvent):
+    """A step of a quest was counted, is done or has failed."""
+
+    step: int
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestCompleted(QuestEvent):
+    """A player has completed a quest."""
+
+    times: int
+    """How often it has completed it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestDropped(QuestEvent):
+    """A player has given a quest up, or it was taken away."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatusChanged(GameEvent):
     """The number of players or the lock has changed: what login servers and queries show."""
 

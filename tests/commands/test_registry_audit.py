@@ -13,8 +13,9 @@ READING = {
     "character show", "content find", "content show", "content source", "cvarlist", "echo",
     "edit show", "grid", "guild show", "itemsearch",
     "loot list", "los", "luadebug", "mailbox", "nodes", "note list", "path", "petition list",
-    "petition show", "player show", "players", "processes", "save", "script errors", "snapshot",
-    "status", "zonemap place", "zonemap show", "zonemap spawn", "zones",
+    "petition show", "player show", "players", "processes", "quest list", "quest show", "save",
+    "script errors", "snapshot", "status", "zonemap place", "zonemap show", "zonemap spawn",
+    "zones",
 }  # fmt: skip
 """Commands with a rank that change nothing that the audit should have."""
 OWN_PLACE = {"goto", "hide", "move", "zone"}

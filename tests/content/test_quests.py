@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from emu.content.file import ContentFile
 from emu.content.importing import import_content
-from emu.content.quests import NO_NEEDS, QuestNeeds, quest_needs
+from emu.content.quests import QuestTables
 from emu.content.sources import dump_parts
+from emu.quests.needs import NO_NEEDS, QuestNeeds
 from tests.support.content.dumps import meadow, write_dumps
 
 
@@ -40,8 +40,9 @@ def test_the_prerequisites_of_each_quest(tmp_path: Path) -> None:
     )  # fmt: skip
     target = tmp_path / "content.sqlite"
     import_content(dump_parts([dumps]), target)
-    with ContentFile(target) as file:
-        needs = quest_needs(file)
+    tables = QuestTables(target)
+    plans = [tables.plan(number) for number in (1, 2, 3)]
+    needs = {one.number: one.needs for one in plans if one is not None}
     assert needs == {
         1: NO_NEEDS, 3: NO_NEEDS,
         2: QuestNeeds(10, 20, 9, (3, 4), (9,), ((20, 1, 50),), (1,)),

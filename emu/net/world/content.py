@@ -25,6 +25,8 @@ from emu.content.file import ContentFile
 from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.layers import Edit, ZoneLayer, stored_value
 from emu.content.population import Condition, Surroundings
+from emu.content.quest_files import read_quests, shipped_quests
+from emu.content.quests import QuestTables
 from emu.content.regions import regions_of
 from emu.content.trade import TomlTrade, TradeTables, shipped_trade
 from emu.errors import ConfigError, FileFormatError, StoreError
@@ -182,6 +184,8 @@ class ContentReader:
         """The merchants and loot tables."""
         self.crafts = CraftTables(config.content, TomlCrafts([shipped_crafts()]))
         """The nodes, collections and recipes."""
+        self.quests = QuestTables(config.content, read_quests([shipped_quests()]))
+        """The quests."""
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.
         self._worker = StoreWorker(reactor, None, name="emu-content", most_grouped=1)
@@ -245,6 +249,7 @@ class ContentReader:
             self.reopened(await self._digest())
             self.trade.reload(self._path)
             self.crafts.reload(self._path)
+            self.quests.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()
@@ -376,7 +381,7 @@ class ContentReader:
             scripts = Scripts(
                 assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
-                items=assembly.items, trading=assembly.trading,
+                items=assembly.items, trading=assembly.trading, quests=assembly.quests,
                 chances=self._record.chances(assembly.ports.roll),
                 report=_warn,
                 figures=figures,

@@ -72,6 +72,7 @@ def world_ports(
         settings=SharedSettings(name, bus, ground.storage.settings, ground.tasks.spawn),
         content=reader,
         kinds=reader.kinds,
+        quests=reader.quests,
         trade=reader.trade,
         crafts=reader.crafts,
         in_thread=reader.run,

@@ -369,6 +369,7 @@ class Replay:
             settings=SharedSettings(),
             content=reader,
             kinds=reader.kinds,
+            quests=reader.quests,
             trade=reader.trade,
             crafts=reader.crafts,
             in_thread=self._waiting.in_thread,

@@ -23,6 +23,7 @@ from emu.dialects.dialect import read_name
 from emu.errors import CommandError, LimitExceeded, MalformedMessage
 from emu.limits.rates import RateLimit
 from emu.model import Hotkey, Membership, Present, SavedKind, Title, WorldCharacter
+from emu.quests.journal import Journal
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.client_data import ClientData
@@ -399,7 +400,8 @@ class Player:
 
     __slots__ = (
         "away_message", "channels", "character", "client", "client_data", "confirmations",
-        "followers", "following", "holdings", "hotbars", "id", "journey", "mail", "muted_until",
+        "followers", "following", "holdings", "hotbars", "id", "journal", "journey", "mail",
+        "muted_until",
         "options", "pace", "paces", "past", "proposed_last_name", "relations", "session", "since",
         "spawn", "state", "target", "titles", "unsaved", "use", "viewer", "zone",
     )  # fmt: skip
@@ -443,6 +445,8 @@ class Player:
         self.away_message = ""
         self.options, self.past = PlayerOptions(character.options), Past(character.past)
         self.client_data = ClientData(character.client_data)
+        self.journal = Journal(character.quests)
+        """Its quests; `emu.world.quests` gives them their plans."""
         self.proposed_last_name: str | None = None
         """The last name that waits for its confirmation; empty to remove the present one."""
         self.following: Player | None = None

@@ -1,8 +1,8 @@
 """Messages by which a client has the server keep something, or asks about what does not exist yet.
 
 Macros, the fog of maps, the window of spells, the biography and the defaults of groups are stored
-with the character and sent back on entry. There are no quests, pets and items yet: what names one
-of them changes nothing. Source: docs/protocol/world/entering.md#client-data.
+with the character and sent back on entry. There are no pets yet: what names one changes nothing.
+Source: docs/protocol/world/entering.md#client-data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ GROUP_FIELDS: Final = (
 )  # fmt: skip
 """Fields of DefaultGroupOptions, in the order of `ClientData.group`."""
 OPTIONS: Final = "WS_DefaultGroupOptions"
-SHORTEST_INSPECT: Final = 4
 MOST_FALL: Final = 1_000_000.0
 """Units that nobody can fall."""
 
@@ -52,9 +51,6 @@ class ClientRecords:
         }
         asked: dict[str, MessageHandler] = {
             "OP_SkillInfoRequest": self._skill,
-            "OP_QuestJournalInspectMsg": self._inspect_quest,
-            "OP_QuestJournalSetVisibleMsg": self._show_quests,
-            "OP_QuestJournalWaypointMsg": self._track_quests,
             "OP_ClientFellMsg": self._fell,
             "OP_BeginTrackingMsg": self._track,
         }
@@ -125,20 +121,6 @@ class ClientRecords:
             self._world.count("skill unknown")
             return
         player.client.send("WS_SkillInfoResponse", {**fields, "name": skill.name})
-
-    def _inspect_quest(self, _player: Player, body: bytes, _now: Monotonic) -> None:
-        # Four bytes were recorded; the client of 2006 sends more behind them.
-        if len(body) < SHORTEST_INSPECT:
-            raise MalformedMessage("quest cut short")
-        self._world.count("quest unknown")
-
-    def _show_quests(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        player.client.dialect.layout("WS_QuestJournalVisible").decode(body)
-        self._world.count("quest unknown")
-
-    def _track_quests(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        player.client.dialect.layout("WS_QuestJournalWaypoint").decode(body)
-        self._world.count("quest unknown")
 
     def _fell(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Read how far a client has fallen: nobody is hurt by it yet."""

@@ -84,11 +84,13 @@ class ZoneEntries:
         items: Items,
         copy_of: Callable[[WorldCharacter, ZoneDefinition], int],
         crafts: CraftRecords,
+        send_quests: Callable[[Player], object],
     ) -> None:
         """`copy_of` returns the number of the copy of a zone that a character enters.
 
-        It is 0 if all share the zone.
+        It is 0 if all share the zone. `send_quests` sends a client the list of its quests.
         """
+        self._send_quests = send_quests
         self._forms = forms
         self._items = items
         self._copy_of = copy_of
@@ -343,7 +345,7 @@ class ZoneEntries:
         client_records.send_macros(player)
         if first and world.rules.motd:
             send_text(client, world.rules.motd)
-        initial_messages.send_journals(player, self._crafts.send_collections)
+        initial_messages.send_journals(player, self._send_quests, self._crafts.send_collections)
         self._commands.send_table(player)
         initial_messages.send_languages(client, world.knowledge, player.character)
         definition = player.zone.definition

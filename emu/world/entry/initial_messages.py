@@ -10,7 +10,6 @@ for some of them, and it is unknown for which
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -58,8 +57,6 @@ UNKNOWN_SEVEN: Final = [1.0, 1.0]
 UNKNOWN_NINE: Final = 13.0
 ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all empty (docs/protocol/world/entering.md#zone-info)."""
-MOST_QUESTS: Final = 75
-"""Quests that a journal holds, as it was recorded."""
 BOOK_HEAD: Final = 6
 """Bytes of a book's u16 count and of the length that stands for its packed records."""
 MINUTE_TAIL: Final = 250
@@ -75,15 +72,14 @@ def send_login_reply(client: PlayerClient) -> None:
     )
 
 
-def send_journals(player: Player, send_collections: Callable[[Player], object]) -> None:
-    """Send an empty journal, no advancements, the collections and no factions."""
-    client, name = player.client, player.name
-    # The inverted CRC, as EQ2Emulator computes it.
-    crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
-    client.send(
-        "WS_QuestJournalUpdate",
-        {"player_crc": crc, "player_name": name, "max_quests": MOST_QUESTS},
-    )
+def send_journals(
+    player: Player,
+    send_quests: Callable[[Player], object],
+    send_collections: Callable[[Player], object],
+) -> None:
+    """Send the quests, no advancements, the collections and no factions."""
+    client = player.client
+    send_quests(player)
     window_messages.send_advancements(player)
     send_collections(player)
     client.send("WS_FactionUpdate")

@@ -42,6 +42,8 @@ class Act:
 
     parts: Sequence[Part]
     things: Sequence[ThingChanges] = ()
+    request: str = ""
+    """Its identity, if it may never be repeated; empty: a new one."""
 
 
 class Exchanges:
@@ -102,6 +104,7 @@ class Exchanges:
         made = self.ledger.movement(
             reason, all_parts, [one.character.account_id for one in players],
             things=things, terms=[(one.id, one.character.term) for one in players],
+            request=act.request,
         )  # fmt: skip
         return made if made.parts or made.things else None
 

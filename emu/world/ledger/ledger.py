@@ -61,11 +61,16 @@ class Ledger:
         *,
         things: Iterable[ThingChanges] = (),
         terms: Iterable[tuple[int, int]] = (),
+        request: str = "",
     ) -> Movement:
-        """Return a new movement; `account_ids` are the accounts of its characters."""
+        """Return a new movement; `account_ids` are the accounts of its characters.
+
+        `request` is its identity, if it has one that follows from what it is about.
+        """
         return Movement(
-            self._draw(), reason, tuple(parts), frozenset(account_ids), tuple(things), tuple(terms)
-        )
+            request or self._draw(), reason, tuple(parts), frozenset(account_ids),
+            tuple(things), tuple(terms),
+        )  # fmt: skip
 
     async def settle(self, movement: Movement) -> Moved:
         """Carry out a movement however long the database is away, and show the coins.
@@ -115,6 +120,15 @@ class Ledger:
             except StoreAway:
                 self._world.start(self._settle(movement, late))
                 raise
+
+    async def was_carried_out(self, movement: Movement) -> bool:
+        """Return whether a movement was carried out; if it was not, it never will be.
+
+        Raises `StoreError`.
+        """
+        moved = await self._store.bar(movement, self._moment())
+        self.learn(moved.balances)
+        return moved.is_done
 
     def undo(self, movement: Movement) -> None:
         """Give everything of a movement back that was carried out, once, and as soon as possible.

@@ -197,6 +197,7 @@ def state_of(player: Player, now: Monotonic) -> WorldCharacter:
         options=player.options.text,
         past=player.past.text,
         client_data=player.client_data.text,
+        quests=player.journal.text,
         played=player.played(now),
         health=_stored(player.spawn.sheet.health),
         power=_stored(player.spawn.sheet.power),

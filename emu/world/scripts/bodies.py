@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from emu.content.population import Standing
+from emu.quests.journal import Journal
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -83,42 +84,79 @@ class Requirement(NamedTuple):
         return player.past.event(self.event) == self.values
 
 
+class QuestRequirement(NamedTuple):
+    """The quest that a spawn requires of the players who use it."""
+
+    journal: Callable[[Player], Journal]
+    quest: int
+    step: int
+    """The step at which the player must be; 0 for any."""
+    is_kept: bool
+    """Whether players who are further may use it, too."""
+    is_private: bool
+
+    def is_met_by(self, player: Player) -> bool:
+        """Return whether a player has the quest at the step."""
+        journal = self.journal(player)
+        taken = journal.open.get(self.quest)
+        if taken is None:
+            return self.is_kept and self.quest in journal.completed
+        return not self.step or taken.is_open(self.step) or (
+            self.is_kept and taken.is_done(self.step)
+        )  # fmt: skip
+
+
 class Requirements:
-    """The spawns of a zone that require something of the past of players."""
+    """The spawns of a zone that require something of players."""
 
     def __init__(self) -> None:
-        self._of_spawns: dict[Body, Requirement] = {}
+        self._of_spawns: dict[Body, list[Requirement | QuestRequirement]] = {}
 
-    def require(self, body: Body, requirement: Requirement, players: Iterable[Body]) -> None:
-        """Let only players with that past use a spawn; `players` are those in the zone."""
-        self._of_spawns[body] = requirement
+    def require(
+        self, body: Body, requirement: Requirement | QuestRequirement, players: Iterable[Body]
+    ) -> None:
+        """Let only players who meet a requirement use a spawn; `players` are those in the zone.
+
+        Of several of one kind they must meet one.
+        """
+        known = self._of_spawns.setdefault(body, [])
+        if requirement not in known:
+            known.append(requirement)
         if requirement.is_private:
             # Its own number: a spawn that nobody may see is not a public one.
             body.spawn.set_allowed(body.spawn.allowed | {body.spawn.id})
             for player in players:
-                self._show(body, requirement, player)
+                self._show(body, known, player)
 
     def update(self, player: Body) -> None:
-        """Show and hide spawns after a player has come, or its past has changed."""
-        for body, requirement in self._of_spawns.items():
-            if requirement.is_private:
-                self._show(body, requirement, player)
+        """Show and hide spawns after a player has come, or its past or quests have changed."""
+        for body, known in self._of_spawns.items():
+            if any(one.is_private for one in known):
+                self._show(body, known, player)
 
-    def _show(self, body: Body, requirement: Requirement, player: Body) -> None:
-        is_met = player.player is not None and requirement.is_met_by(player.player)
+    def _show(self, body: Body, known: list[Requirement | QuestRequirement], player: Body) -> None:
+        is_met = player.player is not None and _are_met(known, player.player)
         allowed, number = body.spawn.allowed, player.spawn.id
         body.spawn.set_allowed(allowed | {number} if is_met else allowed - {number})
 
     def are_met(self, body: Body, player: Player) -> bool:
         """Return whether a player may use a spawn."""
-        requirement = self._of_spawns.get(body)
-        return requirement is None or requirement.is_met_by(player)
+        known = self._of_spawns.get(body)
+        return known is None or _are_met(known, player)
 
     def forget(self, body: Body) -> None:
         """Forget a spawn that is gone, or a player who leaves."""
         if self._of_spawns.pop(body, None) is None and body.player is not None:
             for other in self._of_spawns:
                 other.spawn.set_allowed(other.spawn.allowed - {body.spawn.id})
+
+
+def _are_met(known: list[Requirement | QuestRequirement], player: Player) -> bool:
+    """Return whether a player meets one requirement of each kind."""
+    return all(
+        any(one.is_met_by(player) for one in known if type(one) is kind)
+        for kind in {type(one) for one in known}
+    )
 
 
 @dataclass(slots=True, eq=False)

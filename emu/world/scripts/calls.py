@@ -219,11 +219,28 @@ class Calls:
         file.failures = 0
         self.reports.read_again(file.path)
         self._report(f"{file.path} has changed and was read again")
+        self.renewed(file.path)
         return True
+
+    def renewed(self, path: str) -> None:
+        """Act on a file that has changed and was read again."""
 
     def find(self, name: str) -> str:
         """Return a file's name if there is exactly this file, else an empty text."""
         return name if self._folder.has(name) else ""
+
+    def has_file(self, name: str) -> bool | None:
+        """Load a file by the name of a row; return whether it can run.
+
+        None while it is being compiled.
+        """
+        return self._file(name) is not None or (None if name in self._awaited else False)
+
+    def when_compiled(self, name: str, act: Callable[[], object]) -> None:
+        """Carry out an act once a file is compiled that is being compiled now."""
+        awaited = self._awaited.get(name)
+        if awaited is not None:
+            awaited.append(act)
 
     def _new_runtime(self) -> Runtime:
         return Runtime(

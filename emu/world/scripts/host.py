@@ -36,11 +36,17 @@ from emu.world.events import (
     Entered,
     FightOver,
     KillAsked,
+    LeftWorld,
     LeftZone,
     MayHurt,
     MayUse,
     Order,
     Provoked,
+    QuestAccepted,
+    QuestCompleted,
+    QuestDropped,
+    QuestEvent,
+    QuestStepChanged,
     Struck,
     Targeted,
     Thinks,
@@ -54,6 +60,7 @@ from emu.world.levels import Levels
 from emu.world.minds.moves import Mover
 from emu.world.minds.shared import Minds
 from emu.world.minds.shares import ScriptShares, Shares
+from emu.world.quests.component import QuestParts
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
@@ -63,6 +70,7 @@ from emu.world.scripts.item_events import ItemEvents
 from emu.world.scripts.letters import Letters
 from emu.world.scripts.making import FilledZones, Maker
 from emu.world.scripts.player_events import EVERYWHERE, PlayerEvents
+from emu.world.scripts.quest_events import QuestScripts
 from emu.world.scripts.regions import RegionEvents
 from emu.world.scripts.states import States
 from emu.world.scripts.waits import Waits
@@ -119,6 +127,7 @@ class Scripts(Calls):
         mail: Mail,
         items: Items,
         trading: Trading,
+        quests: QuestParts,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -212,11 +221,42 @@ class Scripts(Calls):
         events.subscribe(Used, self.events.uses, Order.MINDS)
         events.subscribe(WidgetUsed, self.events.door_used, Order.MINDS)
         events.subscribe(Boarded, self.events.boarded, Order.MINDS)
-        self._hear_fights()
+        self._hear_subjects(quests)
         events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
         events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         events.subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
         events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
+
+    def reload(self) -> str:
+        """Read all files anew when they are next needed; quests are rebuilt at once."""
+        line = super().reload()
+        self.quests.journals.reload()
+        return line
+
+    def renewed(self, path: str) -> None:
+        """Rebuild the quests whose script has changed."""
+        self.quests.journals.reload(path)
+
+    def _hear_subjects(self, quests: QuestParts) -> None:
+        """Hear of quests and fights."""
+        self._hear_fights()
+        self.quests, self.feathers = quests.quests, quests.feathers
+        """The quests of players, and the marks over those who give them."""
+        self.quest_scripts = QuestScripts(self, self.homes, quests)
+        quests.journals.add_engine(self.quest_scripts, has_scripts=True)
+        subscribe = self.world.events.subscribe
+        for kind in (QuestAccepted, QuestStepChanged, QuestCompleted, QuestDropped):
+            subscribe(kind, self._quest_changed, Order.MINDS)
+        subscribe(LeftWorld, lambda event: self.quest_scripts.left(event.player), Order.MINDS)
+
+    def _quest_changed(self, event: QuestEvent) -> None:
+        """Show and hide spawns that require a quest of a player."""
+        player = event.player
+        home = self.homes.get(player.zone)
+        if home is not None:
+            home.requirements.update(self.homes.player(player))
+        if isinstance(event, QuestCompleted | QuestDropped):
+            self.quest_scripts.end(player, event.quest)
 
     def _hear_fights(self) -> None:
         events = self.world.events

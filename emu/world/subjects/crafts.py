@@ -142,13 +142,6 @@ async def _hand_in(crafting: Crafting, player: Player, _call: Call) -> None:
         raise CommandError("you have no collection of which all pieces are found")
 
 
-@quiet("accept_reward", "take the reward that is shown", WORDS, cost=Cost.CHANGE,
-       example="accept_reward 0 0")  # fmt: skip
-async def _accept(crafting: Crafting, player: Player, call: Call) -> None:
-    (choice,) = _numbers(call, 1)
-    crafting.collecting.answer(player, choice)
-
-
 Crafting.COMMANDS = COMMANDS
 
 # --- functions for scripts

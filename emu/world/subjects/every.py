@@ -6,6 +6,7 @@ from typing import Final
 
 from emu.world.commands import world_command_words
 from emu.world.subjects.crafts import Crafting
+from emu.world.subjects.journals import JournalCommands
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Recordings
 from emu.world.subjects.records import PlayerRecords
@@ -14,7 +15,7 @@ from emu.world.subjects.uses import ThingUses
 from emu.world.subjects.zone_maps import ZoneMaps
 
 SUBJECTS: Final[tuple[type[Subject], ...]] = (
-    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps,
+    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, JournalCommands,
 )  # fmt: skip
 
 

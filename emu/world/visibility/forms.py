@@ -19,7 +19,7 @@ from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct, UnknownVersion
 from emu.files import data_file, read_document
-from emu.rules.stance import Look
+from emu.rules.stance import OWN_ARROW, Look
 from emu.schema import field, read_rows
 from emu.structs.fields import FORMATS
 from emu.structs.packed import pack_before, pack_stream, reverses_literals
@@ -109,6 +109,7 @@ class GhostForm:
         "headers",
         "infos",
         "look_at",
+        "mark_at",
         "names",
         "rules",
         "sizes",
@@ -145,6 +146,8 @@ class GhostForm:
         """Where the info part has the target, None if it has none."""
         self.look_at = self._place_of_look()
         """Where the visibility part has the arrow; the attitude is two bytes behind it."""
+        self.mark_at = dialect.encode_known(PARTS[VISIBILITY], {"quest_flag": 0xF4}).index(0xF4)
+        """Where it has the mark of a quest."""
         self.views = Remembered()
         self.infos = Remembered()
         self.tails = Remembered()
@@ -185,9 +188,14 @@ class GhostForm:
         return b"".join((info[:at], target.to_bytes(4, "little"), info[at + 4 :]))
 
     def with_look(self, visibility: bytes, look: Look | None) -> bytes:
-        """Return the bytes of a visibility part with the arrow and attitude of one viewer."""
+        """Return the bytes of a visibility part with arrow, attitude and mark of one viewer."""
         if look is None:
             return visibility
+        if look.mark:
+            at = self.mark_at
+            visibility = b"".join((visibility[:at], bytes((look.mark,)), visibility[at + 1 :]))
+            if look.arrow == OWN_ARROW:
+                return visibility
         at = self.look_at
         own = bytes((look.arrow, look.encounter, look.con & 0xFF))
         return b"".join((visibility[:at], own, visibility[at + 3 :]))

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from emu.errors import LimitExceeded
-from emu.rules.stance import Look, Stance, look_at
+from emu.rules.stance import OWN_ARROW, Look, Stance, look_at
 from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.visibility.baselines import BaselineCache, GhostBaseline, GhostState
@@ -45,6 +46,7 @@ _ABSENT: Final = b"\0"
 _MARKS: Final = tuple(map(oversized, range(1024)))
 """Encoded indexes, made once; larger indexes are rare and encoded each time."""
 _NOTHING: Final[AbstractSet[int]] = frozenset()
+_UNMARKED: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 class ObservedSpawn:
@@ -69,12 +71,15 @@ class InterestSet:
     """The spawns that one viewer is shown, by spawn id, and those with due updates."""
 
     __slots__ = (
-        "_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "look_at", "renamed", "resolved",
+        "_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "look_at", "marks", "renamed",
+        "resolved",
     )  # fmt: skip
 
     def __init__(self, look_at: Callable[[Stance], Look] | None = None) -> None:
         """`look_at` returns how the viewer sees a stance; None: neutrally."""
         self.look_at = look_at
+        self.marks: Mapping[int, int] = _UNMARKED
+        """The marks of quests over spawns, by number; replaced and never changed."""
         self._by_spawn: dict[int, ObservedSpawn] = {}
         self._due: AbstractSet[int] = _NOTHING
         self._next = OWN_INDEX + 1
@@ -125,12 +130,15 @@ class InterestSet:
         self._target_changed(baseline.spawn.id)
         if baseline.now.target:
             observed.target = self._target_for(observed, baseline.now.target)
-        if baseline.now.stance is not None:
-            observed.look = self._look_for(baseline.now.stance)
+        observed.look = self._look_for(baseline)
         return baseline.create(observed.index, time_stamp, observed.target, observed.look)
 
-    def _look_for(self, stance: Stance | None) -> Look | None:
-        return None if stance is None or self.look_at is None else self.look_at(stance)
+    def _look_for(self, baseline: GhostBaseline) -> Look | None:
+        stance = baseline.now.stance
+        look = None if stance is None or self.look_at is None else self.look_at(stance)
+        if self.marks and (mark := self.marks.get(baseline.spawn.id)):
+            return Look(OWN_ARROW, 0, mark=mark) if look is None else look._replace(mark=mark)
+        return look
 
     def _target_for(self, observed: ObservedSpawn, target_id: int) -> int:
         """Return what this viewer is sent for a target: -index-1, `NO_SPAWN` if it is not shown."""
@@ -206,7 +214,7 @@ class InterestSet:
             baseline = observed.baseline
             sent, now = observed.sent, baseline.now
             # Identity is enough: all viewers share the state objects of one `GhostBaseline`.
-            if sent is now and not now.target and self._look_for(now.stance) == observed.look:
+            if sent is now and not now.target and self._look_for(baseline) == observed.look:
                 continue
             # Entries that are left over stay due. Their state advances meanwhile, and a later round
             # sends one delta over all skipped states.
@@ -256,7 +264,7 @@ class InterestSet:
 
     def _view_change(self, observed: ObservedSpawn, sent: GhostState, shared: bytes) -> bytes:
         """Return the change of a visibility part: the shared one, or this viewer's."""
-        old, look = observed.look, self._look_for(observed.baseline.now.stance)
+        old, look = observed.look, self._look_for(observed.baseline)
         if old is look is None:
             return shared
         observed.look = look

@@ -21,7 +21,7 @@ tick of the others; one that fails several times in a row is paused.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
@@ -292,6 +292,15 @@ class Zone:
         They depend on its level and on its standings with factions.
         """
         viewer.look_again()
+        self._is_pending(viewer)
+
+    def mark(self, viewer: Viewer, marks: Mapping[int, int], changed: AbstractSet[int]) -> None:
+        """Give a viewer the marks of quests over spawns, and send those of the changed ones."""
+        viewer.interest.marks = marks
+        viewer.interest.changed(changed)
+        self._is_pending(viewer)
+
+    def _is_pending(self, viewer: Viewer) -> None:
         if viewer.is_ready:
             self._pending.add(viewer)
             self._arm()

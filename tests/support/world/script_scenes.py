@@ -18,6 +18,7 @@ from emu.scripts.runtime import new_runtime
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.assembly import Assembly
+from emu.world.quests.journals import QuestContent
 from emu.world.scripts.host import Scripts
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import HarnessContent, WorldHarness
@@ -56,7 +57,7 @@ class ScriptContent(HarnessContent):
         return Scripts(
             assembly.world, assembly.chat, folder, assembly.functions(),
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
-            items=assembly.items, trading=assembly.trading,
+            items=assembly.items, trading=assembly.trading, quests=assembly.quests,
             chances=self._chances,
             report=self._report, figures=self._figures, compiling=self._compiling(folder),
         )  # fmt: skip
@@ -69,12 +70,13 @@ class ScriptScene:
         self, folder: Path, version: int = 546, *, seed: int = 1, name: str = "Aldana",
         figures: Figures | None = None,
         background: list[Callable[[], object]] | None = None,
+        quests: QuestContent | None = None,
     ) -> None:  # fmt: skip
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
         content = ScriptContent(folder, Random(seed), self.lines.append, figures, background)
-        self.harness = WorldHarness(content=content, roll=Random(1).randrange)
+        self.harness = WorldHarness(content=content, quests=quests, roll=Random(1).randrange)
         scripts = self.harness.parts.scripts
         assert scripts is not None
         self.scripts, self.travel = scripts, self.harness.parts.travel

@@ -21,6 +21,7 @@ from emu.commands import help as help_commands
 from emu.content.crafts import CraftTables
 from emu.content.items import ItemKinds
 from emu.content.models import StandIns
+from emu.content.quests import QuestTables
 from emu.content.trade import TradeTables
 from emu.errors import Unanswered
 from emu.ground.map_folder import MapFolder
@@ -44,6 +45,7 @@ from emu.world.minds.guard import unguarded
 from emu.world.population.atlas import read_atlas
 from emu.world.population.edits import GameEdits
 from emu.world.population.served import ContentZones
+from emu.world.quests.journals import QuestContent
 from emu.world.recording.recorder import Recorder
 from emu.world.reports import WorldEvent
 from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
@@ -263,6 +265,7 @@ class WorldHarness:
         elsewhere: Mapping[int, tuple[str, int]] | None = None,
         joined: Exchange | None = None,
         content: ContentPort | None = None,
+        quests: QuestContent | None = None,
         roll: Callable[[int], int] = lambda count: count - 1,
         record: Recorder | None = None,
         keep_recording: Keep = not_kept,
@@ -296,6 +299,7 @@ class WorldHarness:
         self.stored: StoredBeside = beside.stored if beside else StoredBeside(self.store)
         self.library = deepcopy(LIBRARY)
         self.kinds: ItemKinds = beside.kinds if beside else ItemKinds()
+        self.quests: QuestContent = beside.quests if beside else quests or QuestTables()
         self.trade: TradeTables = beside.trade if beside else TradeTables()
         self.crafts: CraftTables = beside.crafts if beside else CraftTables()
         self.zones_folder: Path | None = None
@@ -360,6 +364,7 @@ class WorldHarness:
             ),
             content=content or HarnessContent(),
             kinds=self.kinds,
+            quests=self.quests,
             trade=self.trade,
             crafts=self.crafts,
             in_thread=at_once,

@@ -1,6 +1,6 @@
 """The patterns of the community's scripts, each as a small script of our own, seen by a client.
 
-Patterns of quests, items and spells wait for these subjects; `WAITING` names them. Those of made
+Patterns of items and spells wait for these subjects; `WAITING` names them. Those of made
 spawns, verbs and passages are in test_spawns, test_events and test_travel.
 """
 
@@ -15,10 +15,9 @@ from tests.support.world.script_scenes import PLACE, ScriptScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 WAITING = (
-    "OfferQuest", "AddQuestStepChat", "SetStepComplete", "CloseItemConversation",
-    "CastCustomSpell", "SpellDamage",
+    "CloseItemConversation", "CastCustomSpell", "SpellDamage",
 )  # fmt: skip
-"""One function of each pattern that needs quests, items or spells."""
+"""One function of each pattern that needs items or spells."""
 
 
 def hailed(body: str) -> str:

@@ -15,6 +15,7 @@ from emu.world.scripts.functions.loot import LOOT
 from emu.world.scripts.functions.maps import MAPS
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.progress import PROGRESS
+from emu.world.scripts.functions.quest_plans import PLANS
 from emu.world.scripts.functions.quests import QUESTS
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
@@ -41,6 +42,7 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     HATE,
     MAPS,
     QUESTS,
+    PLANS,
     ITEMS,
     LOOT,
 )

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.content.figures import Figures
-from emu.content.quests import NO_NEEDS, QuestNeeds
+from emu.quests.needs import NO_NEEDS, QuestNeeds
+from emu.quests.plans import QuestPlan
+from tests.support.world.quest_scenes import QuestsInMemory
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -28,7 +29,8 @@ NEEDS = {
 
 @pytest.fixture
 def scene(tmp_path: Path) -> ScriptScene:
-    scene = ScriptScene(tmp_path, figures=Figures(quests=NEEDS))
+    plans = [QuestPlan(number, "Errand", needs=needs) for number, needs in NEEDS.items()]
+    scene = ScriptScene(tmp_path, quests=QuestsInMemory(plans))
     scene.player.spawn.level = 10
     scene.player.spawn.appearance = {"race": 9, "class": 3, "gender": 1}
     return scene

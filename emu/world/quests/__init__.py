@@ -1,0 +1,1 @@
+"""Quests of players in a world: offers, journals, steps, rewards and the marks over spawns."""

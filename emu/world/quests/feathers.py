@@ -1,0 +1,114 @@
+"""`Feathers`: the marks over spawns that have a quest for a player.
+
+A script or a file says which spawn provides which quest. A player is sent the marks that have
+changed, no others. Source: docs/guides/quests.md#marks.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.quests.plans import FeatherColor
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines
+from emu.world.events import (
+    Entered,
+    LeftZone,
+    QuestAccepted,
+    QuestCompleted,
+    QuestDropped,
+    QuestStepChanged,
+)
+from emu.world.quests.quests import Quests
+from emu.world.zones.zone import Zone
+
+NONE, OFFERS, WAITS = 0, 1, 2
+"""The mark of old clients: none, the spawn has a quest, the spawn waits for the player."""
+COLORS: Final = {
+    FeatherColor.GOLD: OFFERS, FeatherColor.PURPLE: 16, FeatherColor.GREEN: 32,
+    FeatherColor.BLUE: 64,
+}  # fmt: skip
+FIRST_COLORS: Final = 1188
+"""The first version that has colors."""
+MOST_QUESTS: Final = 50
+"""Quests of one spawn."""
+
+
+class Feathers:
+    """The marks that the players of one world see."""
+
+    def __init__(self, quests: Quests) -> None:
+        self._quests = quests
+        self._world = quests.world
+        self._given: dict[Zone, dict[int, tuple[Spawn, list[int]]]] = {}
+        """The spawns of a zone that provide quests, by number."""
+        self._shown: dict[int, dict[int, int]] = {}
+        """The marks that a player sees, by character and spawn."""
+        self._due: Deadlines[Player, str] = self._world.timetable.deadlines(
+            "marks of quests", self._update
+        )
+        events = self._world.events
+        for kind in (Entered, QuestAccepted, QuestStepChanged, QuestCompleted, QuestDropped):
+            events.subscribe(kind, lambda event: self.changed(event.player))
+        events.subscribe(LeftZone, lambda event: self._left(event.player))
+
+    def provide(self, zone: Zone, spawn: Spawn, quest: int) -> None:
+        """Let a spawn show a mark to all players who may take a quest."""
+        spawns = self._given.setdefault(zone, {})
+        _, quests = spawns.setdefault(spawn.id, (spawn, []))
+        if quest not in quests and len(quests) < MOST_QUESTS:
+            quests.append(quest)
+            for player in self._world.players.standing_in(zone):
+                self.changed(player)
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Forget a spawn that has left its zone."""
+        spawns = self._given.get(zone)
+        if spawns is not None and spawns.pop(spawn.id, None) is not None:
+            for marks in self._shown.values():
+                marks.pop(spawn.id, None)
+            if not spawns:
+                del self._given[zone]
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+        self._given.pop(zone, None)
+
+    def changed(self, player: Player) -> None:
+        """Look at the marks of a player in its next turn."""
+        if self._due.get(player, "") is None:
+            self._due.set(player, "", self._world.clock.now())
+
+    def mark(self, player: Player, spawn: Spawn) -> int:
+        """Return the mark that a player is shown over a spawn."""
+        return self._shown.get(player.id, {}).get(spawn.id, NONE)
+
+    def _update(self, player: Player, _name: str, _now: Monotonic) -> None:
+        marks = self._shown.setdefault(player.id, {})
+        fresh = {
+            number: mark
+            for number, (_, quests) in self._given.get(player.zone, {}).items()
+            if (mark := self._mark(player, quests))
+        }
+        changed = {
+            number for number in fresh.keys() | marks.keys()
+            if fresh.get(number) != marks.get(number)
+        }  # fmt: skip
+        self._shown[player.id] = fresh
+        if player.viewer is not None and (changed or player.viewer.interest.marks != fresh):
+            player.zone.mark(player.viewer, fresh, changed)
+
+    def _mark(self, player: Player, quests: list[int]) -> int:
+        for quest in quests:
+            if self._quests.may_take(player, quest):
+                plan = self._quests.journals.plan(quest)
+                color = plan.feather if plan is not None else 0
+                has_colors = player.client.version >= FIRST_COLORS
+                return COLORS[FeatherColor(color)] if has_colors else OFFERS
+        return NONE
+
+    def _left(self, player: Player) -> None:
+        self._shown.pop(player.id, None)
+        self._due.clear(player, "")

@@ -1,0 +1,100 @@
+"""`StagedEngine`: the quests of files. Source: docs/guides/quests.md#files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.errors import StoreError
+from emu.items.refusals import Refusal
+from emu.ledger import Owner, OwnerKind
+from emu.quests.journal import TakenQuest
+from emu.quests.plans import QuestPlan, Step
+from emu.quests.staged import StagedQuest
+from emu.world.actors.player import Player
+from emu.world.items.items import Items
+from emu.world.quests.engines import NoEngine
+from emu.world.quests.quests import Quests
+from emu.world.social.chat import Chat
+
+
+class StagedEngine(NoEngine):
+    """Brings the plans of quests of files from phase to phase."""
+
+    def __init__(self, quests: Quests, items: Items, chat: Chat) -> None:
+        self._quests = quests
+        self._items = items
+        self._chat = chat
+
+    def _of(self, number: int) -> StagedQuest | None:
+        return self._quests.journals.content.staged.get(number)
+
+    def _say(self, player: Player, text: str) -> None:
+        if text:
+            self._chat.line(player, text)
+
+    def accepted(self, player: Player, taken: TakenQuest) -> None:
+        """Say the quest's own line."""
+        staged = self._of(taken.number)
+        if staged is not None:
+            self._say(player, staged.accepted)
+
+    def declined(self, player: Player, plan: QuestPlan, _giver: int) -> None:
+        """Say the quest's own line."""
+        staged = self._of(plan.number)
+        if staged is not None:
+            self._say(player, staged.declined)
+
+    def dropped(self, player: Player, taken: TakenQuest) -> None:
+        """Say the quest's own line."""
+        staged = self._of(taken.number)
+        if staged is not None:
+            self._say(player, staged.dropped)
+
+    def done(self, player: Player, taken: TakenQuest, step: Step) -> bool:
+        """Move what the step moves, and go on; the last step completes the quest."""
+        staged = self._of(taken.number)
+        if staged is None:
+            return True
+        try:
+            is_moved = self._move(player, staged, step.number)
+        except StoreError:
+            is_moved = False
+        if not is_moved:
+            return False
+        if staged.went_on(taken, step.number):
+            self._say(player, staged.completed)
+            self._quests.finish_later(player, taken.number)
+        return True
+
+    def restored(self, _player: Player, taken: TakenQuest) -> bool:
+        """Rebuild the plan from the steps that are done."""
+        staged = self._of(taken.number)
+        return staged is not None and staged.restored(taken)
+
+    def _move(self, player: Player, staged: StagedQuest, number: int) -> bool:
+        """Take and give the things of a step; return False if that is not possible now."""
+        takes, gives = staged.takes.get(number, ()), staged.gives.get(number, ())
+        if not takes and not gives:
+            return True
+        inventory, owner = player.holdings.inventory, Owner(OwnerKind.QUEST, staged.plan.number)
+        if player.holdings.gate.is_closed or not self._has(player, takes):
+            return False
+        kinds = [(self._items.kinds.get(item), count) for item, count in gives]
+        known = [(kind, kind.beginning_count(count)) for kind, count in kinds if kind is not None]
+        if not inventory.has_space(known):
+            return False
+        if any(inventory.refuses(kind, count) is not None for kind, count in known):
+            return False
+        for item, count in takes:
+            self._items.take(player, item, count, owner)
+        for kind, count in known:
+            if isinstance(self._items.make(player, kind, count, owner), Refusal):
+                self._quests.world.count("thing of a quest refused")
+        self._items.changed(player)
+        return True
+
+    def _has(self, player: Player, things: Iterable[tuple[int, int]]) -> bool:
+        inventory = player.holdings.inventory
+        return all(
+            sum(one.count for one in inventory.of_kind(item)) >= count for item, count in things
+        )

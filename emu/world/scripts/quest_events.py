@@ -1,0 +1,224 @@
+"""Scripts of quests: their handles, and the functions that are called when something happens.
+
+A quest's script belongs to its number: all players share its file. `Init` runs once, on the master;
+what happens to a player's quest calls functions with the player's own copy. After a login `Reload`
+rebuilds that copy; whatever such a call says or moves has no effect, because it did so before.
+Source: docs/guides/lua.md#quests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from emu.quests.journal import TakenQuest
+from emu.quests.plans import QuestPlan, Step
+from emu.scripts.signatures import Handle, HandleKind
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.quests.component import QuestParts
+from emu.world.scripts.bodies import Body, Homes
+from emu.world.scripts.calls import CallAnswer, Calls
+
+NO_GIVER: Final = Handle(HandleKind.NPC, None)
+"""Stands for a giver that is not there; tests for nil do not see it."""
+
+
+@dataclass(slots=True, eq=False)
+class ScriptQuest:
+    """A quest as scripts have it: the master, or the copy of a player."""
+
+    master: QuestPlan
+    player: Player | None = None
+    taken: TakenQuest | None = None
+    is_restoring: bool = False
+    is_due: bool = False
+    """Whether its reward was asked for while it was rebuilt."""
+    handle: Handle = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.handle = Handle(HandleKind.QUEST, self)
+
+    @property
+    def name(self) -> str:
+        """The title, for people."""
+        return self.master.title
+
+    @property
+    def plan(self) -> QuestPlan:
+        """What its functions change."""
+        taken = self.taken
+        return self.master if taken is None or taken.plan is None else taken.plan
+
+
+class RestoredPlayer(Body):
+    """A player while a quest of it is rebuilt.
+
+    Functions of quests know it; for all others it is a spawn of its own that nobody sees, in a zone
+    in which nothing stands.
+    """
+
+    __slots__ = ("restored",)
+
+    def __init__(self, homes: Homes, player: Player) -> None:
+        zone = player.zone
+        ghost = Spawn.of(player.spawn.template(), 0, player.position)
+        super().__init__(ghost, homes.absent(zone.definition))
+        self.restored = player
+        self.handle = Handle(HandleKind.PLAYER, self)
+
+
+def quester(body: Body | None) -> Player | None:
+    """Return the player that a function of quests is asked about."""
+    if isinstance(body, RestoredPlayer):
+        return body.restored
+    return body.player if body is not None else None
+
+
+class QuestScripts:
+    """Calls the functions of quests' scripts."""
+
+    def __init__(self, calls: Calls, homes: Homes, parts: QuestParts) -> None:
+        self._calls = calls
+        self._homes = homes
+        self._parts = parts
+        self._masters: dict[int, ScriptQuest] = {}
+        self._taken: dict[tuple[int, int], ScriptQuest] = {}
+        """The quests of players that scripts have seen, by character and quest."""
+        self._awaited: set[str] = set()
+        """Scripts of quests that are being compiled."""
+
+    # -- handles --------------------------------------------------------------------------------
+
+    def of(self, player: Player, taken: TakenQuest) -> ScriptQuest:
+        """Return a player's quest as scripts have it: one object for each."""
+        key = player.id, taken.number
+        found = self._taken.get(key)
+        if found is None or found.taken is not taken or found.player is not player:
+            if found is not None:
+                found.handle.end()
+            master = taken.plan
+            assert master is not None  # noqa: S101  # scripts see no quest that is gone
+            found = self._taken[key] = ScriptQuest(master, player, taken)
+        return found
+
+    def left(self, player: Player) -> None:
+        """End the handles of a player who leaves the world."""
+        for key in [key for key in self._taken if key[0] == player.id]:
+            self._taken.pop(key).handle.end()
+
+    def end(self, player: Player, number: int) -> None:
+        """End the handle of a quest that its player has no more."""
+        found = self._taken.pop((player.id, number), None)
+        if found is not None:
+            found.handle.end()
+
+    def _giver(self, player: Player, number: int) -> Body | Handle:
+        """Return the nearest spawn of the kind that has given a quest, in the player's zone."""
+        home = self._homes.get(player.zone)
+        found = [*home.of_spawn(number)] if number and home is not None else []
+        if not found:
+            return NO_GIVER
+        return min(found, key=lambda one: one.spawn.position.distance_to(player.position))
+
+    def _call(
+        self, player: Player, taken: TakenQuest, name: str, *more: float
+    ) -> CallAnswer | None:
+        """Call a function with a player's quest; None without a name."""
+        plan = taken.plan
+        if not name or plan is None:
+            return None
+        return self._calls.run(
+            plan.script, name, self.of(player, taken).handle, self._giver(player, taken.giver),
+            self._homes.player(player), *more,
+        )  # fmt: skip
+
+    # -- as an engine of quests -------------------------------------------------------------------
+
+    def _compiled(self, script: str) -> None:
+        """Give the players their quests of a script that can run now."""
+        self._awaited.discard(script)
+        self._parts.journals.reload(script)
+        for player in self._parts.quests.world.players:
+            self._parts.feathers.changed(player)
+
+    def begin(self, plan: QuestPlan) -> bool | None:
+        """Call `Init` with a new master; None while its file is being compiled."""
+        has_file = self._calls.has_file(plan.script)
+        if not has_file:
+            if has_file is None and plan.script not in self._awaited:
+                self._awaited.add(plan.script)
+                self._calls.when_compiled(plan.script, partial(self._compiled, plan.script))
+            return has_file
+        quest = self._masters[plan.number] = ScriptQuest(plan)
+        answer = self._calls.run(plan.script, "Init", quest.handle)
+        return not answer.has_failed
+
+    def may_take(self, player: Player, plan: QuestPlan) -> bool:
+        """Ask `ReceiveQuestCriteria`, which few scripts have."""
+        quest = self._masters.get(plan.number)
+        if quest is None:
+            return True
+        answer = self._calls.run(
+            plan.script, "ReceiveQuestCriteria", quest.handle, NO_GIVER,
+            self._homes.player(player),
+        )  # fmt: skip
+        return not answer.is_found or bool(answer.value)
+
+    def accepted(self, player: Player, taken: TakenQuest) -> None:
+        """Call `Accepted`."""
+        self._call(player, taken, "Accepted")
+
+    def declined(self, player: Player, plan: QuestPlan, giver: int) -> None:
+        """Call `Declined`, with the master: the player has no copy."""
+        quest = self._masters.get(plan.number)
+        if quest is not None:
+            self._calls.run(
+                plan.script, "Declined", quest.handle, self._giver(player, giver),
+                self._homes.player(player),
+            )  # fmt: skip
+
+    def dropped(self, player: Player, taken: TakenQuest) -> None:
+        """Call `Deleted`."""
+        self._call(player, taken, "Deleted")
+
+    def progressed(self, player: Player, taken: TakenQuest, step: Step, amount: int) -> None:
+        """Call the progress action of a step."""
+        self._call(player, taken, step.actions.progress, amount)
+
+    def done(self, player: Player, taken: TakenQuest, step: Step) -> bool:
+        """Call the complete action of a step; return False if it failed."""
+        answer = self._call(player, taken, step.actions.done)
+        return answer is None or not answer.has_failed
+
+    def failed(self, player: Player, taken: TakenQuest, step: Step) -> None:
+        """Call the failure action of a step."""
+        self._call(player, taken, step.actions.failed)
+
+    def completed(self, player: Player, taken: TakenQuest) -> None:
+        """Call the complete action of a quest."""
+        plan = taken.plan
+        self._call(player, taken, plan.on_complete if plan is not None else "")
+
+    def restored(self, player: Player, taken: TakenQuest) -> bool:
+        """Call `Reload` for each step that is done, in the order of their numbers.
+
+        It is called with 0 first. Returns whether the script asks for the reward.
+        """
+        plan = taken.plan
+        if plan is None:
+            return False
+        quest = self.of(player, taken)
+        quest.is_restoring, quest.is_due = True, False
+        shadow = RestoredPlayer(self._homes, player)
+        try:
+            last = 0
+            for number in (0, *sorted(taken.done)):
+                last = number
+                self._calls.run(plan.script, "Reload", quest.handle, NO_GIVER, shadow, number)
+            self._calls.run(plan.script, "CurrentStep", quest.handle, NO_GIVER, shadow, last)
+        finally:
+            quest.is_restoring = False
+            shadow.end()
+        return quest.is_due

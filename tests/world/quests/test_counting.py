@@ -1,0 +1,106 @@
+"""What steps of quests count: deaths, things in bags, places, chances, and the company of a group.
+
+Source: docs/guides/quests.md#steps.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from emu.quests.journal import TakenQuest
+from emu.quests.plans import QuestPlan, QuestSpot, Step, StepKind
+from emu.world.events import Entered
+from emu.world.item_events import Harvested, ItemObtained
+from tests.support.world.quest_scenes import BAG, QuestScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+def taken(scene: QuestScene, *steps: Step) -> TakenQuest:
+    plan = QuestPlan(5, "Errand")
+    for one in steps:
+        plan.add(one)
+    scene.journal.offered[5] = 0
+    return scene.quests.journal(scene.player).take(plan, 0, scene.harness.moment)
+
+
+def test_one_death_counts_for_all_steps_that_it_fits(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    quest = taken(
+        scene, Step(1, StepKind.KILL, "By number.", 5, ids=frozenset((901,))),
+        Step(2, StepKind.KILL, "By name.", 5, names=frozenset(("a shore crab",))),
+        Step(3, StepKind.KILL, "Another one.", 5, ids=frozenset((902,))),
+        Step(4, StepKind.KILL_SELF, "By oneself.", 1, ids=frozenset((901,))),
+    )  # fmt: skip
+    scene.kill(901)
+    assert quest.counts == {1: 1, 2: 1, 4: 1}
+    assert quest.done == {4}
+
+
+def test_a_chance_that_is_missed_counts_nothing_and_is_shown(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    rolls = iter([3300, 3299])
+    scene.parts.counting._roll = lambda _count: next(rolls)
+    quest = taken(scene, Step(1, StepKind.KILL, "Some.", 2, 33.0, ids=frozenset((901,))))
+    scene.kill(901)
+    assert quest.count(1) == 0
+    # As recorded: real-quests-546-QueensColony-fighter, 266.99 s.
+    (reply,) = scene.client.decoded("WS_QuestJournalReply")
+    assert (reply["onscreen_update"], reply["onscreen_update_text2"]) == (0, "failed")
+    scene.kill(901)
+    assert quest.count(1) == 1
+
+
+def test_a_step_for_two_needs_somebody_of_the_group(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    quest = taken(scene, Step(1, StepKind.KILL, "Together.", ids=frozenset((901,)), players=2))
+    scene.kill(901)
+    assert not quest.done
+    other = scene.harness.stand(6, 546, name="Borvik").player
+    assert other is not None
+    scene.parts.counting._near = lambda _player: [other]
+    scene.kill(901)
+    assert not quest.done
+    scene.quests.journal(other).take(QuestPlan(5, "Errand"), 0, scene.harness.moment)
+    scene.kill(901)
+    assert quest.done == {1}
+
+
+def test_things_count_that_were_there_before(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    kind = scene.harness.kinds.get(BAG)
+    assert kind is not None
+    quest = taken(scene, Step(1, StepKind.OBTAIN, "Two.", 2, ids=frozenset((BAG,))))
+    inventory, items = scene.player.holdings.inventory, scene.harness.parts.items
+    (first,) = inventory.add(kind, 1, items.new_number)
+    scene.parts.counting.looked_at_bags(scene.player)
+    assert quest.count(1) == 1
+    scene.parts.counting.looked_at_bags(scene.player)
+    assert quest.count(1) == 1
+    inventory.add(kind, 1, items.new_number)
+    scene.harness.world.events.publish(ItemObtained(scene.player, first, kind))
+    assert quest.done == {1}
+
+
+def test_a_harvest_counts_each_thing(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    kind = scene.harness.kinds.get(BAG)
+    assert kind is not None
+    quest = taken(scene, Step(1, StepKind.HARVEST, "Three.", 3, ids=frozenset((BAG,))))
+    node = scene.spawn("", "roots")
+    scene.harness.world.events.publish(Harvested(scene.player, node, kind, 2))
+    assert quest.count(1) == 2
+    scene.harness.world.events.publish(Harvested(scene.player, node, kind, 2))
+    assert quest.done == {1}
+
+
+def test_a_place_counts_when_the_player_moves_or_comes(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    at = scene.player.position
+    here, there = QuestSpot(at.x, at.y, at.z), QuestSpot(at.x, at.y, at.z, 999)
+    quest = taken(
+        scene, Step(1, StepKind.PLACE, "Here.", spots=(here,), radius=1.0),
+        Step(2, StepKind.PLACE_IN_ZONE, "Elsewhere.", spots=(there,), radius=1.0),
+    )  # fmt: skip
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    assert quest.done == {1}

@@ -1,0 +1,154 @@
+"""Journals of players: plans that are rebuilt after a login, quests that are gone, reloads."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.quests.journal import Journal
+from emu.scripts.runtime import AT_ONCE
+from tests.support.world.quest_scenes import BAG, CRABS, CRABS_SCRIPT, QuestScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+LIST, REPLY = "OP_EqQuestJournalUpdateCmd", "OP_EqQuestJournalReplyCmd"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> QuestScene:
+    scene = QuestScene(tmp_path)
+    scene.accept()
+    return scene
+
+
+def come_again(scene: QuestScene) -> None:
+    """Let the player have only what is stored of its journal."""
+    scene.player.journal = Journal(scene.player.journal.text)
+
+
+def replies(scene: QuestScene) -> list[dict[str, Any]]:
+    return scene.client.decoded("WS_QuestJournalReply")
+
+
+@pytest.mark.parametrize("done", [(), (1,), (1, 2), (1, 2, 3), (1, 2, 3, 5)])
+def test_a_plan_is_the_same_after_a_login(scene: QuestScene, done: tuple[int, ...]) -> None:
+    before = scene.journal.open[CRABS]
+    for step in done:
+        scene.quests.complete(scene.player, before, step)
+    scene.turn()
+    scene.names()
+    texts = [one["text"] for one in scene.client.decoded("WS_DisplayText")]
+    come_again(scene)
+    after = scene.journal.open[CRABS]
+    assert after is not before
+    assert after.plan == before.plan
+    # The script rebuilds the texts; nothing is said or sent again.
+    assert scene.names() == []
+    assert [one["text"] for one in scene.client.decoded("WS_DisplayText")] == texts
+
+
+def test_a_rebuilt_quest_moves_nothing_again(tmp_path: Path) -> None:
+    script = f"""
+        function Init(Quest)
+            AddQuestStep(Quest, 1, "Find it.", 1, 100, "", 0, 0)
+            AddQuestStepCompleteAction(Quest, 1, "Found")
+        end
+        function Found(Quest, Giver, Player)
+            SummonItem(Player, {BAG}, 1) AddCoin(Player, 7) SendMessage(Player, "Found!")
+            if HasQuest(Player, {CRABS}) and QuestStepIsComplete(Player, {CRABS}, 1) then
+                AddQuestStep(Quest, 2, "Go on.", 1, 100, "", 0, 0)
+            end
+        end
+        function Reload(Quest, Giver, Player, Step) if Step == 1 then Found(Quest, Giver, Player) end end
+    """  # noqa: E501
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    scene.quests.complete_later(scene.player, CRABS, 1)
+    scene.turn()
+    held = len(list(scene.player.holdings.inventory))
+    assert (held, scene.player.character.coins) == (1, 7)
+    come_again(scene)
+    assert [*scene.journal.open[CRABS].plan.steps] == [1, 2]
+    assert len(list(scene.player.holdings.inventory)) == held
+    assert scene.player.character.coins == 7
+
+
+def test_a_reward_that_was_due_at_the_end_comes_after_the_login(scene: QuestScene) -> None:
+    for step in (1, 2, 3, 5, 6):
+        scene.quests.complete(scene.player, scene.journal.open[CRABS], step)
+    assert scene.journal.has(CRABS)
+    scene.quests._queued.clear()  # the server stops here
+    come_again(scene)
+    assert scene.journal.has(CRABS)
+    scene.harness.world.events.publish(_entered(scene))
+    scene.turn()
+    assert scene.journal.times(CRABS) == 1
+
+
+def _entered(scene: QuestScene) -> Any:
+    from emu.world.events import Entered  # noqa: PLC0415
+
+    return Entered(scene.player, scene.harness.now)
+
+
+def test_a_quest_that_is_gone_stays_and_says_so(scene: QuestScene) -> None:
+    scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
+    content: Any = scene.parts.journals.content
+    plans, content.plans = content.plans, {}
+    scene.parts.journals.reload()
+    taken = scene.journal.open[CRABS]
+    assert taken.plan is None
+    assert taken.done == {1}
+    scene.parts.journals.inspect(scene.player, CRABS)
+    assert "not on this server" in replies(scene)[-1]["description"]
+    assert not scene.quests.complete(scene.player, taken, 2)
+    content.plans = plans
+    scene.parts.journals.reload()
+    assert taken.current_step == 2
+
+
+def test_a_changed_script_keeps_the_progress(scene: QuestScene) -> None:
+    path = scene.folder / "Quests/crabs.lua"
+    path.write_text(path.read_text().replace("Look over the beach", "Watch the beach"))
+    scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
+    scene.scripts.reload()
+    assert scene.parts.journals.reload() == 1
+    taken = scene.journal.open[CRABS]
+    assert taken.done == {1}
+    assert taken.plan.steps[2].text.startswith("Watch the beach")
+
+
+def test_a_script_that_fails_leaves_no_quest(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": "function Init() nothing() end"})
+    assert not scene.quests.offer(scene.player, CRABS)
+    assert scene.parts.journals.plan(CRABS) is None
+
+
+def test_clients_hide_and_track_quests(scene: QuestScene) -> None:
+    taken = scene.journal.open[CRABS]
+    number = CRABS.to_bytes(4, "little")
+    scene.client.say("OP_QuestJournalSetVisibleMsg", b"\1\0\0\0" + number + b"\0")
+    assert taken.is_hidden
+    scene.client.say("OP_QuestJournalWaypointMsg", number)
+    assert not taken.is_tracked
+    scene.client.say("OP_QuestJournalInspectMsg", number)
+    assert replies(scene)[-1]["quest_id"] == CRABS
+    scene.client.say("OP_QuestJournalWaypointMsg", b"\7\0\0\0")
+
+
+def test_a_quest_whose_script_is_being_compiled_comes_when_that_is_done(tmp_path: Path) -> None:
+    background: list[Callable[[], object]] = []
+    script = "-- long\n" * (AT_ONCE // 8) + CRABS_SCRIPT
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script}, background=background)
+    scene.player.journal = Journal(f'{{"open":{{"{CRABS}":{{"at":5,"steps":[1]}}}}}}')
+    assert scene.journal.open[CRABS].plan is None
+    scene.names()
+    while background:
+        background.pop(0)()
+        scene.turn()
+    plan = scene.journal.open[CRABS].plan
+    assert plan is not None
+    assert [*plan.steps] == [1, 2]
+    # The client is shown the quest that was missing in its list.
+    assert scene.names() == [LIST]

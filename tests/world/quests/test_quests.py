@@ -1,0 +1,71 @@
+"""The quests of players: offers, steps, completion, as the C++ server was recorded to do them.
+
+Source: ../shared/data/recordings/fight-546-quest-a.jsonl.gz, docs/guides/quests.md.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.world.quest_scenes import BAG, CRABS, FOOD, MITTS, QuestScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+from emu.quests.plans import StepKind
+
+LIST, REPLY = "OP_EqQuestJournalUpdateCmd", "OP_EqQuestJournalReplyCmd"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> QuestScene:
+    return QuestScene(tmp_path)
+
+
+def replies(scene: QuestScene) -> list[dict[str, Any]]:
+    return scene.client.decoded("WS_QuestJournalReply")
+
+
+def test_a_quest_is_offered_accepted_and_given_up(scene: QuestScene) -> None:
+    assert scene.quests.offer(scene.player, CRABS)
+    (offer,) = scene.client.decoded("WS_OfferQuest")
+    assert (offer["title"], offer["min_coin"], offer["text"]) == (
+        "Crabs on the Beach", 1234, "Anikra pays what she promised.",
+    )  # fmt: skip
+    assert offer["accept_command"] == f"q_accept_pending_quest {CRABS}"
+    assert scene.client.types(f"/q_accept_pending_quest {CRABS}") == ["You take on the crabs."]
+    assert scene.names()[-3:] == ["OP_OfferQuestMsg", LIST, REPLY]
+    assert scene.client.types(f"/deletequest {CRABS}") == ["You gave it up."]
+    assert scene.names() == [LIST, LIST]
+    assert not scene.journal.has(CRABS)
+
+
+def test_the_whole_quest(scene: QuestScene) -> None:
+    scene.accept()
+    scene.kill(901)
+    assert scene.journal.open[CRABS].count(1) == 1
+    scene.kill(901)
+    assert scene.journal.open[CRABS].current_step == 2
+    scene.client.walk(20.0, -7.0, 243.0)
+    scene.player.spawn.move(scene.player.position._replace(x=20.0, y=-7.0, z=243.0))
+    scene.parts.counting.moved(scene.player)
+    taken = scene.journal.open[CRABS]
+    assert [one.number for one in taken.open_steps()] == [3, 4, 5]
+    scene.parts.counting.count(scene.player, StepKind.SPELL, 110012)
+    scene.parts.counting.count(scene.player, StepKind.HARVEST, MITTS)
+    assert [one.number for one in taken.open_steps()] == [4, 6]
+    scene.quests.complete_later(scene.player, CRABS, 6)
+    assert not taken.is_done(6)
+    scene.names()
+    scene.turn()
+    assert scene.names() == [
+        LIST, REPLY, "OP_RewardPackMsg", LIST, "OP_EqPlaySoundCmd", REPLY, LIST,
+    ]  # fmt: skip
+    assert scene.journal.times(CRABS) == 1
+    assert not scene.journal.has(CRABS)
+    assert scene.player.character.coins == 1234
+    scene.client.types(f"/accept_reward {FOOD} {FOOD}")
+    held = {one.item_id for one in scene.player.holdings.inventory}
+    assert held == {BAG, FOOD}
+    assert scene.player.past.standing(11) == 250
+    assert not scene.journal.pending

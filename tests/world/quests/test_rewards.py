@@ -1,0 +1,142 @@
+"""Rewards of quests: once and whole, with full bags, wrong choices, relogs and crashes.
+
+Source: docs/guides/quests.md#rewards.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.errors import StoreAway
+from emu.quests.journal import Journal
+from tests.support.world import item_kinds as kinds
+from tests.support.world.quest_scenes import BAG, CRABS, FOOD, OTHER_BAG, QuestScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> QuestScene:
+    scene = QuestScene(tmp_path)
+    scene.accept()
+    return scene
+
+
+def packs(scene: QuestScene) -> list[dict[str, Any]]:
+    return scene.client.decoded("WS_QuestRewardPackMsg")
+
+
+def held(scene: QuestScene) -> list[int]:
+    return sorted(one.item_id for one in scene.player.holdings.inventory)
+
+
+def answer(scene: QuestScene, choice: int) -> list[str]:
+    return scene.client.types(f"/accept_reward {choice} {choice}")
+
+
+def test_a_choice_that_is_not_offered_gives_nothing_and_the_window_comes_again(
+    scene: QuestScene,
+) -> None:
+    scene.quests.finish(scene.player, CRABS)
+    for wrong in (0, BAG, 4711):
+        before = len(packs(scene))
+        assert answer(scene, wrong) == ["choose one of the offered rewards"]
+        assert len(packs(scene)) == before + 1
+        assert held(scene) == []
+    answer(scene, OTHER_BAG)
+    assert held(scene) == [BAG, OTHER_BAG]
+    assert answer(scene, OTHER_BAG) == ["no reward waits for you"]
+    assert held(scene) == [BAG, OTHER_BAG]
+
+
+def test_full_bags(scene: QuestScene) -> None:
+    inventory, kind = scene.player.holdings.inventory, scene.harness.kinds.get(kinds.MARBLE)
+    assert kind is not None
+    while inventory.free_places() > 0:
+        inventory.add(kind, 1, scene.harness.parts.items.new_number)
+    before = held(scene)
+    scene.quests.finish(scene.player, CRABS)
+    texts = answer(scene, FOOD)
+    assert texts == ["You do not have enough free slots!  Free some slots and try again."]
+    assert held(scene) == before
+    assert len(packs(scene)) == 2
+    inventory.use_up(next(iter(inventory)), 1)
+    answer(scene, FOOD)
+    assert sorted(set(held(scene)) - set(before)) == [BAG, FOOD]
+
+
+def test_one_window_at_a_time_and_all_again_after_a_login(scene: QuestScene) -> None:
+    scene.quests.finish(scene.player, CRABS)
+    plan = scene.parts.journals.plan(CRABS)
+    assert plan is not None
+    plan.is_repeatable = True
+    scene.accept()
+    scene.quests.finish(scene.player, CRABS)
+    assert scene.journal.times(CRABS) == 2
+    assert len(packs(scene)) == 1
+    scene.player.journal = Journal(scene.player.journal.text)
+    scene.parts.rewards.restore(scene.player)
+    assert len(packs(scene)) == 2
+    answer(scene, FOOD)
+    assert len(packs(scene)) == 3
+    answer(scene, FOOD)
+    assert held(scene).count(BAG) == 2
+    assert scene.player.character.coins == 2 * 1234
+    assert not scene.journal.pending
+
+
+def test_coins_that_were_moved_before_a_crash_are_not_moved_again(scene: QuestScene) -> None:
+    before = scene.player.journal.text
+    scene.quests.finish(scene.player, CRABS)
+    assert scene.player.character.coins == 1234
+    # The journal of before the quest's end was the last one that was stored.
+    scene.player.journal = Journal(before)
+    scene.quests.finish(scene.player, CRABS)
+    assert scene.player.character.coins == 1234
+
+
+@pytest.mark.parametrize("was_moved", [True, False])
+def test_things_whose_fate_a_crash_left_open(scene: QuestScene, *, was_moved: bool) -> None:
+    scene.quests.finish(scene.player, CRABS)
+    (pending,) = scene.journal.pending
+    pending.is_taken = True
+    stored = scene.player.journal.text
+    pending.is_taken = False
+    if was_moved:
+        answer(scene, FOOD)
+        assert held(scene) == [BAG, FOOD]
+    scene.player.journal = Journal(stored)
+    scene.parts.rewards.restore(scene.player)
+    if not was_moved:
+        assert held(scene) == []
+        answer(scene, FOOD)
+    assert held(scene) == [BAG, FOOD]
+    assert not scene.journal.pending
+
+
+def test_a_database_that_is_away_gives_the_coins_later(
+    scene: QuestScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = scene.harness.parts.ledger
+
+    async def away(_movement: Any) -> Any:
+        raise StoreAway("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "settle", away)
+        scene.quests.finish(scene.player, CRABS)
+    assert scene.player.character.coins == 0
+    scene.parts.rewards.restore(scene.player)
+    assert scene.player.character.coins == 1234
+
+
+def test_a_gift_in_the_middle_of_a_quest(scene: QuestScene) -> None:
+    taken = scene.journal.open[CRABS]
+    assert scene.parts.rewards.gift(scene.player, taken, "Take this.", ((OTHER_BAG, 1),))
+    assert not scene.parts.rewards.gift(scene.player, taken, "And this.", ((FOOD, 1),))
+    assert packs(scene)[-1]["reward_data"]["text"] == "Take this."
+    answer(scene, 0)
+    assert held(scene) == [OTHER_BAG]
+    assert scene.journal.has(CRABS)
+    assert scene.parts.rewards.gift(scene.player, taken, "And this.", ((FOOD, 1),))

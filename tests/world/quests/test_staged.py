@@ -1,0 +1,49 @@
+"""The engine of quests of files: what a step moves, it moves whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.quests.journal import Journal
+from tests.support.world import item_kinds as kinds
+from tests.support.world.quest_scenes import BAG, QuestScene
+from tests.world.quests.test_givers import staged
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> QuestScene:
+    scene = QuestScene(tmp_path, staged=staged(tmp_path))
+    scene.quests.offer(scene.player, 2, is_forced=True)
+    return scene
+
+
+def test_a_step_that_cannot_give_its_thing_stays_undone(scene: QuestScene) -> None:
+    inventory, kind = scene.player.holdings.inventory, scene.harness.kinds.get(kinds.MARBLE)
+    assert kind is not None
+    while inventory.free_places():
+        inventory.add(kind, 1, scene.harness.parts.items.new_number)
+    taken = scene.journal.open[2]
+    assert not scene.quests.progress(scene.player, taken, 1)
+    assert taken.is_open(1)
+    inventory.use_up(next(iter(inventory)), 1)
+    assert scene.quests.progress(scene.player, taken, 1)
+    assert inventory.of_kind(BAG)
+
+
+def test_a_step_that_cannot_take_its_thing_stays_undone(scene: QuestScene) -> None:
+    taken = scene.journal.open[2]
+    scene.quests.progress(scene.player, taken, 1)
+    inventory = scene.player.holdings.inventory
+    inventory.use_up(inventory.of_kind(BAG)[0], 1)
+    assert not scene.quests.progress(scene.player, taken, 2)
+    assert taken.is_open(2)
+
+
+def test_the_plan_is_rebuilt_after_a_login(scene: QuestScene) -> None:
+    scene.quests.progress(scene.player, scene.journal.open[2], 1)
+    before = scene.journal.open[2].plan
+    scene.player.journal = Journal(scene.player.journal.text)
+    assert scene.journal.open[2].plan == before
+    assert len(scene.player.holdings.inventory.of_kind(BAG)) == 1

@@ -1,0 +1,105 @@
+"""Scripts of quests: which function is called when, with which giver, and after an error.
+
+Source: docs/guides/lua.md#quests.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.quest_scenes import CRABS, QuestScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+SPEAKS = """
+function Init(Quest)
+    AddQuestStep(Quest, 1, "One.", 2, 100, "", 0, 0)
+    AddQuestStepProgressAction(Quest, 1, "Progress")
+    AddQuestStepCompleteAction(Quest, 1, "Done")
+    AddQuestStepFailureAction(Quest, 1, "Failed")
+    AddQuestStep(Quest, 2, "Two.", 1, 100, "", 0, 0)
+    SetQuestCompleteAction(Quest, "All")
+end
+function tell(Player, text) SendMessage(Player, text, "yellow") end
+function Accepted(Quest, Giver, Player)
+    tell(Player, "accepted from " .. tostring(GetName(Giver)))
+end
+function Progress(Quest, Giver, Player, amount) tell(Player, "progress " .. amount) end
+function Done(Quest, Giver, Player) tell(Player, "done " .. GetQuestStep(Player, 900001)) end
+function Failed(Quest, Giver, Player) tell(Player, "failed") end
+function All(Quest, Giver, Player) tell(Player, "all") end
+function Deleted(Quest, Giver, Player) tell(Player, "deleted") end
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> QuestScene:
+    return QuestScene(tmp_path, scripts={"Quests/crabs.lua": SPEAKS})
+
+
+def texts(scene: QuestScene) -> list[str]:
+    return [one["text"] for one in scene.client.decoded("WS_DisplayText") if one["color"] == 5]
+
+
+def test_each_function_at_its_time(scene: QuestScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn) OfferQuest(NPC, Spawn, 900001) end")
+    scene.hail(guard)
+    scene.client.types(f"/q_accept_pending_quest {CRABS}")
+    assert texts(scene) == ["accepted from Guard"]
+    scene.quests.progress_later(scene.player, CRABS, 1, 1)
+    scene.turn()
+    scene.quests.progress_later(scene.player, CRABS, 1, 5)
+    scene.turn()
+    # What is above the quantity is not said.
+    assert texts(scene)[1:] == ["progress 1", "progress 1", "done 2"]
+    scene.quests.complete_later(scene.player, CRABS, 2)
+    scene.turn()
+    assert texts(scene)[-1] == "all"
+    scene.client.types(f"/deletequest {CRABS}")
+    assert texts(scene)[-1] == "deleted"
+
+
+def test_a_step_has_its_time(scene: QuestScene) -> None:
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    scene.quests.set_time(scene.player, taken, 1, 10)
+    scene.harness.run(9.0)
+    assert not taken.failed
+    scene.harness.run(1.5)
+    assert taken.failed == {1}
+    assert texts(scene)[-1] == "failed"
+
+
+def test_an_error_in_a_complete_action_leaves_the_step_undone(tmp_path: Path) -> None:
+    script = SPEAKS.replace('tell(Player, "done "', 'nothing(Player, "done "')
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    assert scene.quests.progress(scene.player, taken, 1, 1)
+    assert not scene.quests.progress(scene.player, taken, 1, 1)
+    assert taken.is_open(1)
+    assert taken.count(1) == 1
+    assert len([line for line in scene.lines if "nothing" in line]) == 1
+
+
+def test_what_scripts_ask_for_is_done_in_the_next_turn(scene: QuestScene) -> None:
+    scene.accept()
+    said = scene.says("SetStepComplete(Spawn, 900001, 1)", "GetQuestStep(Spawn, 900001)")
+    assert said == ["1"]
+    scene.turn()
+    assert scene.says("", "GetQuestStep(Spawn, 900001)") == ["2"]
+
+
+def test_a_handle_ends_with_its_quest(scene: QuestScene) -> None:
+    scene.accept()
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            Quest = Quest or GetQuest(Spawn, 900001)
+            UpdateQuestStepDescription(Quest, 1, "Changed.")
+            Say(NPC, tostring(GetQuestFlags(Quest)))
+        end""")
+    scene.hail(guard)
+    scene.turn()
+    assert scene.journal.open[CRABS].plan.steps[1].text == "Changed."
+    scene.quests.drop(scene.player, CRABS)
+    assert scene.hail(guard) == [("Guard", "0")]
