@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.simulation.auditors import NO_OLDER_STATE
 from tests.simulation.disk import Disk
 from tests.simulation.plan import Plan
 from tests.simulation.planted import PLANTS
@@ -43,6 +44,33 @@ def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
 def test_a_planted_fault_is_found() -> None:
     plan = Plan(1, minutes=0.5, clients=3, nodes=1, faults=(), plant="timer-not-set-again")
     assert "places are stored" in kinds(simulate(plan))
+    assert simulate(plan.changed(plant="")).is_right
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("plan", "auditor"),
+    [
+        (
+            Plan(1, minutes=0.25, clients=3, nodes=1, faults=(), plant="answer-before-commit"),
+            "what is confirmed is stored",
+        ),
+        (
+            Plan(
+                21,
+                minutes=2.0,
+                clients=4,
+                nodes=1,
+                faults=("database", "kill", "stop"),
+                plant="spool-read-twice",
+                without_people=frozenset((2, 3)),
+            ),
+            NO_OLDER_STATE,
+        ),
+    ],
+)
+def test_a_planted_fault_of_the_store_is_found(plan: Plan, auditor: str) -> None:
+    assert kinds(simulate(plan)) == {auditor}
     assert simulate(plan.changed(plant="")).is_right
 
 

@@ -25,6 +25,7 @@ NEAR = 200.0
 """Spawns at most so many units away must be seen."""
 SAME_PLACE = 0.5
 """World units by which a place may differ from what a client shows of it."""
+NO_OLDER_STATE = "no older state comes back"
 KICKED_WITHIN = 90.0
 """Seconds after a ban in which a player must be gone, if the server of the ban lives."""
 
@@ -115,6 +116,34 @@ def _requests(simulation: Simulation) -> Iterator[str]:
                 yield f"{times} movements of the reason {reason}, and {asked} were asked for"
 
 
+def not_stored(simulation: Simulation, person: Person) -> Iterator[str]:
+    """Yield what the server has confirmed to one person and has not stored."""
+    found = {
+        (kind, other)
+        for kind, other in simulation.rows(
+            "SELECT kind, world_relations.name FROM world_relations"
+            " JOIN world_characters AS own ON own.id = character_id WHERE own.name = ?",
+            person.name,
+        )
+    }
+    yield from _relations_of(person, found)
+    letters = {row[0] for row in simulation.rows("SELECT subject FROM world_mail")}
+    yield from _letters_of(person, letters)
+
+
+def _relations_of(person: Person, stored: set[tuple[int, str]]) -> Iterator[str]:
+    for kind, about, value in person.confirmed.known():
+        row = (0 if kind == "friend" else 2, about)
+        if value != (row in stored):
+            yield f"{person.name} was shown that {about} is {kind}: {value}; not stored"
+
+
+def _letters_of(person: Person, stored: set[str]) -> Iterator[str]:
+    for subject, is_sent in person.confirmed.letters.items():
+        if is_sent and subject not in stored:
+            yield f"the letter {subject} was sent, and is not stored"
+
+
 def _confirmed(simulation: Simulation) -> Iterator[str]:
     """What the server has confirmed to a person is stored."""
     relations: defaultdict[str, set[tuple[int, str]]] = defaultdict(set)
@@ -130,13 +159,17 @@ def _confirmed(simulation: Simulation) -> Iterator[str]:
         confirmed = person.confirmed
         if confirmed.has_character and person.name not in present & listed:
             yield f"the character {person.name} is not stored"
-        for (kind, about), value in confirmed.facts.items():
-            row = (0 if kind == "friend" else 2, about)
-            if value is not None and value != (row in relations[person.name]):
-                yield f"{person.name} was shown that {about} is {kind}: {value}; not stored"
-        for subject, is_sent in confirmed.letters.items():
-            if is_sent and subject not in letters:
-                yield f"the letter {subject} was sent, and is not stored"
+        yield from _relations_of(person, relations[person.name])
+        yield from _letters_of(person, letters)
+
+
+def older_states(simulation: Simulation) -> Iterator[str]:
+    """No older state replaces a newer one: the time that a character was played never falls."""
+    for number, name, played in simulation.rows("SELECT id, name, played FROM world_characters"):
+        most = simulation.most_played.get(number, 0)
+        if played < most:
+            yield f"{name} has played for {played} s, and had played for {most} s"
+        simulation.most_played[number] = played
 
 
 def _banned(simulation: Simulation) -> Iterator[str]:
@@ -408,6 +441,7 @@ AUDITORS: tuple[Auditor, ...] = (
     Auditor("sums of the ledger", Moment.ANY, _sums),
     Auditor("no movement is repeated", Moment.ANY, _requests),
     Auditor("what is confirmed is stored", Moment.ANY, _confirmed),
+    Auditor(NO_OLDER_STATE, Moment.ANY, older_states),
     Auditor("nobody who is banned plays", Moment.ANY, _banned),
     Auditor("the dead stay dead", Moment.ANY, _deaths),
     Auditor("no call raises", Moment.EMPTY, _faults),

@@ -210,11 +210,18 @@ def _stop(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> U
     if server is None:
         return _nothing
     server.is_kept_down = True
+    # What cannot be stored at a stop goes into the spool.
+    connect: Undo = _nothing
+    if chance.random() < 0.5:
+        connect = _disconnect(simulation, server)
+        # The last deaths are not stored then.
+        simulation.unsure_of_deaths()
     server.stop()
 
     def start() -> None:
         # A stop that is still under way is ended, as systemd does after its patience.
         server.kill()
+        connect()
         _start_again(simulation, server)
 
     return start
@@ -253,6 +260,15 @@ def _database(simulation: Simulation, chance: random.Random, fault: FaultPlan) -
     name = chance.choice(simulation.servers).name
     database.cut_off.add(name)
     return lambda: database.cut_off.discard(name)
+
+
+def _disconnect(simulation: Simulation, server: SimulatedServer) -> Undo:
+    """Let one process not reach its database."""
+    database = simulation.database
+    if database is None:
+        return server.lock_file()
+    database.cut_off.add(server.name)
+    return lambda: database.cut_off.discard(server.name)
 
 
 def _answers(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:

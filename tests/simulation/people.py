@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Coroutine
+from collections import Counter
+from collections.abc import Coroutine, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -64,12 +65,31 @@ class Confirmed:
         self.letters: dict[str, bool | None] = {}
         """Subjects of letters; a subject is sent once."""
         self._last: tuple[str, str] | None = None
+        self._asked: Counter[tuple[str, str]] = Counter()
+        """Requests without an answer."""
+        self.changes = 0
+        """Raised when a fact may be another one than it was."""
         self.letter_on_way = ""
         self.has_character = False
 
     def asks(self, kind: str, about: str) -> None:
         """Note a request whose result is unknown until it is confirmed."""
         self.facts[kind, about] = None
+        self._asked[kind, about] += 1
+        self.changes += 1
+
+    def begins(self) -> None:
+        """Note that a client program begins: nobody reads the answers of the one before."""
+        for about in +self._asked:
+            self.facts[about] = None
+        self._asked.clear()
+        self.changes += 1
+
+    def known(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield what was confirmed, if nothing else was asked about it since."""
+        for (kind, about), value in self.facts.items():
+            if value is not None and not self._asked[kind, about]:
+                yield kind, about, value
 
     def read(self, text: str) -> bool:
         """Note what a line of the server confirms; return whether it confirms anything."""
@@ -78,13 +98,15 @@ class Confirmed:
             if found is not None:
                 self.facts[kind, found[1]] = value
                 self._last = (kind, found[1])
+                self._asked[self._last] = max(0, self._asked[self._last] - 1)
                 return True
         if text == NOT_STORED and self._last is not None:
             # The line before it is no confirmation then.
             self.facts[self._last] = None
+            self.changes += 1
         if self.SENT.fullmatch(text) and self.letter_on_way:
             self.letters[self.letter_on_way] = True
-            self.letter_on_way = ""
+            self.letter_on_way, self._last = "", None
             return True
         return False
 
@@ -176,6 +198,7 @@ class Person:
         """Start a client program."""
         self.runs += 1
         program = ClientProgram(self, host, self.runs)
+        self.confirmed.begins()
         self.programs = [one for one in self.programs if not one.is_over]
         self.programs.append(program)
         work = self._play(program)
@@ -260,7 +283,7 @@ class Person:
         if isinstance(event, LineShown):
             self.lines = [*self.lines[-30:], event.text]
             if self.confirmed.read(event.text):
-                self.simulation.has_confirmed(self.name)
+                self.simulation.has_confirmed(self)
             if self.killing and event.text.startswith(f"{self.killing} is gone until"):
                 self.simulation.died(self.killing)
                 self.killing = ""

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from twisted.internet.defer import Deferred, succeed
-
 from emu.database.sqlite.database import SqliteDatabase
-from emu.errors import StoreAway
-from emu.net.store import DeferredWrites
+from emu.errors import StoreAway, StoreError, StoreLocked
+from emu.net.machine import ThreadWork
+from emu.net.store_worker import PAUSE, StoreWorker
 from emu.net.world import spool
 from emu.net.world.relocation import Relocation
 from emu.net.world.service import WorldEndpoint
@@ -138,8 +137,15 @@ def _spool_read_twice(stack: ExitStack) -> None:
     before = load_spool
 
     def load(store: Any, states: Any) -> Any:
-        newest = [replace(one, revision=one.revision + 1000) for one in states]
-        return before(store, newest)
+        rows = [store.world.characters.find(one.char_id) for one in states]
+        return before(
+            store,
+            [
+                replace(state, revision=row.revision + 1, term=row.term)
+                for state, row in zip(states, rows, strict=True)
+                if row is not None
+            ],
+        )
 
     stack.enter_context(patch.object(spool, "load_spool", load))
     stack.enter_context(patch("pathlib.Path.unlink", _kept_spool))
@@ -155,13 +161,44 @@ def _kept_spool(self: Path, missing_ok: bool = False) -> None:
 
 
 def _answer_before_commit(stack: ExitStack) -> None:
-    """The store answers saves when it is asked, and not after their commit."""
+    """A thread of the store answers its calls before it commits their transaction."""
+    before = StoreWorker._work
 
-    def run_at_once(self: DeferredWrites, call: Any) -> Deferred[Any]:
-        self._taken(call, is_urgent=True).addErrback(lambda _failure: None)
-        return succeed(None)
+    def work(self: StoreWorker) -> ThreadWork:
+        return _work_hastily(self) if self._name == WRITER else before(self)
 
-    stack.enter_context(patch.object(DeferredWrites, "run_at_once", run_at_once))
+    stack.enter_context(patch.object(StoreWorker, "_work", work))
+
+
+WRITER = "emu-store-write"
+"""The thread that writes a file."""
+COMMIT = 0.05
+"""Seconds that a commit of the planted fault takes."""
+
+
+def _work_hastily(worker: StoreWorker) -> ThreadWork:
+    worker._prepare()
+    going = True
+    while going:
+        while worker._queue.empty():
+            yield None
+        jobs: list[Any] = []
+        going = worker._take(jobs)
+        while jobs:
+            transaction = worker._group()  # type: ignore[misc]  # this thread has one
+            try:
+                transaction.__enter__()
+            except StoreLocked:
+                yield PAUSE
+                continue
+            for job in jobs:
+                job.carry_out()
+            jobs = worker._answered(jobs, worker._steady())
+            yield COMMIT
+            # The disk may be full by now.
+            with suppress(StoreError):
+                transaction.__exit__(None, None, None)
+    worker._reactor.callFromThread(worker._end)
 
 
 PLANTS: dict[str, Planting] = {

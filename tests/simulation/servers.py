@@ -110,7 +110,8 @@ class SimulatedServer:
         if self._auditor is None:
             if not self.path.exists():
                 return []
-            self._auditor = sqlite3.connect(self.path, isolation_level=None)
+            # Nobody could end a lock while it waits.
+            self._auditor = sqlite3.connect(self.path, isolation_level=None, timeout=0.0)
         return self._auditor.execute(sql, values).fetchall()
 
     def close(self) -> None:

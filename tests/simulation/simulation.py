@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from emu.commands.registry import OWNER
 from emu.errors import EmuError
 from emu.net.scheduler import run
 from tests.simulation.acts import ACTS, Acts
-from tests.simulation.auditors import AUDITORS, Moment
+from tests.simulation.auditors import AUDITORS, NO_OLDER_STATE, Moment, not_stored, older_states
 from tests.simulation.bus import Broker
 from tests.simulation.content import content_file, scripts_folder
 from tests.simulation.disk import Disk
@@ -57,6 +57,8 @@ STORED_WITHIN = 40.0
 """Seconds in which a death is stored, if the database answers."""
 BAN_KNOWN = 1.5
 """Seconds after which every process knows of a ban, if nothing else is wrong."""
+TAKEN_BACK_WITHIN = 4.0
+"""Seconds after which a client has read the line that follows a confirmation."""
 AUDITS = 6
 """Audits at random moments of a run."""
 
@@ -121,7 +123,8 @@ class Simulation:
         self.is_healing = False
         self.deaths: dict[str, float] = {}
         """When each creature died that is dead, by its name."""
-        self.log: list[str] = []
+        self.most_played: dict[int, float] = {}
+        """Seconds for which each character was played, as an auditor has read them last."""
 
     def _chance(self, name: str) -> random.Random:
         return random.Random(f"{self.plan.seed} {name}")
@@ -149,7 +152,7 @@ class Simulation:
         made = SimulatedServer(
             self.network, name, host, folder, self._chance(f"server {number}"), settings
         )
-        made.killed = self.unsure_of_deaths
+        made.killed = self._was_killed
         return made
 
     @property
@@ -259,8 +262,16 @@ class Simulation:
             with suppress(sqlite3.OperationalError):
                 self.servers[0].rows(sql, values)
 
-    def has_confirmed(self, name: str) -> None:
-        """Note that a process has confirmed something to a person."""
+    def has_confirmed(self, person: Person) -> None:
+        """Note that a process has confirmed something to a person: it has to be stored by now."""
+        name = person.name
+        missing = [*not_stored(self, person)]
+        if missing:
+            # A line may follow that says that it is not stored yet.
+            self.timeline.call(
+                None, TAKEN_BACK_WITHIN, self._stays_confirmed, person, person.confirmed.changes,
+                missing,
+            )  # fmt: skip
         happens = self.on_confirmation
         if happens is not None and not self.is_healing:
             for server in self.worlds:
@@ -270,6 +281,12 @@ class Simulation:
                     # Not in the middle of what the client does.
                     self.timeline.call(None, 0.0, self._end_confirming, server, happens)
                     return
+
+    def _stays_confirmed(self, person: Person, changes: int, missing: Sequence[str]) -> None:
+        """Report what was not stored when it was confirmed, unless that was taken back."""
+        if person.confirmed.changes == changes:
+            for text in missing:
+                self.report("what is confirmed is stored", text)
 
     def _end_confirming(
         self, server: SimulatedServer, happens: Callable[[SimulatedServer], object]
@@ -287,6 +304,15 @@ class Simulation:
             for fault in self.faults
         ):
             self.deaths[name] = self.timeline.now
+
+    def _was_killed(self) -> None:
+        self.unsure_of_deaths()
+        self._audit_states()
+
+    def _audit_states(self) -> None:
+        """Look at the stored states, before a process ends and after one has started."""
+        for text in older_states(self):
+            self.report(NO_OLDER_STATE, text)
 
     def unsure_of_deaths(self) -> None:
         """Forget the last deaths: a process has ended before they were stored."""
@@ -330,11 +356,15 @@ class Simulation:
             server.start()
         except Exception as error:  # noqa: BLE001  # reported, and repeated
             server.failed_starts += 1
-            self.timeline.note("server", server.name, "cannot start:", error)
+            # The name of the folder is another one in each run.
+            reason = str(error).replace(str(self.folder), "")
+            self.timeline.note("server", server.name, "cannot start:", reason)
             if self.is_healing and server.failed_starts > 30:
                 self.report("starts", f"{server.name} cannot start: {error}")
                 return
             self.timeline.call(None, 2.0, self.start_server, server)
+        else:
+            self._audit_states()
 
     def _heal(self) -> None:
         """End all faults."""

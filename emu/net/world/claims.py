@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from emu.appearance import Models
+from emu.errors import StoreError
 from emu.model import Handoff, WorldCharacter
 from emu.net.cluster.service import ProcessesEndpoint
 from emu.world.actors.spawn import with_models
 from emu.world.world import World
+
+MOST_READS: Final = 10
+"""How often rows are read that are older than what was saved."""
 
 
 class Claims:
@@ -59,11 +64,13 @@ class Claims:
         """Return an account's characters with the numbers of their models.
 
         If one of them was saved meanwhile, the rows are older than the save and are read again.
+        Raises `StoreError` if they stay older: another program has put an earlier state back.
         """
-        while True:
+        for _ in range(MOST_READS):
             made = await self._with_models(await self._cluster.characters.of_account(account_id))
             if all(self._world.saves.saver.is_current(row) for row in made):
                 return made
+        raise StoreError("the database has an older state of a character than was saved")
 
     async def _with_models(self, rows: Sequence[WorldCharacter]) -> Sequence[WorldCharacter]:
         return [await with_models(row, self._models) for row in rows]
