@@ -17,8 +17,8 @@ from emu.cli.content_scripts import STANDING_IN
 from emu.errors import ScriptError
 from emu.scripts.checking import Checker
 from emu.scripts.folder import ScriptFolder
-from emu.world.scripts.reference import signatures, working
-from emu.world.scripts.trial import Trial
+from emu.world.reference.functions import signatures, working
+from emu.world.reference.trial import Trial
 
 BEGIN, END = "<!-- script coverage -->", "<!-- end of script coverage -->"
 SHOWN: Final = 10

@@ -17,8 +17,8 @@ from emu.scripts.checking import Checker, ScriptFinding, endless
 from emu.scripts.folder import ScriptFolder
 from emu.texts import counted
 from emu.world.commands.scripts import ERRORS
-from emu.world.scripts.reference import signatures, working
-from emu.world.scripts.trial import Trial, first_arguments
+from emu.world.reference.functions import signatures, working
+from emu.world.reference.trial import Trial, first_arguments
 
 PATIENCE: Final = 5.0
 """Seconds to wait for the server's answer."""

@@ -267,13 +267,18 @@ def check_places(database: Path) -> None:
 
 
 def check_trades(database: Path) -> int:
-    """Each trade of things for coins has both sides; return how many there were."""
-    found: dict[str, set[str]] = {}
-    query = "SELECT request, what FROM world_ledger WHERE reason = 'traded'"
-    for request, what in rows(database, query):
-        found.setdefault(request, set()).add(what)
-    assert all("coins" in parts for parts in found.values())
-    return sum(parts == {"coins", "things"} for parts in found.values())
+    """Each trade has all its parts, between two players; return how many gave coins for things."""
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    query = (
+        "SELECT request, part, what, giver, giver_id, taker, taker_id FROM world_ledger"
+        " WHERE reason = 'traded' ORDER BY request, part"
+    )
+    for request, *part in rows(database, query):
+        found.setdefault(request, []).append(tuple(part))
+    for parts in found.values():
+        assert [part[0] for part in parts] == list(range(len(parts)))
+        assert len({side for part in parts for side in (part[2:4], part[4:6])}) == 2
+    return sum({part[1] for part in parts} == {"coins", "things"} for parts in found.values())
 
 
 def check_words(database: Path, dealers: list[Dealer]) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from emu.world.scripts.reference import Known, known_functions, subjects, working
+from emu.world.reference.functions import Known, known_functions, subjects, working
 
 HEAD: Final = """# Functions for Lua scripts
 

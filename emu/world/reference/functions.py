@@ -10,7 +10,10 @@ from emu.files import data_file
 from emu.scripts.signatures import Signature, merged, parse
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.stubs import stub_names
+from emu.world.subjects.crafts import Crafting
 
+OF_SUBJECTS: Final = (Crafting.FUNCTIONS,)
+"""The functions of subjects that have their functions in their own modules."""
 _RETURNS: Final = {int: "number", bool: "true or false", str: "text"}
 
 
@@ -28,7 +31,7 @@ class Known(NamedTuple):
 @cache
 def known_functions() -> dict[str, Known]:
     """Return all functions for scripts by name; those of this server with their own arguments."""
-    own = merged(EVERY)
+    own = merged((*EVERY, *OF_SUBJECTS))
     arguments = tomllib.loads(data_file("lua", "arguments.toml").read_text(encoding="utf-8"))
     found = {}
     for name, value in sorted(stub_names().items()):

@@ -8,7 +8,7 @@ import pytest
 
 from emu.errors import ScriptError
 from emu.scripts.folder import ScriptFolder
-from emu.world.scripts.trial import Trial
+from emu.world.reference.trial import Trial
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from emu.scripts.folder import ScriptFolder
 from emu.scripts.runtime import Environment, Runtime
 from emu.scripts.signatures import Handle, HandleKind
-from emu.world.scripts.reference import known_functions
+from emu.world.reference.functions import known_functions
 from emu.world.scripts.stubs import stub_names
 
 LEVEL: Final = 20

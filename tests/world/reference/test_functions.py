@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from emu.scripts.folder import ScriptFolder
-from emu.world.scripts.reference import known_functions, signatures, subjects, working
+from emu.scripts.signatures import merged
+from emu.world.reference.functions import known_functions, signatures, subjects, working
+from tests.support.world.worlds import WorldHarness
 from tools import script_coverage
 from tools.site.script_functions import script_functions_page
 
@@ -19,6 +21,11 @@ def test_every_function_is_listed_with_its_arguments() -> None:
     assert str(known["AddQuestStepKill"].signature).endswith("icon?, ...")
     assert known["GetQuestStep"].returns == "number"
     assert "AddTimer" in working()
+
+
+def test_the_functions_of_a_world_are_those_that_are_listed() -> None:
+    world = WorldHarness()
+    assert merged(world.parts.functions()).keys() == working()
 
 
 def test_the_page_has_every_function_once() -> None:

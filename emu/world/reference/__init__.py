@@ -1,0 +1,1 @@
+"""Names and arguments of the functions for scripts, and trials of scripts without a world."""
