@@ -427,6 +427,10 @@ class WorldConfig:
     items: Path | None = file_or_none(
         "TOML file with things of your own, and with changes of things of `content`. Empty: none."
     )
+    spells: Path | None = file_or_none(
+        "TOML file with spells of your own, and with other forms of spells of `content`. Empty:"
+        " none."
+    )
     expansions: int = setting(
         0,
         "Bits of the expansions whose spawns of `content` stand; 0 lets those of all stand.",
@@ -514,6 +518,12 @@ class WorldConfig:
         _WORLD.aggro_needs_view,
         "Creatures begin to attack only those to whom they have a line of sight, as maps show it."
         " false: whoever is near enough, as with EQ2Emulator's server.",
+        live=True,
+    )
+    classic_spell_levels: bool = setting(
+        _WORLD.classic_spell_levels,
+        "Classes learn spells at the classic levels of the content file, which may lie within a"
+        " level. false: at its newer levels.",
         live=True,
     )
     scripts: Path | None = file_or_none(

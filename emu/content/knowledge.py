@@ -43,7 +43,7 @@ class NpcSpell(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SpellTier:
+class TierRow:
     """One tier of a spell: costs and times, and the values that its script gets."""
 
     row: Row
@@ -59,7 +59,7 @@ class Spell:
     """A spell with its tiers and the classes that learn it."""
 
     row: Row
-    tiers: Mapping[int, SpellTier]
+    tiers: Mapping[int, TierRow]
     classes: tuple[Row, ...]
 
 
@@ -125,7 +125,7 @@ def npc_spells(file: ContentFile, lists: Sequence[int]) -> dict[int, tuple[NpcSp
 
 def spells(file: ContentFile, ids: Sequence[int]) -> dict[int, Spell]:
     """Return spells by number; numbers without a spell are left out."""
-    tiers: dict[int, dict[int, SpellTier]] = {}
+    tiers: dict[int, dict[int, TierRow]] = {}
     data = _by_tier(file.rows("spell_data", "spell_id", ids))
     effects = _by_tier(file.rows("spell_effects", "spell_id", ids))
     for row in file.rows("spell_tiers", "spell_id", ids):
@@ -133,7 +133,7 @@ def spells(file: ContentFile, ids: Sequence[int]) -> dict[int, Spell]:
         # Of several rows of one tier the first counts.
         tiers.setdefault(row["spell_id"], {}).setdefault(
             row["tier"],
-            SpellTier(row, tuple(map(_value, data.get(key, ()))), tuple(effects.get(key, ()))),
+            TierRow(row, tuple(map(_value, data.get(key, ()))), tuple(effects.get(key, ()))),
         )
     classes = _grouped(file.rows("spell_classes", "spell_id", ids), "spell_id")
     return {

@@ -269,8 +269,15 @@ class Runtime:
 
         Raises `ScriptError` for an error of the script, and other errors as they are.
         """
+        results = self.call_all(env, name, *values)
+        if results is None:
+            return False, None
+        return True, results[0] if results else None
+
+    def call_all(self, env: Environment, name: str, *values: Any) -> tuple[Any, ...] | None:
+        """Call a script's global function as `call` does; return all results, None without it."""
         if not name.isascii():
-            return False, None  # Lua has no such names
+            return None  # Lua has no such names
         self.calls += 1
         beats, ceiling = self._enter(env.path, self.limits.growth)
         try:
@@ -282,8 +289,8 @@ class Runtime:
         finally:
             self._leave()
         if isinstance(result, tuple):
-            return True, result[1]
-        return bool(result), None
+            return result[1:]
+        return () if result else None
 
     def table(self, values: Iterable[Any]) -> Any:
         """Return a table of Lua's with values, counted from 1."""

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 from emu.commands import Caller, Registry
 from emu.content.models import StandIns
+from emu.content.spells import SpellKinds
 from emu.dialects import Dialects
 from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
@@ -87,6 +88,8 @@ from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.spells.ports import NO_SPELL_SCRIPTS, SpellScripts
+from emu.world.spells.spells import Spells
 from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.journals import JournalCommands
 from emu.world.subjects.petitions import Petitions
@@ -174,6 +177,8 @@ class WorldPorts:
     """The kinds of things, those of the content file and the shipped ones."""
     quests: QuestContent
     """The quests of the content file and the shipped ones."""
+    spell_kinds: SpellKinds
+    """The spells of the content file and the shipped ones."""
     trade: TradeContent
     """The merchants and the loot of the content file and the shipped ones."""
     crafts: Crafts
@@ -359,6 +364,12 @@ class Assembly:
             minds=self.minds, items=self.items, limits=limits, guard=ports.guard,
             clock=ports.spent,
         )  # fmt: skip
+        self.spells = Spells(
+            world, self.minds, self.chat, ports.spell_kinds, sheets=self.sheets,
+            scripts=self._spell_scripts,
+            may_fight=self._may_fight, in_thread=ports.in_thread,
+            population=self.population.content.population,
+        )  # fmt: skip
         self._make_quests()
         self.scripts = ports.content.scripts(self)
         # Scripts ask before a level is reached, so they have the levels of all.
@@ -371,6 +382,15 @@ class Assembly:
             levels=self.levels, skills=self.skills, items=self.items, chat=self.chat,
             population=self.population.content.population,
         )  # fmt: skip
+
+        self.combat.fights.hindrances.append(self.spells.hinders)
+        self.spells.casts.spenders.append(self.combat.recovery.begin)
+
+    def _may_fight(self, player: Player, spawn: Spawn) -> bool:
+        return self.combat.fights.may_fight(player, spawn)
+
+    def _spell_scripts(self) -> SpellScripts:
+        return NO_SPELL_SCRIPTS if self.scripts is None else self.scripts.spell_calls
 
     def _make_quests(self) -> None:
         world = self.world
@@ -413,6 +433,7 @@ class Assembly:
             trading=self.trading,
             script_errors=self.minds.errors,
             combat=self.combat,
+            spells=self.spells,
             way_back=self.travel.returning.way_back,
             show_way=self.travel.waypoints.show_way,
             edits=self.edits,
@@ -443,7 +464,7 @@ class Assembly:
         )
         self.service = WorldService(
             world, self.messages, self.entries, departures,
-            admission=self.admission, items=self.items,
+            admission=self.admission, items=self.items, books=self.spells.books,
         )  # fmt: skip
 
     def _give_experience(self, player: Player, points: int) -> None:
@@ -456,6 +477,7 @@ class Assembly:
         self.interaction.uses.moved(player)
         self.trading.visits.moved(player)
         self.quests.counting.moved(player)
+        self.spells.moved(player)
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""
@@ -474,6 +496,7 @@ class Assembly:
         content, scripts = self.population.content, self.scripts
         content.watchers += [
             self.travel, self.trading.loots, self.combat.creatures, self.crafting, self.quests,
+            self.spells,
         ]  # fmt: skip
         if self.ports.record.is_on:
             content.watchers.append(self.ports.record)

@@ -263,6 +263,11 @@ class LevelGained(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class TenthGained(PlayerEvent):
+    """A player has a further tenth of the points of its level: some spells come with one."""
+
+
+@dataclass(frozen=True, slots=True)
 class SkillGained(PlayerEvent):
     """A skill of a player has become better."""
 
@@ -395,6 +400,10 @@ class Hurt(FightEvent):
     _: KW_ONLY
     damage: int
     """The health that it lost; 0 for a blow that it has avoided."""
+    kind: int = 0
+    """The type of the damage."""
+    spell_id: int = 0
+    """The spell that has done it; 0 for a blow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,6 +448,41 @@ class QuestCompleted(QuestEvent):
 @dataclass(frozen=True, slots=True)
 class QuestDropped(QuestEvent):
     """A player has given a quest up, or it was taken away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Healed(FightEvent):
+    """A spell has given a spawn health or power; `foe` is who has cast it."""
+
+    _: KW_ONLY
+    amount: int
+    is_power: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(FightEvent):
+    """A spawn has finished a cast; `foe` is its first target."""
+
+    _: KW_ONLY
+    spell_id: int
+    tier: int
+    has_landed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClassChanged(PlayerEvent):
+    """A player has another class of adventurers."""
+
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpellLearned(PlayerEvent):
+    """A player's book has a spell, or a higher tier of one."""
+
+    spell_id: int
+    tier: int
+    is_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from emu.rules.levels import cut_level
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.events import Entered, LevelGained, MayLevel, Order
+from emu.world.events import ClassChanged, Entered, LevelGained, MayLevel, Order, TenthGained
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.speech.spoken import play_animation, play_visual
@@ -28,6 +28,7 @@ HIGH_LEVEL: Final = 50
 CHEER: Final = 1753
 """The animation of a player that reaches a level, the same in all versions (recorded)."""
 LARGEST_CLASS: Final = 0xFF
+TENTHS: Final = 10
 
 
 class Levels:
@@ -117,9 +118,12 @@ class Levels:
                 break
             points = max(0, total - needed)
             self.set_level(player, level + 1, now)
+        was = player.character.experience
         self._change(
             player, now, experience=min(total, most_points(self.needed)), experience_needed=needed
         )
+        if needed > 0 and total * TENTHS // needed > was * TENTHS // needed:
+            self._world.events.publish(TenthGained(player))
 
     def set_points(self, player: Player, points: int, now: Monotonic) -> None:
         """Set the points that a player has in its level; it reaches no level by that."""
@@ -138,10 +142,12 @@ class Levels:
         """Give a player another class of adventurers; return False for its own, or no class."""
         if not 0 <= number <= LARGEST_CLASS or number == player.character.class_:
             return False
+        before = player.character.class_
         self._change(player, now, class_=number)
         change_looks(player.spawn, **{"class": number})
         player.spawn.mark_sheet()
         player.spawn.show_pools()
+        self._world.events.publish(ClassChanged(player, before))
         return True
 
     def set_trade(self, player: Player, number: int, now: Monotonic) -> bool:

@@ -195,6 +195,8 @@ class WorldRules:
     """Whether creatures attack those of hostile factions."""
     aggro_needs_view: bool = True
     """Whether creatures leave those in peace to whom they have no line of sight."""
+    classic_spell_levels: bool = True
+    """Whether classes learn spells at their classic levels, which may lie within a level."""
     message_rate: float = 100.0
     """Messages a second that a client may send over time; walking takes about ten."""
     message_burst: int = 1000

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from emu.errors import EmuError, PeerError, StoreError, Unanswered
+from emu.gather import both
 from emu.limits.repeats import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
 from emu.processes.ports import Note
@@ -22,6 +23,7 @@ from emu.world.events import StatusChanged
 from emu.world.items.items import Items
 from emu.world.messages import WorldMessages
 from emu.world.reports import NotHandled
+from emu.world.spells.books import SpellBooks
 from emu.world.world import World
 
 GIVE_UP: Final = "world.give_up"
@@ -40,6 +42,7 @@ class WorldService:
         *,
         admission: WorldAdmissionRules,
         items: Items,
+        books: SpellBooks,
     ) -> None:
         """`messages` are those of all handlers."""
         self.world = world
@@ -48,6 +51,7 @@ class WorldService:
         self._departures = departures
         self._admission = admission
         self._items = items
+        self._books = books
         self._unknown_messages = UnknownMessages()
         configured = YES if admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
@@ -102,8 +106,8 @@ class WorldService:
             world.count(f"zone not placed: {error}")
 
     async def load(self, character: WorldCharacter) -> None:
-        """Load the things of a character that enters. Raises `StoreError`."""
-        await self._items.fetch(character)
+        """Load the things and spells of a character that enters. Raises `StoreError`."""
+        await both(self._items.fetch(character), self._books.fetch(character))
 
     async def _give_up(self, note: Note) -> Note:
         player = self.world.players.get(int(note["char_id"] or 0))

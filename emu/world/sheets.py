@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from emu.dialects.dialect import wire_name
 from emu.model import Present
 from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
-from emu.world.actors.client import sheet_fields
+from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
 from emu.world.actors.player import Player
+from emu.world.actors.sheet import ShownEffect, ShownMaintained
 from emu.world.world import World
 
+OLD: Final = 561
+"""The last version with one list of effects."""
+CONCENTRATION: Final = 5
+MORE_CONCENTRATION: Final = 503
+"""The type of bonus that adds to it."""
+LONGEST_SPELL: Final = 59
+"""Bytes of the name of a spell in the list of those that last."""
 GHOST_SIZE: Final = 0.51
 NOBODY: Final = 0xFFFFFFFF
 
@@ -36,8 +46,31 @@ class CharacterSheets:
         carried = carried_weight(player.holdings.inventory.weight, player.character.coins)
         return {
             **fields, "weight": carried, **player.options.sheet_fields(),
+            **self._spell_fields(player),
             **self._group_fields(player),
         }  # fmt: skip
+
+    def _spell_fields(self, player: Player) -> dict[str, Any]:
+        """Return the values of the spells that last on a player, and of its own on others."""
+        marks = player.spawn.sheet.spells
+        trauma, arcane, noxious, elemental = marks.detriments
+        fields: dict[str, Any] = {
+            "conc_used": marks.concentration,
+            "conc_max": CONCENTRATION + int(marks.bonuses.get(MORE_CONCENTRATION, 0)),
+            "trauma": trauma, "arcane": arcane, "noxious": noxious, "elemental": elemental,
+        }  # fmt: skip
+        if marks.effects:
+            has_own = player.client.version > OLD
+            # Older clients have one list for all effects.
+            harmful = [one for one in marks.effects if one.is_harmful and has_own]
+            shown = [one for one in marks.effects if one not in harmful]
+            fields["spell_effects"] = _effect_rows(shown)
+            fields["detrimental_spell_effects"] = _effect_rows(harmful)
+        if marks.maintained:
+            fields["maintained_effects"] = [
+                _maintained_row(player, slot, one) for slot, one in enumerate(marks.maintained)
+            ]
+        return fields
 
     def _group_fields(self, player: Player) -> dict[str, Any]:
         """Return the values about the other members of a player's group."""
@@ -100,6 +133,30 @@ def _plain_fields(present: Present) -> dict[str, Any]:
         "power_current": full.power,
         "power_max": full.power,
     }
+
+
+def _effect_rows(effects: Sequence[ShownEffect]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [
+        {
+            "spell_id": one.spell_id, "total_time": one.total, "expire_timestamp": one.ends_at,
+            "icon": one.icon & 0xFFFF, "icon_type": one.backdrop & 0xFFFF,
+            "cancellable": int(one.can_be_cancelled),
+        }
+        for one in effects[:EFFECTS]
+    ]  # fmt: skip
+    return [*rows, *[{"spell_id": NO_SPELL}] * (EFFECTS - len(rows))]
+
+
+def _maintained_row(player: Player, slot: int, one: ShownMaintained) -> dict[str, Any]:
+    target = player.zone.spawn(one.target_id)
+    index = player.index_of(target) if target is not None else None
+    return {
+        "name": wire_name(one.name)[:LONGEST_SPELL],
+        "target": NOBODY if index is None else index,
+        "target_type": one.target_kind, "spell_id": one.spell_id, "slot_pos": slot,
+        "icon": one.icon & 0xFFFF, "icon_type": one.backdrop & 0xFFFF, "unknown3": 1,
+        "conc_used": one.concentration, "total_time": one.total, "expire_timestamp": one.ends_at,
+    }  # fmt: skip
 
 
 def _index_of(player: Player, other: Player) -> int:

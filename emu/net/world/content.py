@@ -28,6 +28,7 @@ from emu.content.population import Condition, Surroundings
 from emu.content.quest_files import read_quests, shipped_quests
 from emu.content.quests import QuestTables
 from emu.content.regions import regions_of
+from emu.content.spells import SpellKinds, TomlSpells, shipped_spells
 from emu.content.trade import TomlTrade, TradeTables, shipped_trade
 from emu.errors import ConfigError, FileFormatError, StoreError
 from emu.ground.map_folder import MapFolder, maps_folder
@@ -180,6 +181,8 @@ class ContentReader:
         self._edit_store = edits
         self.kinds = ItemKinds(*_item_sources(config))
         """The kinds of things."""
+        self.spells = SpellKinds(*_spell_sources(config))
+        """The spells."""
         self.trade = TradeTables(config.content, TomlTrade([shipped_trade()]))
         """The merchants and loot tables."""
         self.crafts = CraftTables(config.content, TomlCrafts([shipped_crafts()]))
@@ -251,6 +254,7 @@ class ContentReader:
             self.crafts.reload(self._path)
             self.quests.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
+            self.spells.reload(*_spell_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()
 
@@ -382,6 +386,7 @@ class ContentReader:
                 assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 items=assembly.items, trading=assembly.trading, quests=assembly.quests,
+                spells=assembly.spells,
                 chances=self._record.chances(assembly.ports.roll),
                 report=_warn,
                 figures=figures,
@@ -421,6 +426,14 @@ def _item_sources(
     return (
         config.content, TomlItems([shipped_items(), *own]), starting_things(config.content, begin),
     )  # fmt: skip
+
+
+def _spell_sources(config: WorldConfig) -> tuple[Path | None, TomlSpells]:
+    """Return the content file, and the spells of TOML files. Raises `FileFormatError`."""
+    own = [] if config.spells is None else [config.spells]
+    # A content file has spells for all classes, so the shipped ones are for worlds without one.
+    shipped = [] if config.content is not None else [shipped_spells()]
+    return config.content, TomlSpells([*shipped, *own])
 
 
 class WorldContent:

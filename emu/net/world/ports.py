@@ -73,6 +73,7 @@ def world_ports(
         content=reader,
         kinds=reader.kinds,
         quests=reader.quests,
+        spell_kinds=reader.spells,
         trade=reader.trade,
         crafts=reader.crafts,
         in_thread=reader.run,

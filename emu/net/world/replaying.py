@@ -370,6 +370,7 @@ class Replay:
             content=reader,
             kinds=reader.kinds,
             quests=reader.quests,
+            spell_kinds=reader.spells,
             trade=reader.trade,
             crafts=reader.crafts,
             in_thread=self._waiting.in_thread,

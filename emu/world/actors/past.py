@@ -45,7 +45,7 @@ class Past:
     """The past of one character."""
 
     __slots__ = (
-        "_events", "_shards", "_spells", "_standings", "standings", "tutorial_step",
+        "_events", "_shards", "_spells", "_standings", "spells", "standings", "tutorial_step",
     )  # fmt: skip
 
     def __init__(self, text: str = "") -> None:
@@ -68,6 +68,8 @@ class Past:
         step = stored.get("tutorial")
         self.tutorial_step = step if type(step) is int and 0 <= step <= LARGEST else 0
         """How far the character has come in the tutorial; 0 at first."""
+        self.spells: Mapping[int, int] = MappingProxyType(self._spells)
+        """The spells of the book: tiers by number, in the order they came; it shows changes."""
         self.standings: Mapping[int, int] = MappingProxyType(self._standings)
         """What factions think of the character, by number; it shows later changes."""
 

@@ -11,6 +11,7 @@ import enum
 import math
 import tomllib
 from collections.abc import Hashable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from sys import intern
@@ -117,6 +118,76 @@ POOLS: Final = ("health", "power")
 """Names of bonuses that are no fields."""
 
 
+class EffectIcon(NamedTuple):
+    """The icon of a spell that lasts on a spawn."""
+
+    spell_id: int
+    icon: int
+    backdrop: int
+    triggers: int = 0
+    """How often it still acts; 0 shows no number."""
+
+
+class ShownEffect(NamedTuple):
+    """A spell that lasts on a player, as its own client shows it."""
+
+    spell_id: int
+    icon: int
+    backdrop: int
+    total: float
+    """Seconds that it lasts in all."""
+    ends_at: int
+    """The server's millisecond at which it ends; 0 for one that time does not end."""
+    can_be_cancelled: bool
+    is_harmful: bool = False
+
+
+class ShownMaintained(NamedTuple):
+    """A spell of a player's own that lasts on somebody, as its own client shows it."""
+
+    spell_id: int
+    name: str
+    target_id: int
+    """The number of its target's spawn."""
+    target_kind: int
+    """0 the player itself, 1 its pet, 2 somebody else."""
+    icon: int
+    backdrop: int
+    concentration: int
+    total: float
+    ends_at: int
+    triggers: int = 0
+
+
+class SpellMarks:
+    """What spells have made of an actor: sums of bonuses, controls, and what its client shows."""
+
+    __slots__ = ("bonuses", "concentration", "controls", "detriments", "effects", "immunities",
+                 "maintained", "skills", "snare", "stealth")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.bonuses: Mapping[int, float] = {}
+        """Sums by the type of the bonus (docs/guides/spells.md#bonuses)."""
+        self.skills: Mapping[int, float] = {}
+        """Sums by the number of the skill."""
+        self.controls: AbstractSet[int] = frozenset()
+        """How it is controlled: `emu.world.spells.living.Control`."""
+        self.immunities: AbstractSet[int] = frozenset()
+        self.stealth: AbstractSet[int] = frozenset()
+        """How it is hidden: 1 stealth, 2 invisible."""
+        self.snare = 1.0
+        """The share of its speed that snares leave."""
+        self.effects: tuple[ShownEffect, ...] = ()
+        self.maintained: tuple[ShownMaintained, ...] = ()
+        self.concentration = 0
+        """Slots that its own spells use."""
+        self.detriments: tuple[int, int, int, int] = (0, 0, 0, 0)
+        """How many traumas, arcane, noxious and elemental effects it has."""
+
+
+NO_MARKS: Final = SpellMarks()
+
+
 class Sheet:
     """The numbers of one actor besides those that its ghost has.
 
@@ -126,7 +197,7 @@ class Sheet:
 
     __slots__ = (
         "_bonuses", "_totals", "_values", "health", "is_invulnerable", "is_marked", "power",
-        "sees_hidden", "sees_invisible",
+        "sees_hidden", "sees_invisible", "spells",
     )  # fmt: skip
 
     def __init__(self, health: int, power: int) -> None:
@@ -136,6 +207,8 @@ class Sheet:
         self.is_invulnerable = False
         self.sees_hidden = False
         self.sees_invisible = False
+        self.spells: SpellMarks = NO_MARKS
+        """Replaced by one of its own when a spell first lasts on the actor."""
         self._values: dict[str, Value] = {}
         self._bonuses: dict[Hashable, Mapping[str, float]] | None = None
         self._totals: Mapping[str, float] = _NOTHING
@@ -180,6 +253,7 @@ class Sheet:
             if change:
                 # Kept uncut: a bonus below zero must give back what it took.
                 own = float(self._values.get(name, _BEGINNINGS.get(name, 0))) + change
+                own = round(own, _PLACES)
                 self._values[intern(name)] = own if name in totals else _fitting(own, field)
         self.is_marked = False
 
@@ -215,11 +289,17 @@ class Sheet:
         self._values[intern(name)] = _fitting(value, field)
         return True
 
+    def bonus(self, kind: int) -> float:
+        """Return what all spells on the actor add to a type of bonus."""
+        return self.spells.bonuses.get(kind, 0.0)
+
     def attribute(self, name: str) -> int:
         """Return one of `ATTRIBUTES` as a whole number."""
         return int(self.get(name, FieldKind.FRACTION) or 0)
 
 
+_PLACES: Final = 6
+"""Digits behind the point: what bonuses add and give back in parts leaves nothing."""
 _NOTHING: Final[Mapping[str, float]] = MappingProxyType({})
 _NO_SOURCE: Final[Mapping[Hashable, Mapping[str, float]]] = MappingProxyType({})
 _BEGINNINGS: Final[Mapping[str, Value]] = {

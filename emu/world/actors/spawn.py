@@ -23,7 +23,7 @@ from emu.rules.levels import usual_pools
 from emu.rules.stance import Encounter, Stance
 from emu.world.actors.dealings import NOTHING, Dealing
 from emu.world.actors.mind import Mind
-from emu.world.actors.sheet import Sheet
+from emu.world.actors.sheet import EffectIcon, Sheet
 from emu.world_stream.movement import Position
 
 T = TypeVar("T")
@@ -182,10 +182,11 @@ class Pose(NamedTuple):
 
 
 class Vitals(NamedTuple):
-    """How much health and power clients are shown, in percent."""
+    """How much health and power clients are shown, in percent, and what spells last."""
 
     hp_percent: int = 100
     power_percent: int = 100
+    effect_icons: tuple[EffectIcon, ...] = ()
 
 
 AT_REST: Final = Pose()
@@ -316,6 +317,7 @@ class Spawn:
     entrance = Grouped["EntranceAnimation | None"]("pose", "entrance")
     hp_percent = Grouped[int]("vitals", "hp_percent")
     power_percent = Grouped[int]("vitals", "power_percent")
+    effect_icons = Grouped[tuple[EffectIcon, ...]]("vitals", "effect_icons")
 
     def __init__(
         self, spawn_id: int, kind: SpawnKind, name: str, position: Position, **values: Any

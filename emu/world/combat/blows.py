@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name
 from emu.rules.combat import LARGEST_DAMAGE, Result
+from emu.structs.layout import keyed_fields
 from emu.world.actors.spawn import Spawn
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.zone import Zone
@@ -33,6 +34,9 @@ _RESULTS: Final[Mapping[Result, int]] = {
 """Numbers of results up to 561; newer clients have the same order in wider steps."""
 _OLD_CRITICAL: Final = 4
 LAST_DAMAGE_TYPE: Final = 14
+STRUCT: Final = "WS_HearSimpleDamage"
+LONGEST_NAME: Final = 255
+"""Bytes of the name of a spell."""
 
 
 class Blow(NamedTuple):
@@ -69,20 +73,22 @@ def _encoded(dialect: Dialect, blow: Blow) -> bytes:
         # The messages have 16 bits.
         "damage": min(blow.damage, LARGEST_DAMAGE),
     }
-    return dialect.encode_known(
-        "WS_HearSimpleDamage",
-        {
-            "packet_type": blow.form,
-            "attacker": _FROM, "defender": _TO, "defender_proxy": _TO,
-            "result_type": rules.blow_landed if landed else number,
-            "num_dmg": 1,
-            "dmg_array": [hurt | {"crit_flag": _OLD_CRITICAL if blow.is_critical else 0}],
-            "spell": int(bool(blow.spell)),
-            "spell_name": wire_name(blow.spell),
-            "weapon_appearance": blow.look,
-            **hurt,
-        },
-    )  # fmt: skip
+    values: dict[str, Any] = {
+        "packet_type": blow.form,
+        "attacker": _FROM, "defender": _TO, "defender_proxy": _TO,
+        "result_type": rules.blow_landed if landed else number,
+        "num_dmg": 1,
+        "dmg_array": [hurt | {"crit_flag": _OLD_CRITICAL if blow.is_critical else 0}],
+        "weapon_appearance": blow.look,
+        **hurt,
+    }  # fmt: skip
+    if not blow.spell:
+        return dialect.encode_known(STRUCT, values)
+    values |= {"spell": 1, "spell_name": wire_name(blow.spell)[:LONGEST_NAME]}
+    # Not by `encode_known`: it leaves out the name, which only these forms have.
+    layout = dialect.layout(STRUCT)
+    known = keyed_fields(layout.definition.fields)
+    return layout.encode({name: value for name, value in values.items() if name in known})
 
 
 @lru_cache(maxsize=64)

@@ -41,6 +41,7 @@ from emu.world.commands import (
     relations,
     scripts,
     social,
+    spells,
     targets,
     trade,
     zones,
@@ -54,6 +55,7 @@ from emu.world.world import World
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
     zones, scripts, moderation, coins, edits, fights, ground, items, trade,
+    spells,
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.spells.spells import Spells
 from emu.world.world import World
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
@@ -81,6 +82,7 @@ class CommandContext:
     trading: Trading
     script_errors: ScriptErrors
     combat: Combat
+    spells: Spells
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""
     show_way: Callable[[Player, Position], object]

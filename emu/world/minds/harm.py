@@ -64,8 +64,14 @@ class Harm:
         self._events.publish(asked)
         return max(0, asked.answers[-1]) if asked.answers else damage
 
-    def take(self, zone: Zone, spawn: Spawn, foe: Spawn | None, damage: int) -> bool:
-        """Take health from a living spawn, or note a blow of 0; return whether it died of it."""
+    def take(
+        self, zone: Zone, spawn: Spawn, foe: Spawn | None, damage: int, *, kind: int = 0,
+        spell_id: int = 0,
+    ) -> bool:  # fmt: skip
+        """Take health from a living spawn, or note a blow of 0; return whether it died of it.
+
+        `kind` is the type of the damage, `spell_id` the spell that does it; 0 for a blow.
+        """
         if not spawn.is_living or spawn.hp_percent <= 0:
             return False
         health = spawn.sheet.health
@@ -75,7 +81,8 @@ class Harm:
         if taken and not is_dead:
             spawn.show_pools()
         # Before the death: who has struck last is among the fighters.
-        self._events.publish(Hurt(zone=zone, spawn=spawn, foe=foe, damage=taken))
+        hurt = Hurt(zone=zone, spawn=spawn, foe=foe, damage=taken, kind=kind, spell_id=spell_id)
+        self._events.publish(hurt)
         # A listener may have let it die already.
         if is_dead and spawn.hp_percent > 0:
             self.kill(zone, spawn, foe)

@@ -25,6 +25,8 @@ MOST_VARIABLES: Final = 64
 """Temporary variables of one spawn."""
 
 
+MOST_OTHERS: Final = 200
+"""Spawns without a row that a zone keeps before it looks which of them are gone."""
 NO_VARIABLES: Final[Mapping[str, Any]] = MappingProxyType({})
 """Those of a spawn for which no script has set any."""
 
@@ -178,6 +180,8 @@ class Home:
     by_location: dict[int, list[Body]] = field(default_factory=dict)
     players: dict[int, Body] = field(default_factory=dict)
     """By character id."""
+    others: dict[int, Body] = field(default_factory=dict)
+    """Spawns that no content file has placed and spells have reached, by number."""
     requirements: Requirements = field(default_factory=Requirements)
     """What spawns require of the past of players."""
     handle: Handle = field(init=False)
@@ -231,6 +235,9 @@ class Home:
             self.remove(body)
         for body in self.players.values():
             body.end()
+        for body in self.others.values():
+            body.end()
+        self.others.clear()
         self.players.clear()
         self.newcomers.clear()
         self.is_gone = True
@@ -292,6 +299,22 @@ class Homes:
             if player.spawn is spawn:
                 return self.player(player)
         return None
+
+    def known(self, spawn: Spawn, zone: Zone) -> Body | None:
+        """Return any spawn of a zone as scripts have it; None if it is not there any more."""
+        found = self.body(spawn, zone)
+        if found is not None or zone.spawn(spawn.id) is not spawn:
+            return found
+        home = self.of(zone)
+        other = home.others.get(spawn.id)
+        if other is None:
+            if len(home.others) >= MOST_OTHERS:
+                for number, body in list(home.others.items()):
+                    if zone.spawn(number) is not body.spawn:
+                        body.end()
+                        del home.others[number]
+            other = home.others[spawn.id] = Body(spawn, home)
+        return other
 
     def player(self, player: Player) -> Body:
         """Return the one body of a player in its zone."""

@@ -57,6 +57,8 @@ class CallAnswer(NamedTuple):
     value: Any = None
     """Its first result; None for a call that failed."""
     has_failed: bool = False
+    values: tuple[Any, ...] = ()
+    """All its results."""
 
 
 NO_ANSWER: Final = CallAnswer(is_found=False)
@@ -70,6 +72,16 @@ class _File:
     """That of the file and its modules when they were read."""
     failures: int = 0
     """Calls that failed since the last one that did not."""
+
+
+class _Running(NamedTuple):
+    """The globals in which a function runs, and what it acts for."""
+
+    file: _File
+    environment: Environment
+    script: str
+    """The name of the row."""
+    subject: Any = None
 
 
 class Calls:
@@ -119,6 +131,8 @@ class Calls:
         self.may_send = self._pace.may_send
         """Counts a message of the running call; returns False if it must be dropped."""
         self._depth = 0
+        self.subject: Any = None
+        """The living spell whose script runs; None in scripts of all other kinds."""
         self.used: Callable[[str, float], object] = lambda _path, _seconds: None
         """Counts the CPU time of a call for its file."""
 
@@ -351,6 +365,33 @@ class Calls:
         file = self._file(script)
         if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
             return NO_ANSWER
+        return self._run(_Running(file, file.environment, script), event, values)
+
+    def begin_apart(self, script: str) -> Environment | None:
+        """Return new globals of a file, for one cast of a spell; None if it cannot run now."""
+        file = self._file(script)
+        if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
+            return None
+        try:
+            return self._runtime.load(file.path)
+        except ScriptError as error:
+            self._failed(file, "", "load", error)
+        except NotCompiled:
+            self.counters["casts of files that are being compiled"] += 1
+        return None
+
+    def run_apart(
+        self, script: str, environment: Environment, subject: Any, event: str, *values: Any
+    ) -> CallAnswer:
+        """Call a function in globals of their own; `subject` is what its functions act for."""
+        file = self._file(script)
+        if file is None or environment.lua is None:
+            return NO_ANSWER
+        return self._run(_Running(file, environment, script, subject), event, values)
+
+    def _run(self, running: _Running, event: str, values: Sequence[Any]) -> CallAnswer:
+        file, environment, script, subject = running
+        before, self.subject = self.subject, subject
         began = None
         if not self._depth:
             self._pace.begin()
@@ -360,10 +401,10 @@ class Calls:
             self._runtime.reseed(seed)
         self._depth += 1
         try:
-            found, result = self._runtime.call(
-                file.environment, event,
-                *[_lua_value(value) for value in values if value is not None],
-            )  # fmt: skip
+            given_values = (
+                values if subject is not None else [value for value in values if value is not None]
+            )
+            results = self._runtime.call_all(environment, event, *map(_lua_value, given_values))
         except ScriptError as error:
             self._failed(file, _name(values), event, error)
             return CallAnswer(is_found=True, has_failed=True)
@@ -373,15 +414,16 @@ class Calls:
             return CallAnswer(is_found=True, has_failed=True)
         finally:
             self._depth -= 1
+            self.subject = before
             if began is not None and event not in APPEARANCES:
                 self.used(script, own_time()() - began)
         if self.reports.old:
             self.reports.ran(file.path, event)
-        if not found:
+        if results is None:
             return NO_ANSWER
         self.counters[f"event {event}" if event in EVENTS else "functions called"] += 1
         file.failures = 0
-        return CallAnswer(is_found=True, value=result)
+        return CallAnswer(is_found=True, value=results[0] if results else None, values=results)
 
     def table(self, values: Iterable[Any] | None) -> Any:
         """Return a table of Lua's with values, counted from 1; None for None."""

@@ -31,7 +31,7 @@ from emu.world.events import (
 )
 from emu.world.minds.hearing import HearingReach
 from emu.world.minds.shares import Shares
-from emu.world.scripts.bodies import Body, Home, Homes
+from emu.world.scripts.bodies import Body, Home, Homes, given
 from emu.world.scripts.calls import Calls
 from emu.world.scripts.grids import GridEvents
 from emu.world.scripts.waits import Waits
@@ -120,7 +120,7 @@ class SpawnEvents:
         if body is None:
             return False
         user = self._homes.player(player)
-        has_own = self._calls.call(body, command, user) if command else False
+        has_own = self._calls.call(body, given(command), user) if command else False
         return self._calls.call(body, "casted_on", user, command) or has_own
 
     def door_used(self, event: WidgetUsed) -> None:

@@ -72,11 +72,13 @@ from emu.world.scripts.making import FilledZones, Maker
 from emu.world.scripts.player_events import EVERYWHERE, PlayerEvents
 from emu.world.scripts.quest_events import QuestScripts
 from emu.world.scripts.regions import RegionEvents
+from emu.world.scripts.spell_calls import SpellCalls
 from emu.world.scripts.states import States
 from emu.world.scripts.waits import Waits
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
+from emu.world.spells.spells import Spells
 from emu.world.travel.travel import Travel
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -128,6 +130,7 @@ class Scripts(Calls):
         items: Items,
         trading: Trading,
         quests: QuestParts,
+        spells: Spells,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -186,11 +189,7 @@ class Scripts(Calls):
             despawn=zones.despawn if zones is not None else lambda _zone, _spawn: None,
         )  # fmt: skip
         self.events = SpawnEvents(self, self.homes)
-        self.items_of_players, self.trading, self.gifts, self.items = (
-            items, trading, Gifts(items, self.counters),
-            ItemEvents(self, self.homes, world.events, minds.conversations),
-        )  # fmt: skip
-        """The things of players, and the scripts of things."""
+        self._make_subjects(items, trading, spells, minds)
         self.regions = RegionEvents(
             calls=self, homes=self.homes, shares=self.shares, events=world.events,
             timetable=timetable, now=now,
@@ -257,6 +256,15 @@ class Scripts(Calls):
             home.requirements.update(self.homes.player(player))
         if isinstance(event, QuestCompleted | QuestDropped):
             self.quest_scripts.end(player, event.quest)
+
+    def _make_subjects(self, items: Items, trading: Trading, spells: Spells, minds: Minds) -> None:
+        self.items_of_players, self.trading, self.gifts, self.items = (
+            items, trading, Gifts(items, self.counters),
+            ItemEvents(self, self.homes, self.world.events, minds.conversations),
+        )  # fmt: skip
+        """The things of players, and the scripts of things."""
+        self.spells, self.spell_calls = spells, SpellCalls(self, self.homes)
+        """Casts and effects, and the scripts of spells."""
 
     def _hear_fights(self) -> None:
         events = self.world.events

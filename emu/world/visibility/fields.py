@@ -215,6 +215,30 @@ _COMMANDED: Final = frozenset((SpawnKind.PLAYER,))
 """Kinds that always have commands (invite, trade, inspect), whatever their verbs."""
 
 
+_U32: Final = 0xFFFFFFFF
+_U16: Final = 0xFFFF
+_BACKDROP: Final = 0x8000
+"""Is added to the backdrop of an icon of a ghost (recorded)."""
+
+
+def _effect_fields(spawn: Spawn) -> dict[str, Any]:
+    """Return the icons of the spells on a spawn, whose numbers are inverted (recorded)."""
+    icons = spawn.vitals.effect_icons
+    if not icons:
+        return {}
+    return {
+        "spell_effects": [
+            {
+                "spell_id": _U32 - one.spell_id,
+                "spell_icon": (_U16 - one.icon) & _U16,
+                "spell_icon_backdrop": (one.backdrop + _BACKDROP) & _U16,
+                "spell_triggercount": one.triggers,
+            }
+            for one in icons
+        ]
+    }
+
+
 def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     """Return the values of Substruct_SpawnInfoStruct."""
     fields: dict[str, Any] = {
@@ -235,6 +259,7 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
             # Clients invert this field: 0 is full health (docs/protocol/world/spawns.md#info).
             "hp_remaining": 100 ^ spawn.hp_percent,
             "power_percent": spawn.power_percent,
+            **_effect_fields(spawn),
             # Both levels are equal: mentoring, which would lower the effective one, is not served.
             "effective_level": spawn.level,
             "level": spawn.level,

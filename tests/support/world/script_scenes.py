@@ -12,6 +12,7 @@ from typing import Any
 from emu.content.figures import Figures
 from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
+from emu.content.spells import SpellKinds
 from emu.scripts.compiling import Compiler, Compiling
 from emu.scripts.folder import ScriptFolder
 from emu.scripts.runtime import new_runtime
@@ -58,6 +59,7 @@ class ScriptContent(HarnessContent):
             assembly.world, assembly.chat, folder, assembly.functions(),
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
             items=assembly.items, trading=assembly.trading, quests=assembly.quests,
+            spells=assembly.spells,
             chances=self._chances,
             report=self._report, figures=self._figures, compiling=self._compiling(folder),
         )  # fmt: skip
@@ -70,17 +72,19 @@ class ScriptScene:
         self, folder: Path, version: int = 546, *, seed: int = 1, name: str = "Aldana",
         figures: Figures | None = None,
         background: list[Callable[[], object]] | None = None,
-        quests: QuestContent | None = None,
+        quests: QuestContent | None = None, spells: SpellKinds | None = None, **changes: Any,
     ) -> None:  # fmt: skip
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
         content = ScriptContent(folder, Random(seed), self.lines.append, figures, background)
-        self.harness = WorldHarness(content=content, quests=quests, roll=Random(1).randrange)
+        self.harness = WorldHarness(
+            content=content, quests=quests, spell_kinds=spells, roll=Random(1).randrange
+        )
         scripts = self.harness.parts.scripts
         assert scripts is not None
         self.scripts, self.travel = scripts, self.harness.parts.travel
-        self.client = self.harness.stand(5, version, name=name)
+        self.client = self.harness.stand(5, version, name=name, **changes)
         assert self.client.player is not None
         self.player: Player = self.client.player
         self.zone = self.player.zone

@@ -22,6 +22,7 @@ from emu.content.crafts import CraftTables
 from emu.content.items import ItemKinds
 from emu.content.models import StandIns
 from emu.content.quests import QuestTables
+from emu.content.spells import SpellKinds
 from emu.content.trade import TradeTables
 from emu.errors import Unanswered
 from emu.ground.map_folder import MapFolder
@@ -269,6 +270,7 @@ class WorldHarness:
         roll: Callable[[int], int] = lambda count: count - 1,
         record: Recorder | None = None,
         keep_recording: Keep = not_kept,
+        spell_kinds: SpellKinds | None = None,
     ) -> None:
         """Make a world; one `beside` another shares store, keys and bus with it.
 
@@ -300,6 +302,9 @@ class WorldHarness:
         self.library = deepcopy(LIBRARY)
         self.kinds: ItemKinds = beside.kinds if beside else ItemKinds()
         self.quests: QuestContent = beside.quests if beside else quests or QuestTables()
+        self.spell_kinds: SpellKinds = spell_kinds or (
+            beside.spell_kinds if beside else SpellKinds()
+        )
         self.trade: TradeTables = beside.trade if beside else TradeTables()
         self.crafts: CraftTables = beside.crafts if beside else CraftTables()
         self.zones_folder: Path | None = None
@@ -365,6 +370,7 @@ class WorldHarness:
             content=content or HarnessContent(),
             kinds=self.kinds,
             quests=self.quests,
+            spell_kinds=self.spell_kinds,
             trade=self.trade,
             crafts=self.crafts,
             in_thread=at_once,

@@ -14,10 +14,8 @@ from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
-WAITING = (
-    "CloseItemConversation", "CastCustomSpell", "SpellDamage",
-)  # fmt: skip
-"""One function of each pattern that needs items or spells."""
+WAITING = ("StartHeroicOpportunity", "StartTransmute", "SetHouseCharacterID")
+"""Functions of subjects that this server does not have."""
 
 
 def hailed(body: str) -> str:

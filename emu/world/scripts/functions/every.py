@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable
+from emu.world.scripts.functions.effects import EFFECTS
 from emu.world.scripts.functions.facts import FACTS
 from emu.world.scripts.functions.hate import HATE
 from emu.world.scripts.functions.items import ITEMS
@@ -20,6 +21,7 @@ from emu.world.scripts.functions.quests import QUESTS
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.spawns import SPAWNS
+from emu.world.scripts.functions.spells import SPELLS
 from emu.world.scripts.functions.talk import TALK
 from emu.world.scripts.functions.travel import TRAVEL
 from emu.world.scripts.functions.verbs import VERBS
@@ -45,4 +47,6 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     PLANS,
     ITEMS,
     LOOT,
+    SPELLS,
+    EFFECTS,
 )

@@ -1,0 +1,1 @@
+"""Spells as they are described: pure values without a world."""

@@ -1,0 +1,1 @@
+"""Spells: casts, what they leave behind, and the books of players."""

@@ -1,0 +1,292 @@
+"""Spell books: the messages about them, and how players gain spells.
+
+Source: docs/guides/spells.md#gaining, docs/protocol/world/fights.md#books.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from emu.dialects import Dialect
+from emu.errors import UnknownStruct
+from emu.items.kinds import Scroll
+from emu.model import SavedKind, WorldCharacter
+from emu.spells.kinds import SpellBook, SpellKind
+from emu.structs.packed import pack_counted, xor
+from emu.world.actors.past import Past
+from emu.world.actors.player import IN_ZONE, ClientSession, Player
+from emu.world.events import (
+    ClassChanged,
+    Entered,
+    LeftWorld,
+    LevelGained,
+    Order,
+    SpellLearned,
+    TenthGained,
+)
+from emu.world.item_events import ItemScribed
+from emu.world.knowledge import class_line
+from emu.world.spells.core import SpellCore
+from emu.world.spells.states import milliseconds
+
+MESSAGE: Final = "OP_UpdateSpellBookMsg"
+STRUCT: Final = "WS_UpdateSpellBook"
+HEAD: Final = 6
+"""Bytes of the count and the length in front of the records."""
+LOCKED, USABLE, WAITING = 169, 235, 4
+"""Status of a spell; `WAITING` is added while it waits for the end of another cast."""
+NO_CHARGES: Final = 255
+OLD: Final = 561
+OLD_ICONS: Final = {772: 231, 773: 33, 774: 56, 775: 55, 776: 46, 777: 125, 778: 167}
+"""Icons that clients up to 561 have under other numbers."""
+_U16, _U32 = 0xFFFF, 0xFFFFFFFF
+_SIGN: Final = 0x8000
+TENTHS: Final = 10
+
+
+class _Sent(NamedTuple):
+    """The book that a client has."""
+
+    session: ClientSession
+    records: bytes
+
+
+class Record(NamedTuple):
+    """A spell of a book as a client is shown it."""
+
+    kind: SpellKind
+    tier: int
+    ready_at: float = 0.0
+    """The second at which it can be cast again; a past one for now."""
+    recast: float = 0.0
+    status: int = USABLE
+
+
+def record_fields(record: Record, version: int) -> dict[str, Any]:
+    """Return the fields of a record; `status` says whether it is locked."""
+    kind = record.kind
+    icon = OLD_ICONS.get(kind.icon, kind.icon) if version <= OLD else kind.icon
+    is_waiting = record.ready_at > 0
+    tier = kind.tier(record.tier)
+    return {
+        "spell_id": kind.id,
+        "unique_id": -(record.tier + 1) & _U32,
+        "recast_available": milliseconds(record.ready_at) if is_waiting else 0,
+        "type": int(kind.book),
+        "target_type": int(kind.target),
+        "recast_time": min(_U16, round(record.recast * TENTHS)) if is_waiting else 0,
+        "icon": _signed(-icon - 1),
+        "icon_type": kind.backdrop & _U16,
+        "icon2": kind.heroic_icon & _U16,
+        "charges": NO_CHARGES,
+        "distance": min(_U16, int(tier.range)) if tier is not None else 0,
+        "status": record.status,
+    }
+
+
+def _signed(value: int) -> int:
+    return (value + _SIGN) % (2 * _SIGN) - _SIGN
+
+
+def encode(dialect: Dialect, records: Iterable[Record]) -> tuple[int, bytes]:
+    """Return how many records there are, and their bytes. Raises `UnknownStruct`."""
+    rows = [record_fields(one, dialect.version) for one in records]
+    whole = dialect.encode_known(STRUCT, {"spell_count": len(rows), "spell_array": rows})
+    return len(rows), whole[HEAD:]
+
+
+class SpellBooks:
+    """The books of the players of one world."""
+
+    def __init__(
+        self,
+        core: SpellCore,
+        *,
+        is_classic: Callable[[], bool],
+        in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
+    ) -> None:
+        """Subscribe to what changes books. `is_classic` returns which levels count."""
+        self._in_thread = in_thread
+        world = self._world = core.world
+        self._kinds = core.kinds
+        self._states = core.states
+        self._is_classic = is_classic
+        self._now = world.clock.now
+        self._sent: dict[int, _Sent] = {}
+        subscribe = world.events.subscribe
+        subscribe(Entered, self._entered)
+        subscribe(LevelGained, lambda event: self.gain(event.player))
+        subscribe(TenthGained, lambda event: self.gain(event.player))
+        subscribe(ClassChanged, lambda event: self.gain(event.player))
+        subscribe(ItemScribed, self._scribed)
+        subscribe(SpellLearned, self._learned, Order.OWNER)
+        subscribe(LeftWorld, lambda event: self._sent.pop(event.player.id, None))
+
+    async def fetch(self, character: WorldCharacter) -> None:
+        """Read the spells of a character that enters, before it stands in the world."""
+        known = Past(character.past).spells if character.past else {}
+        if self._kinds.lacks(known):
+            await self._in_thread(lambda: self._kinds.prepare(known))
+
+    # -- messages ---------------------------------------------------------------------------------
+
+    def records(self, player: Player) -> list[Record]:
+        """Return what a player's client is shown: all but hidden spells, in the book's order."""
+        known = player.past.spells
+        kinds = self._kinds.load(known)
+        state = self._states.get(player.spawn)
+        now, ready = self._now(), state.ready if state is not None else {}
+        is_locked = state is not None and state.casting is not None
+        waiting = state.waiting.kind.id if state is not None and state.waiting is not None else 0
+        found = []
+        for number, tier in known.items():
+            kind = kinds.get(number)
+            if kind is None or kind.book is SpellBook.HIDDEN or not kind.is_active:
+                continue
+            at = max(ready.get(number, 0.0), ready.get(-kind.linked_timer or number, 0.0))
+            is_ready = at <= now
+            status = USABLE if is_ready and not is_locked else LOCKED
+            of_tier = kind.tier(tier)
+            found.append(
+                Record(
+                    kind, tier, 0.0 if is_ready else at,
+                    0.0 if of_tier is None else of_tier.recast,
+                    status + (WAITING if number == waiting else 0),
+                )
+            )  # fmt: skip
+        return found
+
+    def send(self, player: Player) -> None:
+        """Send a player its book, or what has changed of it; nothing if nothing has."""
+        if player.state not in IN_ZONE:
+            return
+        dialect = player.client.dialect
+        try:
+            count, fresh = encode(dialect, self.records(player))
+        except UnknownStruct:
+            return
+        sent = self._sent.get(player.id)
+        before = sent.records if sent is not None and sent.session is player.session else b""
+        if before == fresh:
+            return
+        self._sent[player.id] = _Sent(player.session, fresh)
+        delta = xor(fresh, before[: len(fresh)].ljust(len(fresh), b"\0"))
+        player.client.send_bytes(MESSAGE, pack_counted(count, delta, b"", dialect.version))
+
+    def _entered(self, event: Entered) -> None:
+        self.gain(event.player)
+        self.send(event.player)
+
+    # -- gaining ----------------------------------------------------------------------------------
+
+    def gain(self, player: Player) -> None:
+        """Give a player the spells of its classes up to its level, and those of beginners."""
+        character = player.character
+        known = player.past.spells
+        position = character.level + self._share(player)
+        is_classic = self._is_classic()
+        fresh: dict[int, int] = {}
+        for one in self._kinds.starting(character.class_, character.race):
+            if known.get(one.spell_id, 0) < one.tier:
+                fresh[one.spell_id] = max(one.tier, fresh.get(one.spell_id, 0))
+        for learned in self._kinds.learned(sorted(class_line(character.class_))):
+            needed = float(learned.level)
+            if is_classic and learned.classic_level > 0:
+                needed = learned.classic_level
+            if needed <= position and learned.spell_id not in known:
+                fresh.setdefault(learned.spell_id, 1)
+        kinds = self._kinds.load(fresh)
+        for number, tier in fresh.items():
+            if number in kinds:
+                self._put(player, kinds[number], tier, is_quiet=not known)
+        if fresh:
+            self.send(player)
+
+    def _share(self, player: Player) -> float:
+        """Return how much of its level a player has behind it."""
+        character = player.character
+        needed = character.experience_needed
+        return min(0.99, character.experience / needed) if needed > 0 else 0.0
+
+    def learn(
+        self, player: Player, spell_id: int, tier: int = 1, *, is_quiet: bool = False
+    ) -> bool:
+        """Put a spell into a player's book, or raise its tier; return whether that changed it."""
+        kind = self._kinds.get(spell_id)
+        if kind is None or not self._put(player, kind, tier, is_quiet=is_quiet):
+            return False
+        self.send(player)
+        return True
+
+    def _put(self, player: Player, kind: SpellKind, tier: int, *, is_quiet: bool) -> bool:
+        past = player.past
+        # A new spell begins at tier 1; further calls raise it.
+        changed = past.learn(kind.id, tier)
+        changed = (tier > 1 and past.learn(kind.id, tier)) or changed
+        if changed:
+            self._world.saves.changed(player, SavedKind.PAST, self._now())
+            self._world.events.publish(
+                SpellLearned(player, spell_id=kind.id, tier=tier, is_quiet=is_quiet)
+            )
+        return changed
+
+    def _scribed(self, event: ItemScribed) -> None:
+        """Let a player learn what a scroll teaches; a higher tier takes the place of a lower."""
+        scroll = event.kind.part
+        if not isinstance(scroll, Scroll):
+            return
+        kind = self._kinds.get(scroll.spell_id)
+        if kind is None or not kind.is_active or kind.tier(scroll.tier) is None:
+            return
+        player = event.player
+        level = self.level_in(player, kind)
+        position = player.character.level + self._share(player)
+        is_high_enough = level is not None and level <= position
+        if is_high_enough and self.learn(player, kind.id, scroll.tier):
+            event.answers.append(True)
+
+    def unlearn(self, player: Player, spell_id: int) -> bool:
+        """Take a spell out of a player's book; return whether it was there."""
+        if not player.past.unlearn(spell_id):
+            return False
+        self._world.saves.changed(player, SavedKind.PAST, self._now())
+        self.send(player)
+        return True
+
+    def clear(self, player: Player) -> None:
+        """Take all spells out of a player's book."""
+        for number in list(player.past.spells):
+            player.past.unlearn(number)
+        self._world.saves.changed(player, SavedKind.PAST, self._now())
+        self.send(player)
+
+    def _learned(self, event: SpellLearned) -> None:
+        """Show a player that its book has a new spell."""
+        kind = self._kinds.get(event.spell_id)
+        player = event.player
+        if kind is None or kind.book is SpellBook.HIDDEN or player.state not in IN_ZONE:
+            return
+        player.client.send("WS_SpellGainedMsg", gained_fields(kind, event.tier, event.is_quiet))
+
+    def level_in(self, player: Player, kind: SpellKind) -> float | None:
+        """Return the level from which a player's class has a spell; None if it never has."""
+        classes = tuple(class_line(player.character.class_))
+        return kind.level_for(classes, is_classic=self._is_classic())
+
+
+def gained_fields(kind: SpellKind, tier: int, is_quiet: bool) -> dict[str, Any]:
+    """Return the fields of the message about a new spell."""
+    return {
+        "spell_type": int(kind.book),
+        "spell_id": kind.id,
+        "unique_id": kind.crc & _U32,
+        "spell_name": kind.name,
+        "add_silently": int(is_quiet),
+        "add_to_hotbar": int(not is_quiet),
+        "display_spell_tier": tier,
+        "tier": tier,
+        "icon": kind.icon & _U16,
+        "icon_type": kind.backdrop & _U16,
+        "unknown5": _U32,
+    }

@@ -1,0 +1,553 @@
+"""Casts: the checks in their order, cast time, interruption, what a cast costs, and the queue.
+
+Source: docs/guides/spells.md#casts, docs/protocol/world/fights.md#casts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from emu.rules.spells import (
+    HATE_OF_HARM,
+    RESISTED_RECAST,
+    fizzle_chance,
+    keeps_casting,
+    with_speed,
+)
+from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.figures import fraction
+from emu.world.deadlines import Deadlines
+from emu.world.events import Cast, Died, Hurt, Order
+from emu.world.spells import shows
+from emu.world.spells.amounts import Amounts
+from emu.world.spells.checks import CastChecks
+from emu.world.spells.core import SpellCore
+from emu.world.spells.effects import LastingSpells
+from emu.world.spells.living import (
+    DEEPEST_CAST,
+    CastPhase,
+    End,
+    LivingSpell,
+    SpellState,
+    WaitingCast,
+)
+from emu.world.spells.targets import Aim, SpellTargets
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+STEP: Final = 0.5
+"""Units that a caster may move without an end of its cast."""
+FIZZLE_SHARE: Final = 2
+"""A fizzle costs the whole divided by this."""
+SUCCESS: Final = "Your {name} was successful on {target}!"
+CAST, READY = "cast", "ready"
+
+
+class Casts:
+    """The casts of one world, of players and creatures alike."""
+
+    def __init__(
+        self,
+        core: SpellCore,
+        targets: SpellTargets,
+        lasting: LastingSpells,
+        amounts: Amounts,
+        book_changed: Callable[[Player], object],
+    ) -> None:
+        """Subscribe to what ends casts. `book_changed` shows a player when it can cast what."""
+        world = self._world = core.world
+        self._chat = core.chat
+        self._kinds = core.kinds
+        self._states = core.states
+        self._company = core.company
+        self._targets = targets
+        self._lasting = lasting
+        self._amounts = amounts
+        self._chance_of = core.chance
+        self._skill_of = core.skill_of
+        self._scripts = core.scripts
+        self._book_changed = book_changed
+        self._checks = CastChecks(core, lasting)
+        self._now = world.clock.now
+        self._from: dict[LivingSpell, Position] = {}
+        """Where casters stood when their casts began."""
+        self.spenders: list[Callable[[Zone, Spawn], object]] = []
+        """Called with those who have paid with health or power."""
+        self.focus_skill = next(
+            (one.id for one in world.knowledge.skills.values() if one.name == "Focus"), 0
+        )
+        self._ends: Deadlines[LivingSpell, str] = world.timetable.deadlines("casts", self._ended)
+        self._ready: Deadlines[Spawn, str] = world.timetable.deadlines(
+            "casts that wait", self._is_ready
+        )
+        world.events.subscribe(Hurt, self._hurt, Order.SUBJECTS)
+        world.events.subscribe(Died, self._died, Order.OWNER)
+        lasting.ended.append(self._spell_over)
+
+    # -- players ----------------------------------------------------------------------------------
+
+    def use(self, player: Player, spell_id: int) -> None:
+        """Let a player cast a spell of its book at its target; its client shows what forbids it."""
+        kind = self._kinds.get(spell_id)
+        if kind is None or not kind.is_active:
+            self._world.count("a spell that nothing describes")
+            return
+        number = player.past.spell_tier(spell_id)
+        tier = kind.tier(number) if number else None
+        if tier is None:
+            shows.refuse(player, "too_low")
+            return
+        if player.spawn.hp_percent <= 0:
+            shows.refuse(player, "caster_dead")
+            return
+        state = self._states.of(player.spawn)
+        if state.casting is not None:
+            self._queue(player, state, WaitingCast(kind, tier))
+            return
+        if kind.is_toggle and self._switch_off(player.spawn, kind):
+            return
+        self._begin_or_wait(player, state, kind, tier)
+
+    def _switch_off(self, spawn: Spawn, kind: SpellKind) -> bool:
+        running = self._lasting.own(spawn, kind.id)
+        if running is None:
+            return False
+        self._lasting.end(running, End.PURGED)
+        return True
+
+    def _begin_or_wait(
+        self, player: Player, state: SpellState, kind: SpellKind, tier: SpellTier
+    ) -> None:
+        spell = self._prepared(player.zone, player.spawn, kind, tier)
+        aim = self._targets.aim(player.zone, player.spawn, kind, tier, player.target)
+        error = self._checks.early_error(spell, aim, state)
+        if error is None and not self._is_free(state, kind):
+            self._queue(player, state, WaitingCast(kind, tier))
+            return
+        if error is None:
+            error = self._checks.late_error(spell, aim)
+        if error is not None:
+            shows.refuse(player, error)
+            return
+        self._begin(spell, aim)
+
+    def _queue(self, player: Player, state: SpellState, waiting: WaitingCast) -> None:
+        state.waiting = waiting
+        if state.casting is None:
+            due = max(state.recovered, self._ready_at(state, waiting.kind))
+            self._ready.set(player.spawn, READY, Monotonic(due))
+        self._book_changed(player)
+
+    def _is_ready(self, spawn: Spawn, _name: str, now: Monotonic) -> None:
+        """Begin what waits, and show that spells can be cast again."""
+        state, player = self._states.get(spawn), self._company.players.get(spawn)
+        if state is None:
+            return
+        state.ready = {number: at for number, at in state.ready.items() if at > now}
+        if player is None:
+            self._states.tidy(spawn)
+            return
+        waiting = state.waiting
+        if waiting is not None and state.casting is None and self._is_free(state, waiting.kind):
+            state.waiting = None
+            if spawn.hp_percent > 0:
+                self._begin_or_wait(player, state, waiting.kind, waiting.tier)
+        self._plan_ready(spawn, state)
+        self._book_changed(player)
+        self._states.tidy(spawn)
+
+    def _plan_ready(self, spawn: Spawn, state: SpellState) -> None:
+        """Look again when the next spell can be cast."""
+        now = self._now()
+        times = [at for at in (*state.ready.values(), state.recovered) if at > now]
+        if times:
+            self._ready.set(spawn, READY, Monotonic(min(times)))
+
+    def clear_queue(self, player: Player) -> None:
+        """Forget what a player would cast next."""
+        state = self._states.get(player.spawn)
+        if state is not None and state.waiting is not None:
+            state.waiting = None
+            self._book_changed(player)
+
+    def _is_free(self, state: SpellState, kind: SpellKind) -> bool:
+        now = self._now()
+        return state.recovered <= now and self._ready_at(state, kind) <= now
+
+    def _ready_at(self, state: SpellState, kind: SpellKind) -> float:
+        return max(
+            state.ready.get(kind.id, 0.0),
+            state.ready.get(-kind.linked_timer, 0.0) if kind.linked_timer else 0.0,
+        )
+
+    def ready_at(self, spawn: Spawn, kind: SpellKind) -> float:
+        """Return when somebody can cast a spell again; a time that is over for now."""
+        state = self._states.get(spawn)
+        return 0.0 if state is None else self._ready_at(state, kind)
+
+    # -- creatures and scripts --------------------------------------------------------------------
+
+    def cast(
+        self, zone: Zone, caster: Spawn, what: WaitingCast, target: Spawn | None, *,
+        depth: int = 0, cast_time: float | None = None, is_given: bool = False,
+    ) -> LivingSpell | None:  # fmt: skip
+        """Let a creature or a script cast; it costs nothing and needs no book.
+
+        `is_given` asks for no view, distance or enemy: content gives the target an effect. Returns
+        None if it cannot be cast.
+        """
+        kind, tier = what
+        if depth >= DEEPEST_CAST or caster.hp_percent <= 0 or not kind.is_active:
+            return None
+        state = self._states.of(caster)
+        seconds = tier.cast_time if cast_time is None else cast_time
+        if zone.spawn(caster.id) is not caster or (state.casting is not None and seconds > 0):
+            self._states.tidy(caster)
+            return None
+        spell = self._prepared(zone, caster, kind, tier)
+        spell.is_free, spell.depth = True, depth
+        aim = self._targets.aim(zone, caster, kind, tier, target)
+        if is_given:
+            aim = _given(aim, kind, tier, target)
+        else:
+            error = self._checks.early_error(spell, aim, state)
+            error = self._checks.late_error(spell, aim) if error is None else error
+            if error is not None:
+                self._states.tidy(caster)
+                return None
+        return self._begin(spell, aim, cast_time=seconds)
+
+    def _prepared(self, zone: Zone, caster: Spawn, kind: SpellKind, tier: SpellTier) -> LivingSpell:
+        return LivingSpell(kind, tier, zone, caster, level=caster.level, began=self._now())
+
+    # -- a cast -----------------------------------------------------------------------------------
+
+    def _begin(
+        self, spell: LivingSpell, aim: Aim, *, cast_time: float | None = None
+    ) -> LivingSpell | None:
+        caster, kind, tier = spell.caster, spell.kind, spell.tier
+        spell.target = aim.target if aim.target is not None else caster
+        spell.targets = list(aim.targets)
+        player = self._company.players.get(caster)
+        if not self._is_prepared(spell, player):
+            self._lasting.end(spell, End.CANCELED, is_quiet=True)
+            self._states.tidy(caster)
+            return None
+        if self._fizzles(spell):
+            self._fizzle(spell, player)
+            return None
+        seconds = tier.cast_time if cast_time is None else cast_time
+        seconds = with_speed(seconds, fraction(caster, "casting_speed"))
+        state = self._states.of(caster)
+        spell.phase, spell.began = CastPhase.CASTING, self._now()
+        if seconds <= 0:
+            if player is not None and not spell.is_free:
+                shows.begin_bar(player, kind.name, 0.0)
+            self._finish(spell)
+            shows.show_cast(spell.zone, caster, spell.targets, kind, 0.0)
+            return None if spell.is_over and spell.is_resisted else spell
+        state.casting = spell
+        self._from[spell] = caster.position
+        self._ends.set(spell, CAST, Monotonic(self._now() + seconds))
+        if player is not None:
+            shows.begin_bar(player, kind.name, seconds)
+            self._book_changed(player)
+        shows.show_cast(spell.zone, caster, spell.targets, kind, seconds)
+        return spell
+
+    def _is_prepared(self, spell: LivingSpell, player: Player | None) -> bool:
+        """Load the script, and ask its `precast`."""
+        scripts = self._scripts()
+        if not scripts.begin(spell):
+            if player is not None:
+                shows.refuse(player, "cannot_prepare")
+            return False
+        answer = scripts.call(spell, "precast", spell.caster, spell.target)
+        if not answer.is_found or answer.has_failed:
+            return True
+        if answer.values and answer.values[0] not in (None, False):
+            return True
+        if player is not None:
+            number = answer.values[1] if len(answer.values) > 1 else None
+            code = None
+            if isinstance(number, int | float):
+                code = self._kinds.error_code(player.client.version, int(number))
+            if code is None:
+                shows.refuse(player, "cannot_prepare")
+            else:
+                shows.show_error(player, code)
+        return False
+
+    def _fizzles(self, spell: LivingSpell) -> bool:
+        kind = spell.kind
+        needed = kind.min_class_skill
+        if spell.is_free or not kind.can_fizzle or needed <= 0 or not kind.mastery_skill:
+            return False
+        skill = self._skill_of(spell.caster, kind.mastery_skill)
+        if not skill:
+            return False
+        drawn = self._chance_of(spell.zone).randint(0, 9999)
+        return drawn < fizzle_chance(skill, needed) * 100
+
+    def _fizzle(self, spell: LivingSpell, player: Player | None) -> None:
+        shows.show_fizzle(spell.zone, spell.caster, spell.targets, spell.kind.id)
+        self._pay(spell, FIZZLE_SHARE)
+        self._lasting.end(spell, End.CANCELED, is_quiet=True)
+        self._recover(spell)
+        if player is not None:
+            self._book_changed(player)
+
+    def _ended(self, spell: LivingSpell, _name: str, _now: Monotonic) -> None:
+        state = self._states.get(spell.caster)
+        if state is None or state.casting is not spell:
+            return
+        state.casting = None
+        self._from.pop(spell, None)
+        if spell.zone.spawn(spell.caster.id) is spell.caster:
+            self._finish(spell)
+        self._next(spell.caster)
+
+    def _next(self, caster: Spawn) -> None:
+        """Begin what waits as soon as it can be cast."""
+        state = self._states.get(caster)
+        if state is None:
+            return
+        if state.waiting is not None:
+            due = max(state.recovered, self._ready_at(state, state.waiting.kind), self._now())
+            self._ready.set(caster, READY, Monotonic(due))
+        else:
+            self._plan_ready(caster, state)
+
+    def _finish(self, spell: LivingSpell) -> None:
+        """Let a cast act, take what it costs, and let it last."""
+        caster, kind = spell.caster, spell.kind
+        player = self._company.players.get(caster)
+        error = self._gather(spell)
+        if player is not None:
+            shows.end_bar(player, kind.name)
+        if error is not None:
+            self._lasting.end(spell, End.CANCELED, is_quiet=True)
+            if player is not None:
+                shows.refuse(player, error)
+                self._book_changed(player)
+            return
+        spell.phase = CastPhase.ACTING
+        first = spell.targets[0] if spell.targets else spell.target
+        self._provoke(spell)
+        answer = self._scripts().call(spell, "cast", caster, first, *spell.tier.values)
+        if answer.has_failed:
+            self._lasting.end(spell, End.CANCELED, is_quiet=True)
+        if not spell.is_resisted and not answer.has_failed:
+            self._say(spell, player, first)
+        self._pay(spell, 1)
+        lasts = kind.lasts(spell.tier) and not (
+            spell.is_resisted or spell.is_over or spell.is_cancelled
+        )
+        if lasts and caster.hp_percent > 0:
+            self._lasting.begin(spell)
+        else:
+            self._lasting.end(spell, End.CANCELED, is_quiet=True)
+        self._recast(spell)
+        if player is not None:
+            self._book_changed(player)
+            self._states.changed(caster)
+        if self._world.events.has_listener(Cast):
+            self._world.events.publish(
+                Cast(
+                    player, zone=spell.zone, spawn=caster, foe=first, spell_id=kind.id,
+                    tier=spell.tier.number, has_landed=not spell.is_resisted,
+                )
+            )  # fmt: skip
+
+    def _gather(self, spell: LivingSpell) -> str | None:
+        """Find the targets of an area, and leave out who is gone; return why none is left."""
+        kind, tier = spell.kind, spell.tier
+        if tier.most_targets > 0:
+            target = spell.target if spell.target is not spell.caster else None
+            if target is None and spell.caster.target_id:
+                target = spell.zone.spawn(spell.caster.target_id)
+            spell.targets = self._targets.around(spell.zone, spell.caster, kind, tier, target)
+            return None if spell.targets else "none_in_range"
+        if kind.target in (SpellTarget.CORPSE, SpellTarget.GROUP_CORPSE):
+            spell.targets = [one for one in spell.targets if one.hp_percent <= 0]
+            return None if spell.targets else "target_not_dead"
+        before = len(spell.targets)
+        spell.targets = [
+            one for one in spell.targets
+            if one.hp_percent > 0 and spell.zone.spawn(one.id) is one
+        ]  # fmt: skip
+        return "target_dead" if before and not spell.targets else None
+
+    def _provoke(self, spell: LivingSpell) -> None:
+        """Let the creatures that a harmful spell reaches hate its caster."""
+        if spell.kind.is_friendly:
+            return
+        for one in list(spell.targets):
+            if one is not spell.caster and one.kind is SpawnKind.NPC:
+                self._amounts.hate(spell.zone, one, spell.caster, HATE_OF_HARM)
+
+    def _say(self, spell: LivingSpell, player: Player | None, first: Spawn | None) -> None:
+        kind, caster = spell.kind, spell.caster
+        target = first if first is not None else caster
+        if player is not None:
+            if spell.targets and kind.book != 2 and not spell.is_free:
+                text = SUCCESS.format(name=kind.name, target=target.name)
+                self._chat.line(player, text, "spell_success")
+            if kind.success_message:
+                self._chat.line(player, shows.filled(kind.success_message, caster, target), "spell")
+        if kind.effect_message:
+            for viewer, other in self._company.players.items():
+                near = viewer.position.distance_to(target.position) <= shows.HEARD
+                if other.zone is spell.zone and near:
+                    text = shows.filled(kind.effect_message, caster, target)
+                    self._chat.line(other, text, "spell")
+
+    # -- what it costs ----------------------------------------------------------------------------
+
+    def _pay(self, spell: LivingSpell, share: int) -> None:
+        if spell.is_free:
+            return
+        sheet = spell.caster.sheet
+        power, health = (
+            self._checks.power_of(spell) // share,
+            self._checks.health_of(spell) // share,
+        )
+        if power:
+            sheet.power.set_current(sheet.power.current - power)
+        if health:
+            sheet.health.set_current(max(1, sheet.health.current - health))
+        if power or health:
+            spell.caster.show_pools()
+            self._states.changed(spell.caster)
+            self.paid(spell.zone, spell.caster)
+
+    def paid(self, zone: Zone, spawn: Spawn) -> None:
+        """Note that somebody lacks power or health, which it regains."""
+        for listener in self.spenders:
+            listener(zone, spawn)
+
+    def _recover(self, spell: LivingSpell) -> None:
+        if spell.is_free:
+            return
+        state = self._states.of(spell.caster)
+        seconds = with_speed(spell.tier.recovery, fraction(spell.caster, "recovery_speed"))
+        state.recovered = Monotonic(self._now() + seconds)
+        self._plan_ready(spell.caster, state)
+
+    def _recast(self, spell: LivingSpell) -> None:
+        """Let the time begin until a spell, and those of its timer, can be cast again."""
+        if spell.is_free:
+            return
+        if not (spell.kind.is_toggle and spell.phase is CastPhase.LASTING):
+            self._begin_recast(spell)
+        self._recover(spell)
+
+    def _begin_recast(self, spell: LivingSpell) -> None:
+        seconds = with_speed(spell.tier.recast, fraction(spell.caster, "reuse_speed"))
+        if spell.is_resisted:
+            seconds = min(seconds, RESISTED_RECAST)
+        if seconds <= 0:
+            return
+        state = self._states.of(spell.caster)
+        due = Monotonic(self._now() + seconds)
+        state.ready[spell.kind.id] = due
+        if spell.kind.linked_timer:
+            state.ready[-spell.kind.linked_timer] = due
+        self._plan_ready(spell.caster, state)
+
+    def _spell_over(self, spell: LivingSpell) -> None:
+        """Begin the recast of a toggle that was on."""
+        if spell.kind.is_toggle and not spell.is_free and spell.caster in self._company.players:
+            self._begin_recast(spell)
+            self._book_changed(self._company.players[spell.caster])
+
+    # -- interruption -----------------------------------------------------------------------------
+
+    def interrupt(self, spawn: Spawn, *, is_shown: bool = True) -> bool:
+        """End the cast of somebody; return whether it was casting."""
+        state = self._states.get(spawn)
+        spell = state.casting if state is not None else None
+        if state is None or spell is None:
+            return False
+        state.casting = None
+        self._ends.clear(spell, CAST)
+        self._from.pop(spell, None)
+        player = self._company.players.get(spawn)
+        if player is not None:
+            shows.end_bar(player, spell.kind.name)
+        shows.show_interrupt(spell.zone, spawn, spell.targets, spell.kind.id)
+        self._lasting.end(spell, End.CANCELED, is_quiet=True)
+        if player is not None:
+            if is_shown:
+                shows.refuse(player, "interrupted")
+            self._book_changed(player)
+        self._next(spawn)
+        return True
+
+    def moved(self, player: Player) -> None:
+        """Interrupt the cast of a player who walks away, unless the spell lets it walk."""
+        state = self._states.get(player.spawn)
+        spell = state.casting if state is not None else None
+        if spell is None or spell.kind.casts_while_moving:
+            return
+        began = self._from.get(spell)
+        if began is not None and began.distance_to(player.position) > STEP:
+            self.interrupt(player.spawn)
+
+    def _hurt(self, event: Hurt) -> None:
+        state = self._states.get(event.spawn)
+        spell = state.casting if state is not None else None
+        if spell is None or not event.damage or not spell.kind.is_interruptable:
+            return
+        if not keeps_casting(
+            self._skill_of(event.spawn, self.focus_skill), self._chance_of(spell.zone)
+        ):
+            self.interrupt(event.spawn)
+
+    def _died(self, event: Died) -> None:
+        """Drop the cast of the dead without a word; who has killed its own target stops."""
+        self._drop(event.victim)
+        state = self._states.get(event.killer) if event.killer is not None else None
+        spell = state.casting if state is not None else None
+        if spell is not None and spell.target is event.victim and spell.kind.is_interruptable:
+            self.interrupt(spell.caster)
+
+    def _drop(self, spawn: Spawn) -> None:
+        state = self._states.get(spawn)
+        if state is None:
+            return
+        state.waiting = None
+        spell, state.casting = state.casting, None
+        if spell is not None:
+            self._ends.clear(spell, CAST)
+            self._from.pop(spell, None)
+            self._lasting.end(spell, End.CANCELED, is_quiet=True)
+
+    def forget(self, spawn: Spawn) -> None:
+        """Forget a spawn that is gone, or a player who leaves its zone."""
+        self._drop(spawn)
+        self._ready.clear(spawn, READY)
+
+    def is_casting(self, spawn: Spawn) -> bool:
+        """Return whether somebody casts now."""
+        state = self._states.get(spawn)
+        return state is not None and state.casting is not None
+
+    def resume(self, spawn: Spawn) -> None:
+        """Plan the ends of recasts that somebody has brought along."""
+        state = self._states.get(spawn)
+        if state is not None:
+            self._plan_ready(spawn, state)
+
+
+def _given(aim: Aim, kind: SpellKind, tier: SpellTier, target: Spawn | None) -> Aim:
+    """Return whom a spell reaches that content gives to a target, whatever that is."""
+    is_for_one = kind.target is SpellTarget.ONE and not (kind.is_group or tier.most_targets)
+    is_missed = bool(aim.error) or not aim.targets or (is_for_one and target not in aim.targets)
+    if target is None or not target.is_living or not is_missed or tier.most_targets > 0:
+        return aim
+    return Aim(target, (target,))

@@ -1,0 +1,312 @@
+"""Spells that last: their ticks, their end, stacking, death, and what they give to spawns.
+
+Source: docs/guides/spells.md#effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from emu.rules.spells import ticks_of
+from emu.spells.kinds import FOR_EVER
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines
+from emu.world.events import Died, Hurt, Order
+from emu.world.spells.bonuses import is_better
+from emu.world.spells.core import SpellCore
+from emu.world.spells.living import (
+    MOST_EFFECTS,
+    MOST_MAINTAINED,
+    CastPhase,
+    Control,
+    End,
+    LivingSpell,
+)
+from emu.world.spells.shows import filled
+
+FADES: Final = "Your {name} fades."
+BETTER_THERE: Final = (
+    "The spell did not take hold as the target already has a better spell of this type."
+)
+OWN_OF_EACH: Final = frozenset(("dd", "dot"))
+"""Effects of which each caster's own lasts beside those of others."""
+RELIEVED: Final = "Your {name} relieves {effect} from {target}."
+MOST_TIMERS: Final = 100
+"""Functions that one spell calls later."""
+_Call = tuple[LivingSpell, str, Spawn, Spawn | None, int]
+TICK, ENDS, CANCEL = "tick", "end", "cancel"
+
+
+class LastingSpells:
+    """The lasting spells of one world."""
+
+    def __init__(self, core: SpellCore) -> None:
+        """Subscribe to what ends spells."""
+        world = self._world = core.world
+        self._chat = core.chat
+        self._states = core.states
+        self._company = core.company
+        self._scripts = core.scripts
+        self._now = world.clock.now
+        self.ended: list[Callable[[LivingSpell], object]] = []
+        """Called with each spell that is over."""
+        self._times: Deadlines[LivingSpell, str] = world.timetable.deadlines(
+            "spells that last", self._due
+        )
+        self._calls: Deadlines[_Call, str] = world.timetable.deadlines(
+            "timers of spells", self._call
+        )
+        world.events.subscribe(Died, self._died, Order.SUBJECTS)
+        world.events.subscribe(Hurt, self._hurt, Order.SUBJECTS)
+
+    # -- beginning --------------------------------------------------------------------------------
+
+    def begin(self, spell: LivingSpell, *, seconds: float | None = None) -> bool:
+        """Let a spell last on its targets; return False if it takes hold on none.
+
+        `seconds` is what is left of one that goes on after a change of the zone.
+        """
+        now, tier = self._now(), spell.tier
+        spell.targets = [one for one in spell.targets if self._takes_hold(spell, one)]
+        caster = self._states.of(spell.caster)
+        is_listed = not spell.kind.is_not_maintained and not _is_passive(spell)
+        if not spell.targets or (is_listed and len(caster.maintained) >= MOST_MAINTAINED):
+            self.end(spell, End.CANCELED, is_quiet=True)
+            return False
+        spell.phase = CastPhase.LASTING
+        duration = tier.duration if seconds is None else seconds
+        is_timed = 0 < duration < FOR_EVER and not spell.kind.lasts_until_cancelled
+        spell.ends = Monotonic(now + duration) if is_timed else None
+        self._plan(spell, now, duration if is_timed else 0.0)
+        for one in spell.targets:
+            self._states.of(one).effects.append(spell)
+        if is_listed:
+            caster.maintained.append(spell)
+            caster.concentration += tier.cost.concentration
+        for one in spell.targets:
+            self._states.recount(one)
+        if spell.caster not in spell.targets:
+            self._states.show(spell.caster)
+        return True
+
+    def _plan(self, spell: LivingSpell, now: Monotonic, duration: float) -> None:
+        period = spell.tier.period
+        if period > 0:
+            # One that time does not end ticks until something else ends it.
+            spell.ticks = max(1, ticks_of(duration, period)) if duration else -1
+            spell.due = Monotonic(now + period)
+            self._times.set(spell, TICK, spell.due)
+        elif duration:
+            self._times.set(spell, ENDS, Monotonic(now + duration))
+
+    def _takes_hold(self, spell: LivingSpell, target: Spawn) -> bool:
+        """Return whether a spell takes hold on a target; end what it replaces there."""
+        if target.hp_percent <= 0 and not spell.kind.lasts_through_death:
+            return False
+        state = self._states.of(target)
+        for old in [one for one in state.effects if excludes(spell, one)]:
+            if old.kind.id == spell.kind.id:
+                stronger = old.tier.number > spell.tier.number
+            else:
+                stronger = not is_better(spell.kind, old.kind)
+            if stronger:
+                player = self._company.players.get(spell.caster)
+                if player is not None:
+                    self._chat.line(player, BETTER_THERE, "system")
+                return False
+            self.leave(old, target, End.PURGED)
+        return len(state.effects) < MOST_EFFECTS
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def _due(self, spell: LivingSpell, name: str, now: Monotonic) -> None:
+        if name != TICK:
+            self.end(spell, End.EXPIRED if name == ENDS else End.CANCELED)
+            return
+        spell.ticks -= 1
+        answer = self._scripts().call(spell, "tick", spell.caster, spell.target, *spell.tier.values)
+        if spell.is_over:
+            return
+        if answer.has_failed or spell.ticks == 0:
+            self.end(spell, End.EXPIRED)
+            return
+        # From the time that it was due: what comes late must not add up.
+        spell.due = Monotonic(spell.due + spell.tier.period)
+        self._times.set(spell, TICK, max(spell.due, now))
+
+    def ends_now(self, spell: LivingSpell) -> None:
+        """End a spell with the next turn: a function of its script asks for it."""
+        if not spell.is_over:
+            self._times.set(spell, CANCEL, self._now())
+
+    def call_later(
+        self, spell: LivingSpell, seconds: float, function: str, caster: Spawn,
+        target: Spawn | None,
+    ) -> None:  # fmt: skip
+        """Call a function of a spell's script later, unless the spell is over by then."""
+        if spell.is_over or spell.timers >= MOST_TIMERS:
+            return
+        spell.timers += 1
+        call = spell, function, caster, target, spell.timers
+        self._calls.set(call, "", Monotonic(self._now() + seconds))
+
+    def _call(self, call: _Call, _name: str, _now: Monotonic) -> None:
+        spell, function, caster, target, _ = call
+        if not spell.is_over:
+            self._scripts().call(spell, function, caster, target, *spell.tier.values)
+
+    def cure(
+        self, spawn: Spawn, number: int, fits: Callable[[LivingSpell], bool], level: int, *,
+        caster: Spawn, name: str,
+    ) -> int:  # fmt: skip
+        """End so many harmful spells that fit, up to a level; return how many there were."""
+        state = self._states.get(spawn)
+        found = [
+            one for one in (state.effects if state is not None else ())
+            if not one.kind.is_incurable and not one.kind.is_friendly and fits(one)
+            and (level <= 0 or one.level <= level)
+        ][: max(1, number)]  # fmt: skip
+        for one in found:
+            self.leave(one, spawn, End.CANCELED)
+            player = self._company.players.get(caster)
+            if player is not None and name:
+                text = RELIEVED.format(name=name, effect=one.kind.name, target=spawn.name)
+                self._chat.line(player, text, "spell")
+        return len(found)
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def end(self, spell: LivingSpell, reason: str, *, is_quiet: bool = False) -> None:
+        """End a spell: its script's `remove` is called, and all that it has given is taken back."""
+        if spell.is_over:
+            return
+        was_lasting = spell.phase is CastPhase.LASTING
+        if was_lasting:
+            self._scripts().call(
+                spell, "remove", spell.caster, spell.target, reason, *spell.tier.values
+            )
+        if spell.is_over:  # its script has ended it
+            return
+        spell.phase = CastPhase.OVER
+        self._times.forget(spell, (TICK, ENDS, CANCEL))
+        touched = self._take_back(spell, was_lasting=was_lasting)
+        if was_lasting and not is_quiet:
+            self._say_end(spell, touched)
+        for listener in self.ended:
+            listener(spell)
+        self._scripts().end(spell)
+
+    def _take_back(self, spell: LivingSpell, *, was_lasting: bool) -> list[Spawn]:
+        """Take back all that a spell has given; return to whom."""
+        touched = list(dict.fromkeys((*spell.targets, *spell.gifts)))
+        for one in touched:
+            state = self._states.get(one)
+            if state is not None and spell in state.effects:
+                state.effects.remove(spell)
+        spell.gifts.clear()
+        if was_lasting:
+            self._unlist(spell)
+        for one in touched if was_lasting else ():
+            if self._states.get(one) is not None:
+                self._states.recount(one)
+                self._states.tidy(one)
+        return touched
+
+    def _unlist(self, spell: LivingSpell) -> None:
+        caster = self._states.get(spell.caster)
+        if caster is None or spell not in caster.maintained:
+            return
+        caster.maintained.remove(spell)
+        caster.concentration -= spell.tier.cost.concentration
+        self._states.show(spell.caster)
+        self._states.tidy(spell.caster)
+
+    def leave(self, spell: LivingSpell, target: Spawn, reason: str) -> None:
+        """End a spell on one of its targets; without any it is over."""
+        if spell.is_over or target not in spell.targets:
+            return
+        if len(spell.targets) == 1:
+            self.end(spell, reason)
+            return
+        spell.targets.remove(target)
+        spell.gifts.pop(target, None)
+        state = self._states.of(target)
+        if spell in state.effects:
+            state.effects.remove(spell)
+        self._states.recount(target)
+        self._states.tidy(target)
+
+    def _say_end(self, spell: LivingSpell, spawns: Iterable[Spawn]) -> None:
+        kind = spell.kind
+        heard: dict[Player, Spawn] = {}
+        for one in spawns:
+            player = self._company.players.get(one)
+            if player is not None:
+                heard[player] = one
+        caster = self._company.players.get(spell.caster)
+        if caster is not None and spell.targets:
+            heard.setdefault(caster, spell.targets[0])
+        for player, target in heard.items():
+            text = filled(kind.fade_message, spell.caster, target) or FADES.format(name=kind.name)
+            self._chat.line(player, text, "spell")
+
+    # -- death ------------------------------------------------------------------------------------
+
+    def _died(self, event: Died) -> None:
+        state = self._states.get(event.victim)
+        if state is None:
+            return
+        for one in list(state.effects):
+            if not one.kind.lasts_through_death:
+                self.leave(one, event.victim, End.EXPIRED)
+        for one in list(state.maintained):
+            if not one.kind.lasts_through_death:
+                self.end(one, End.DEAD)
+
+    def _hurt(self, event: Hurt) -> None:
+        """Wake who is mezzed: harm ends it."""
+        state = self._states.get(event.spawn)
+        if state is None or not event.damage or Control.MEZ not in state.controls:
+            return
+        for one in list(state.effects):
+            if Control.MEZ in one.gifts_of(event.spawn).controls:
+                self.leave(one, event.spawn, End.CANCELED)
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def in_the_way(self, spell: LivingSpell, targets: Iterable[Spawn]) -> LivingSpell | None:
+        """Return the stronger spell of a timer that keeps one off a target, before its cast."""
+        for target in targets:
+            state = self._states.get(target)
+            for old in state.effects if state is not None else ():
+                is_other = old.kind.id != spell.kind.id and excludes(spell, old)
+                if is_other and not is_better(spell.kind, old.kind):
+                    return old
+        return None
+
+    def own(self, caster: Spawn, spell_id: int) -> LivingSpell | None:
+        """Return a lasting spell of a caster's own by number."""
+        state = self._states.get(caster)
+        if state is None:
+            return None
+        return next((one for one in state.maintained if one.kind.id == spell_id), None)
+
+
+def _is_passive(spell: LivingSpell) -> bool:
+    """Return whether nobody sees a spell in a list: it belongs to its caster for ever."""
+    return not spell.tier.lasts and not spell.kind.lasts_until_cancelled
+
+
+def excludes(fresh: LivingSpell, old: LivingSpell) -> bool:
+    """Return whether two spells cannot both last on one target."""
+    same = old.kind.id == fresh.kind.id
+    linked = fresh.stacks_as() and fresh.stacks_as() == old.stacks_as()
+    if not same and not linked:
+        return False
+    if old.caster is fresh.caster:
+        return True
+    # Others' harm of these kinds does not count; of one spell each caster has its own.
+    return fresh.kind.effect not in OWN_OF_EACH or fresh.kind.is_friendly

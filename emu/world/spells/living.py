@@ -1,0 +1,243 @@
+"""Living spells: a cast from its begin to the end of its effects, and what spawns have of spells.
+
+Plain state; `emu.world.spells.casts` and `emu.world.spells.effects` change it.
+Source: docs/guides/spells.md#effects.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from emu.scripts.signatures import Handle, HandleKind
+from emu.spells.kinds import SpellKind, SpellTier
+from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
+from emu.world.zones.zone import Zone
+
+MOST_EFFECTS: Final = 64
+"""Spells that last on one spawn."""
+MOST_MAINTAINED: Final = 30
+"""Spells of one caster that are listed; further casts are refused."""
+MOST_GIFTS: Final = 100
+"""Bonuses, procs and the like that one spell gives to one target."""
+DEEPEST_CAST: Final = 16
+"""Casts that scripts begin inside of each other."""
+
+
+LONG_AGO: Final = Monotonic(0.0)
+
+
+class End(enum.StrEnum):
+    """Why a spell is over, as its script's `remove` gets it."""
+
+    EXPIRED = "expired"
+    CANCELED = "canceled"
+    PURGED = "purged"
+    DEAD = "dead"
+
+
+class CastPhase(enum.Enum):
+    """Where a spell is on its way."""
+
+    PREPARED = enum.auto()
+    CASTING = enum.auto()
+    ACTING = enum.auto()
+    """Its script's `cast` runs."""
+    LASTING = enum.auto()
+    OVER = enum.auto()
+
+
+class Control:
+    """What spells do to whom they control, in the numbers of scripts."""
+
+    MEZ: Final = 1
+    STIFLE: Final = 2
+    DAZE: Final = 3
+    STUN: Final = 4
+    ROOT: Final = 5
+    FEAR: Final = 6
+    WALK_UNDER_WATER: Final = 7
+    JUMP_UNDER_WATER: Final = 8
+    INVISIBLE: Final = 9
+    STEALTH: Final = 10
+    SNARE: Final = 11
+    FLIGHT: Final = 12
+    GLIDE: Final = 13
+    SAFE_FALL: Final = 14
+    ILLUSION: Final = 15
+
+
+HOLDING: Final = frozenset((Control.MEZ, Control.STUN))
+IDLE: Final = HOLDING | {Control.DAZE, Control.FEAR}
+"""Controls under which nobody strikes."""
+HARMFUL_CONTROLS: Final = frozenset((*range(1, 7), Control.SNARE))
+
+
+class SpellBonus(NamedTuple):
+    """What a spell adds to a number of its target."""
+
+    value: float
+    only: tuple[int, ...] = ()
+    """Classes (below 100) or races for which alone it counts."""
+
+
+class Proc(NamedTuple):
+    """An event at which a spell's script is called."""
+
+    kind: int
+    chance: float
+    item: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Ward:
+    """Damage that a spell keeps off its targets."""
+
+    left: int
+    kept: bool
+    """Whether it stays when it is used up, until its spell ends."""
+    kind: int = 0
+    """0 all damage, 1 physical, 2 magical."""
+    percent: int = 0
+    """Of each damage; 0 for all."""
+    redirect: int = 0
+    """Percent of what it takes that hits its caster."""
+    hits: int = 0
+    """Blows after which it ends; 0 for any number."""
+
+
+@dataclass(slots=True, eq=False)
+class SpellGifts:
+    """What one spell gives to one spawn until it ends."""
+
+    bonuses: dict[int, SpellBonus] = field(default_factory=dict)
+    skills: dict[int, float] = field(default_factory=dict)
+    controls: set[int] = field(default_factory=set)
+    immunities: set[int] = field(default_factory=set)
+    procs: list[Proc] = field(default_factory=list)
+    stealth: set[int] = field(default_factory=set)
+    """1 stealth, 2 invisible."""
+    snare: float = 0.0
+    """Percent of the speed that is left; 0 without a snare."""
+    threat: tuple[Spawn, float] | None = None
+    """Who gets so many percent of the hate that it makes."""
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.bonuses) + len(self.skills) + len(self.controls) + len(self.procs)
+
+
+@dataclass(slots=True, eq=False)
+class LivingSpell:
+    """One cast of a spell, and what is left of it."""
+
+    kind: SpellKind
+    tier: SpellTier
+    zone: Zone
+    caster: Spawn
+    target: Spawn | None = None
+    """Whom it was cast at."""
+    targets: list[Spawn] = field(default_factory=list)
+    level: int = 1
+    """The caster's at the cast."""
+    phase: CastPhase = CastPhase.PREPARED
+    environment: Any = None
+    """The globals of its script; None without a script."""
+    is_free: bool = False
+    """Whether it costs nothing and begins no recast: content casts it."""
+    depth: int = 0
+    """How many casts of scripts it is inside of."""
+    began: Monotonic = LONG_AGO
+    ends: Monotonic | None = None
+    """None: never by time."""
+    ticks: int = 0
+    """Ticks that are still to come; below 0 without end."""
+    due: Monotonic = LONG_AGO
+    """When the next tick comes."""
+    is_resisted: bool = False
+    has_damaged: bool = False
+    last_hit: bool = False
+    critical: int = 0
+    """What its first amount was: 1 critical, 2 not; 0 before there was one."""
+    triggers: int = 0
+    ends_without_triggers: bool = False
+    gifts: dict[Spawn, SpellGifts] = field(default_factory=dict)
+    ward: Ward | None = None
+    is_cancelled: bool = False
+    """Whether its script has ended it before it lasts."""
+    timers: int = 0
+    """How many functions of its script are to be called later, in all."""
+    handle: Handle = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.handle = Handle(HandleKind.SPELL, self)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it is left."""
+        return self.phase is CastPhase.OVER
+
+    @property
+    def is_tick(self) -> bool:
+        """Whether its cast is done, so that amounts are those of ticks."""
+        return self.phase is CastPhase.LASTING
+
+    def gifts_of(self, spawn: Spawn) -> SpellGifts:
+        """Return what it gives to a spawn; empty at first."""
+        found = self.gifts.get(spawn)
+        if found is None:
+            found = self.gifts[spawn] = SpellGifts()
+        return found
+
+    def stacks_as(self) -> int:
+        """Return the number by which it excludes others; 0 without one."""
+        return self.kind.linked_timer or -self.kind.group
+
+    def seconds_left(self, now: Monotonic) -> float:
+        """Return how long it lasts still; 0 for one that time does not end."""
+        return 0.0 if self.ends is None else max(0.0, self.ends - now)
+
+
+class WaitingCast(NamedTuple):
+    """A cast that begins when its caster is ready."""
+
+    kind: SpellKind
+    tier: SpellTier
+
+
+@dataclass(slots=True, eq=False)
+class SpellState:
+    """What one spawn has of spells."""
+
+    effects: list[LivingSpell] = field(default_factory=list)
+    """Those that last on it."""
+    maintained: list[LivingSpell] = field(default_factory=list)
+    """Its own that last on somebody."""
+    casting: LivingSpell | None = None
+    waiting: WaitingCast | None = None
+    recovered: Monotonic = LONG_AGO
+    """When it can cast anything again."""
+    ready: dict[int, Monotonic] = field(default_factory=dict)
+    """When it can cast a spell again, by number."""
+    totals: dict[int, float] = field(default_factory=dict)
+    """The bonuses that its sheet has, by type."""
+    controls: frozenset[int] = frozenset()
+    concentration: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has to be remembered."""
+        return not (
+            self.effects or self.maintained or self.casting or self.waiting or self.ready
+            or self.totals
+        )  # fmt: skip
+
+    def held(self, flags: int, flag_of: dict[int, int]) -> int | None:
+        """Return a control that forbids a cast; `flags` are those that the spell disregards."""
+        for control, flag in flag_of.items():
+            if control in self.controls and not flags & flag:
+                return control
+        return None

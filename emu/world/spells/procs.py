@@ -1,0 +1,207 @@
+"""Procs and wards: what spells do when something happens to those on whom they last.
+
+Source: docs/guides/spells.md#procs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from emu.rules.combat import LARGEST_DAMAGE, Result
+from emu.rules.spells import BLOWS, MAGIC, rolled
+from emu.world.actors.spawn import Spawn
+from emu.world.combat.blows import Blow, show_blow
+from emu.world.events import Cast, Died, Healed, Hurt, Order, Warded
+from emu.world.spells.amounts import Amounts
+from emu.world.spells.core import SpellCore
+from emu.world.spells.living import LivingSpell, Ward
+from emu.world.spells.shows import ABSORBED, filled, show_heal, show_threat
+from emu.world.zones.zone import Zone
+
+
+class ProcKind:
+    """The events at which spells act, in the numbers of scripts."""
+
+    OFFENSIVE: Final = 1
+    DEFENSIVE: Final = 2
+    PHYSICAL_OFFENSIVE: Final = 3
+    PHYSICAL_DEFENSIVE: Final = 4
+    MAGICAL_OFFENSIVE: Final = 5
+    MAGICAL_DEFENSIVE: Final = 6
+    HEALING: Final = 11
+    BENEFICIAL: Final = 12
+    DEATH: Final = 13
+    KILL: Final = 14
+    DAMAGED: Final = 15
+    DAMAGED_BY_BLOW: Final = 16
+    DAMAGED_BY_SPELL: Final = 17
+    PHYSICAL_ATTEMPT: Final = 20
+    MAGICAL_ATTEMPT: Final = 21
+
+
+class ProcHarm(NamedTuple):
+    """What a proc does to a spawn."""
+
+    name: str
+    kind: int
+    low: int
+    high: int
+    success: str = ""
+    """A line for who causes it."""
+    spell_id: int = 1
+
+
+PHYSICAL, MAGICAL = 1, 2
+"""Kinds of wards."""
+DEEPEST: Final = 4
+"""Procs that procs cause."""
+
+
+class Procs:
+    """Calls scripts of spells at events, and lets wards take damage."""
+
+    def __init__(self, core: SpellCore, amounts: Amounts) -> None:
+        """Subscribe to what spells act on."""
+        world = core.world
+        self._chat = core.chat
+        self._states = core.states
+        self._company = core.company
+        self._amounts = amounts
+        self._chance_of = core.chance
+        self._scripts = core.scripts
+        self._depth = 0
+        self.used_up: list[Callable[[LivingSpell], object]] = []
+        """Called with each spell whose ward is used up."""
+        subscribe = world.events.subscribe
+        subscribe(Warded, self._ward, Order.SUBJECTS)
+        subscribe(Hurt, self._hurt, Order.RECORDS)
+        subscribe(Died, self._died, Order.OWNER)
+        subscribe(Healed, self._healed, Order.RECORDS)
+        subscribe(Cast, self._cast, Order.RECORDS)
+
+    # -- procs ------------------------------------------------------------------------------------
+
+    def happen(self, spawn: Spawn, kind: int, other: Spawn | None) -> None:
+        """Let the spells on a spawn act on an event; `other` is the other side of it."""
+        state = self._states.get(spawn)
+        if state is None or not state.effects or self._depth >= DEEPEST:
+            return
+        for spell in list(state.effects):
+            gifts = spell.gifts.get(spawn)
+            for proc in list(gifts.procs) if gifts is not None else ():
+                if proc.kind != kind or spell.is_over:
+                    continue
+                if self._chance_of(spell.zone).randint(0, 9999) >= proc.chance * 100:
+                    continue
+                self._depth += 1
+                try:
+                    self._scripts().call(spell, "proc", spawn, other, kind, *spell.tier.values)
+                finally:
+                    self._depth -= 1
+
+    def _hurt(self, event: Hurt) -> None:
+        victim, foe = event.spawn, event.foe
+        is_spell = bool(event.spell_id)
+        if foe is not None and foe is not victim:
+            self.happen(
+                foe, ProcKind.MAGICAL_ATTEMPT if is_spell else ProcKind.PHYSICAL_ATTEMPT, victim
+            )
+        if not event.damage:
+            return
+        self.happen(victim, ProcKind.DAMAGED, foe)
+        self.happen(
+            victim, ProcKind.DAMAGED_BY_SPELL if is_spell else ProcKind.DAMAGED_BY_BLOW, foe
+        )
+        self.happen(victim, ProcKind.DEFENSIVE, foe)
+        self.happen(
+            victim, ProcKind.MAGICAL_DEFENSIVE if is_spell else ProcKind.PHYSICAL_DEFENSIVE, foe
+        )
+        if foe is not None and foe is not victim:
+            self.happen(foe, ProcKind.OFFENSIVE, victim)
+            self.happen(
+                foe, ProcKind.MAGICAL_OFFENSIVE if is_spell else ProcKind.PHYSICAL_OFFENSIVE,
+                victim,
+            )  # fmt: skip
+
+    def _died(self, event: Died) -> None:
+        self.happen(event.victim, ProcKind.DEATH, event.killer)
+        if event.killer is not None:
+            self.happen(event.killer, ProcKind.KILL, event.victim)
+
+    def _healed(self, event: Healed) -> None:
+        if event.foe is not None and not event.is_power:
+            self.happen(event.foe, ProcKind.HEALING, event.spawn)
+
+    def _cast(self, event: Cast) -> None:
+        if event.has_landed and event.foe is not None:
+            self.happen(event.spawn, ProcKind.BENEFICIAL, event.foe)
+
+    def damage(self, zone: Zone, caster: Spawn, target: Spawn, harm: ProcHarm) -> None:
+        """Let a proc harm a spawn, under a name of its own; it never misses."""
+        if target.hp_percent <= 0 or not target.is_living or target is caster:
+            return
+        low, high = (min(one, LARGEST_DAMAGE) for one in (harm.low, harm.high))
+        points = rolled(low, high, self._chance_of(zone))
+        points = self._amounts.harm.through(zone, target, caster, points, harm.kind)
+        shown = Blow(Result.HIT, min(points, LARGEST_DAMAGE), harm.kind, False, harm.name)
+        show_blow(zone, caster, target, shown)
+        player = self._company.players.get(caster)
+        if player is not None and harm.success:
+            self._chat.line(player, filled(harm.success, caster, target), "spell")
+        if target.hp_percent > 0:
+            self._amounts.harm.take(
+                zone, target, caster, points, kind=harm.kind, spell_id=harm.spell_id
+            )
+
+    def hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int, *, name: str) -> None:
+        """Let a creature hate somebody by what a proc does, and show it to newer clients."""
+        self._amounts.hate(zone, creature, foe, amount)
+        show_threat(zone, (foe, creature), name, amount)
+
+    # -- wards ------------------------------------------------------------------------------------
+
+    def _ward(self, event: Warded) -> None:
+        state = self._states.get(event.spawn)
+        if state is None:
+            return
+        warded = [one for one in state.effects if one.ward is not None]
+        # The one that keeps off least comes first.
+        for spell in sorted(warded, key=lambda one: _strength(one.ward)):
+            if event.left <= 0:
+                break
+            event.absorbed.append(self._absorb(event, spell, event.left))
+
+    def _absorb(self, event: Warded, spell: LivingSpell, damage: int) -> int:
+        """Return how much of a damage the ward of a spell takes."""
+        ward = spell.ward
+        if ward is None or spell.is_over or not _keeps(ward, event.damage_type):
+            return 0
+        taken = damage * ward.percent // 100 if ward.percent else damage
+        taken = taken if ward.left < 0 else min(taken, ward.left)
+        if taken <= 0:
+            return 0
+        show_heal(event.zone, (spell.caster, event.spawn), spell.kind.name, taken, ABSORBED)
+        if ward.left >= 0:
+            ward.left -= taken
+        if ward.hits:
+            ward.hits -= 1
+        is_spent = ward.left == 0 or (spell.triggers > 0 and not ward.hits)
+        if ward.redirect and spell.caster is not event.spawn and spell.caster.hp_percent > 0:
+            share = taken * ward.redirect // 100
+            self._amounts.harm.take(event.zone, spell.caster, None, share, kind=event.damage_type)
+        if is_spent and not ward.kept:
+            for listener in self.used_up:
+                listener(spell)
+        return taken
+
+
+def _strength(ward: Ward | None) -> float:
+    return float("inf") if ward is None or ward.left < 0 else ward.left
+
+
+def _keeps(ward: Ward, kind: int) -> bool:
+    """Return whether a ward keeps off a type of damage."""
+    if ward.kind == PHYSICAL:
+        return kind in BLOWS
+    return kind in MAGIC if ward.kind == MAGICAL else True

@@ -1,0 +1,196 @@
+"""`Spells`: the casts and effects of one world, and the books of its players.
+
+Source: docs/guides/spells.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from emu.content.population import Population, Standing
+from emu.content.spells import SpellKinds
+from emu.spells.kinds import SpellKind
+from emu.world.actors.player import Player
+from emu.world.actors.sheet import NO_MARKS
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.standings import Standings
+from emu.world.events import LeftZone, Order
+from emu.world.minds.shared import Minds
+from emu.world.sheets import CharacterSheets
+from emu.world.social.chat import Chat
+from emu.world.spells.amounts import Amounts
+from emu.world.spells.books import SpellBooks
+from emu.world.spells.casts import Casts
+from emu.world.spells.company import Company
+from emu.world.spells.core import SpellCore
+from emu.world.spells.effects import LastingSpells
+from emu.world.spells.living import IDLE, Control, End, LivingSpell, WaitingCast
+from emu.world.spells.ports import SpellScripts
+from emu.world.spells.procs import Procs
+from emu.world.spells.states import SpellStates
+from emu.world.spells.targets import AREA_IMMUNITY, SpellTargets
+from emu.world.world import World
+from emu.world.zones.zone import Zone
+
+
+class Spells:
+    """The components of spells."""
+
+    def __init__(
+        self,
+        world: World,
+        minds: Minds,
+        chat: Chat,
+        kinds: SpellKinds,
+        *,
+        sheets: CharacterSheets,
+        scripts: Callable[[], SpellScripts],
+        may_fight: Callable[[Player, Spawn], bool],
+        in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
+        population: Callable[[Zone], Population | None],
+    ) -> None:
+        """Make the components; each subscribes to the events of the world.
+
+        `scripts` returns what runs the scripts of spells. `may_fight` returns whether a player may
+        harm a creature. `in_thread` carries out a call that reads the content file.
+        """
+        self.kinds = kinds
+        self._world = world
+        self._may_fight = may_fight
+        self.company = Company(world, Standings(world, chat, population).attitude)
+        self.states = SpellStates(world, self.company, sheets, _races)
+        core = SpellCore(
+            world=world, minds=minds, chat=chat, kinds=kinds, states=self.states,
+            company=self.company, chance=world.chances.of, scripts=scripts, skill_of=self.skill_of,
+        )  # fmt: skip
+        self.targets = SpellTargets(self.company, self.may_harm, self.is_spared)
+        self.lasting = LastingSpells(core)
+        self.amounts = Amounts(core)
+        self.books = SpellBooks(
+            core, is_classic=lambda: world.rules.classic_spell_levels, in_thread=in_thread
+        )
+        self.casts = Casts(core, self.targets, self.lasting, self.amounts, self.books.send)
+        self.procs = Procs(core, self.amounts)
+        self.procs.used_up.append(lambda spell: self.lasting.end(spell, End.PURGED))
+        world.events.subscribe(LeftZone, self._left, Order.SUBJECTS)
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def may_harm(self, caster: Spawn, target: Spawn) -> bool:
+        """Return whether a spell of somebody may harm a spawn."""
+        if target is caster or not target.is_living or target.hp_percent <= 0:
+            return False
+        player = self.company.player(caster)
+        if player is not None:
+            return self._may_fight(player, target)
+        if not target.may_be_seen_by(caster) or target.sheet.is_invulnerable:
+            return False
+        # A creature harms players, their pets, and whom it hates.
+        return self.company.player(target) is not None or target in caster.mind.hates
+
+    def is_spared(self, spawn: Spawn, immunity: int) -> bool:
+        """Return whether a spell on many leaves somebody out: it is mezzed, or immune."""
+        marks = spawn.sheet.spells
+        if immunity == AREA_IMMUNITY and Control.MEZ in marks.controls:
+            return True
+        return immunity in marks.immunities
+
+    def hinders(self, spawn: Spawn) -> bool:
+        """Return whether a spawn cannot strike now: it casts, or a spell holds it."""
+        state = self.states.get(spawn)
+        return state is not None and (
+            state.casting is not None or not state.controls.isdisjoint(IDLE)
+        )
+
+    def skill_of(self, spawn: Spawn, skill: int) -> int:
+        """Return the value of a skill of a spawn, with what spells add; 0 for none."""
+        player = self.company.players.get(spawn)
+        own = 0
+        if player is not None:
+            character = player.character
+            known = character.skills or self._world.knowledge.beginners.skills(character)
+            own = next((one.value for one in known if one.id == skill), 0)
+        marks = spawn.sheet.spells
+        return own if marks is NO_MARKS else own + int(marks.skills.get(skill, 0))
+
+    def unhide(self, spawn: Spawn, kind: int, but: LivingSpell | None = None) -> None:
+        """End all spells that hide a spawn in a way, except one."""
+        state = self.states.get(spawn)
+        for one in list(state.effects) if state is not None else ():
+            if one is not but and spawn in one.gifts and kind in one.gifts[spawn].stealth:
+                self.lasting.leave(one, spawn, End.CANCELED)
+
+    # -- acts of players --------------------------------------------------------------------------
+
+    def use(self, player: Player, spell_id: int) -> None:
+        """Let a player cast a spell of its book."""
+        self.casts.use(player, spell_id)
+
+    def moved(self, player: Player) -> None:
+        """Handle a step of a player."""
+        self.casts.moved(player)
+
+    def cancel_maintained(self, player: Player, slot: int) -> None:
+        """End a spell of a player's own by its place in the list."""
+        state = self.states.get(player.spawn)
+        if state is not None and 0 <= slot < len(state.maintained):
+            self.lasting.end(state.maintained[slot], End.CANCELED)
+
+    def cancel_effect(self, player: Player, spell_id: int) -> None:
+        """End a friendly spell that lasts on a player."""
+        state = self.states.get(player.spawn)
+        for one in list(state.effects) if state is not None else ():
+            if one.kind.id == spell_id and one.kind.is_friendly:
+                self.lasting.leave(one, player.spawn, End.CANCELED)
+
+    def cast_for_free(
+        self, player: Player, kind: SpellKind, tier: int, target: Spawn | None
+    ) -> LivingSpell | None:
+        """Let a game master cast without any check."""
+        of_tier = kind.tier(tier)
+        if of_tier is None:
+            return None
+        return self.casts.cast(
+            player.zone, player.spawn, WaitingCast(kind, of_tier), target or player.spawn,
+            cast_time=0.0, is_given=True,
+        )  # fmt: skip
+
+    # -- spawns that come and go ------------------------------------------------------------------
+
+    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Note a creature that stands now."""
+        self.company.appeared(zone, spawn, standing)
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Forget a creature that is gone, with all that it has of spells."""
+        self.company.vanished(zone, spawn)
+        self.forget(spawn)
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+        for spawn, state in self.states:
+            for one in (*state.effects, *state.maintained):
+                if one.zone is zone:
+                    self.forget(spawn)
+                    break
+        self.company.ended(zone)
+
+    def forget(self, spawn: Spawn) -> None:
+        """End all spells on a spawn, and its own on others."""
+        self.casts.forget(spawn)
+        state = self.states.get(spawn)
+        if state is None:
+            return
+        for one in list(state.effects):
+            self.lasting.leave(one, spawn, End.CANCELED)
+        for one in list(state.maintained):
+            self.lasting.end(one, End.CANCELED)
+        self.states.forget(spawn)
+
+    def _left(self, event: LeftZone) -> None:
+        self.forget(event.player.spawn)
+
+
+def _races(spawn: Spawn) -> tuple[int, ...]:
+    return (int(spawn.appearance.get("race", 0)),) if spawn.kind is SpawnKind.PLAYER else ()

@@ -1,0 +1,185 @@
+"""States of spawns with spells, and how they are shown: icons, sheets, controls.
+
+Source: docs/guides/spells.md#effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from emu.spells.kinds import Detriment
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.sheet import NO_MARKS, EffectIcon, ShownEffect, ShownMaintained, SpellMarks
+from emu.world.actors.spawn import Spawn
+from emu.world.combat.combat import SHEET_PAUSE
+from emu.world.deadlines import Deadlines
+from emu.world.sheets import CharacterSheets
+from emu.world.speech.windows import set_control_flags
+from emu.world.spells.bonuses import apply, totals
+from emu.world.spells.company import Company
+from emu.world.spells.living import Control, LivingSpell, SpellState
+from emu.world.world import World
+
+MOST_ICONS: Final = 30
+"""Icons of a ghost."""
+MILLISECONDS: Final = 1000
+_U32: Final = 0xFFFFFFFF
+OWN, PET, OTHER = 0, 1, 2
+"""Kinds of targets in the list of maintained spells."""
+ROOTED, HELD, AFRAID = 8, 16, 4
+"""Control flags of a player's client: it cannot move, it does nothing, it runs."""
+FIRST_BYTE: Final = 1
+_FLAGS: Final = {
+    Control.MEZ: (ROOTED, HELD), Control.STUN: (ROOTED, HELD), Control.ROOT: (ROOTED,),
+    Control.FEAR: (AFRAID,),
+}  # fmt: skip
+"""The control flags of each control."""
+
+
+def milliseconds(now: float) -> int:
+    """Return a time as clients know it: the milliseconds of the server's clock."""
+    return int(now * MILLISECONDS) & _U32
+
+
+class SpellStates:
+    """The states of all spawns of one world that spells concern."""
+
+    def __init__(
+        self,
+        world: World,
+        company: Company,
+        sheets: CharacterSheets,
+        races: Callable[[Spawn], tuple[int, ...]],
+    ) -> None:
+        """`races` returns the numbers of a spawn's race for bonuses of some races alone."""
+        self._company = company
+        self._sheets = sheets
+        self._races = races
+        self._now = world.clock.now
+        self._states: dict[Spawn, SpellState] = {}
+        self._unsent: Deadlines[Spawn, str] = world.timetable.deadlines(
+            "sheets of those with spells", self._send
+        )
+
+    def __iter__(self) -> Iterator[tuple[Spawn, SpellState]]:
+        return iter(list(self._states.items()))
+
+    def get(self, spawn: Spawn) -> SpellState | None:
+        """Return what a spawn has of spells; None if it has nothing."""
+        return self._states.get(spawn)
+
+    def of(self, spawn: Spawn) -> SpellState:
+        """Return what a spawn has of spells; empty at first."""
+        found = self._states.get(spawn)
+        if found is None:
+            found = self._states[spawn] = SpellState()
+        return found
+
+    def tidy(self, spawn: Spawn) -> None:
+        """Forget a spawn that has nothing of spells any more."""
+        state = self._states.get(spawn)
+        if state is not None and state.is_empty:
+            del self._states[spawn]
+            if spawn.sheet.spells is not NO_MARKS and not spawn.sheet.spells.bonuses:
+                spawn.sheet.spells = NO_MARKS
+
+    def forget(self, spawn: Spawn) -> None:
+        """Forget a spawn that is gone."""
+        self._states.pop(spawn, None)
+        self._unsent.clear(spawn, "")
+
+    # -- one recount ------------------------------------------------------------------------------
+
+    def recount(self, spawn: Spawn) -> None:
+        """Let a spawn have what all its spells add up to, and show it."""
+        state = self.of(spawn)
+        sheet = spawn.sheet
+        if sheet.spells is NO_MARKS:
+            sheet.spells = SpellMarks()
+        marks = sheet.spells
+        sums, skills = totals(state.effects, spawn, self._classes(spawn), self._races(spawn))
+        gifts = [one.gifts[spawn] for one in state.effects if spawn in one.gifts]
+        before = marks.controls
+        state.controls = frozenset(number for one in gifts for number in one.controls)
+        marks.controls, marks.bonuses, marks.skills = state.controls, sums, skills
+        marks.stealth = frozenset(number for one in gifts for number in one.stealth)
+        marks.snare = min((one.snare / 100 for one in gifts if one.snare), default=1.0)
+        marks.immunities = frozenset(number for one in gifts for number in one.immunities)
+        player = self._company.players.get(spawn)
+        apply(sheet, sums)
+        state.totals = sums
+        if player is not None and before != state.controls:
+            self._control(player, before, state.controls)
+        spawn.show_pools()
+        self.show(spawn)
+
+    def _classes(self, spawn: Spawn) -> tuple[int, ...]:
+        return (int(spawn.appearance.get("class", 0)),)
+
+    def _control(self, player: Player, before: AbstractSet[int], now: AbstractSet[int]) -> None:
+        old = {flag for one in before for flag in _FLAGS.get(one, ())}
+        new = {flag for one in now for flag in _FLAGS.get(one, ())}
+        for flag in sorted(old ^ new):
+            set_control_flags(player, FIRST_BYTE, flag, int(flag in new))
+
+    # -- showing ----------------------------------------------------------------------------------
+
+    def show(self, spawn: Spawn) -> None:
+        """Show the spells of a spawn: icons to those who see it, lists to its own client."""
+        state = self.of(spawn)
+        icons = tuple(
+            EffectIcon(one.kind.id, one.kind.icon, one.kind.backdrop, min(one.triggers, 255))
+            for one in state.effects[:MOST_ICONS]
+            if one.kind.backdrop or one.kind.icon
+        )
+        if icons != spawn.effect_icons:
+            spawn.set_info(effect_icons=icons)
+        if spawn.sheet.spells is NO_MARKS:
+            spawn.sheet.spells = SpellMarks()
+        marks = spawn.sheet.spells
+        marks.effects = tuple(map(_effect, state.effects))
+        marks.maintained = tuple(self._maintained(spawn, one) for one in state.maintained)
+        marks.concentration = state.concentration
+        kinds = [one.kind.detriment for one in state.effects if not one.kind.is_friendly]
+        marks.detriments = (
+            kinds.count(Detriment.TRAUMA), kinds.count(Detriment.ARCANE),
+            kinds.count(Detriment.NOXIOUS), kinds.count(Detriment.ELEMENTAL),
+        )  # fmt: skip
+        self.changed(spawn)
+
+    def changed(self, spawn: Spawn) -> None:
+        """Send a player its sheet soon; several changes share one."""
+        if spawn in self._company.players and self._unsent.get(spawn, "") is None:
+            self._unsent.set(spawn, "", Monotonic(self._now() + SHEET_PAUSE))
+
+    def _send(self, spawn: Spawn, _name: str, _now: Monotonic) -> None:
+        player = self._company.players.get(spawn)
+        if player is not None and player.state in IN_ZONE:
+            self._sheets.send(player)
+
+    def _maintained(self, caster: Spawn, spell: LivingSpell) -> ShownMaintained:
+        kind = spell.kind
+        target = spell.targets[0] if spell.targets else caster
+        whose = OWN if target is caster else OTHER
+        if self._company.owners.get(target) is caster:
+            whose = PET
+        return ShownMaintained(
+            kind.id, kind.name, target.id, whose, kind.icon, kind.backdrop,
+            spell.tier.cost.concentration, spell.tier.duration, _ends_at(spell),
+            min(spell.triggers, 255),
+        )  # fmt: skip
+
+
+def _ends_at(spell: LivingSpell) -> int:
+    return 0 if spell.ends is None else milliseconds(spell.ends)
+
+
+def _effect(spell: LivingSpell) -> ShownEffect:
+    kind = spell.kind
+    return ShownEffect(
+        kind.id, kind.icon, kind.backdrop, spell.tier.duration, _ends_at(spell),
+        kind.is_friendly, is_harmful=not kind.is_friendly,
+    )  # fmt: skip

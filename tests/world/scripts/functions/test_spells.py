@@ -1,0 +1,122 @@
+"""Functions of spells: food, casts of scripts, cures, timers."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+TOML = (
+    SMITE
+    + HEAL
+    + """
+[[spell]]
+id = 800
+name = "Food"
+icon = 5
+backdrop = 317
+script = "Spells/Food.lua"
+target = 0
+is_friendly = true
+[[spell.tier]]
+values = [0, 0]
+
+[[spell]]
+id = 801
+name = "Plague"
+script = "Spells/Plague.lua"
+target = 1
+detriment = 3
+[[spell.tier]]
+range = 25
+duration1 = 600
+"""
+)
+FOOD = "function cast(C, T, Health, Power) AddSpellBonus(T, 602, Health) end"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> SpellScene:
+    scene = SpellScene(tmp_path, toml=TOML)
+    scene.script(FOOD, "Spells/Food.lua")
+    scene.script("function cast() end", "Spells/Plague.lua")
+    return scene
+
+
+def test_food_is_a_copy_of_a_spell(scene: SpellScene) -> None:
+    scene.says("""
+        Spell = GetSpell(800, 1)
+        SetSpellData(Spell, "name", "Pork Chop")
+        SetSpellData(Spell, "duration1", 18000)
+        SetSpellData(Spell, "duration2", 18000)
+        SetSpellDataIndex(Spell, 0, 7.5)
+        SetSpellDisplayEffect(Spell, 0, "description", "It is good.")
+        CastCustomSpell(Spell, Spawn, Spawn)""")
+    (living,) = scene.effects()
+    assert (living.kind.name, living.tier.duration) == ("Pork Chop", 1800.0)
+    assert scene.player.spawn.sheet.bonus(602) == 7.5
+    assert scene.kind(800).name == "Food"
+    scene.run(1801.0)
+    assert scene.effects() == []
+    assert scene.player.spawn.sheet.bonus(602) == 0
+
+
+def test_copies_say_what_they_have(scene: SpellScene) -> None:
+    assert scene.says(
+        "local s = GetSpell(110014) local none = GetSpell(999)",
+        'GetSpellData(s, "name")', "GetSpellDataIndex(s, 1)",
+        'GetSpellDisplayEffect(s, 0, "description")', "none", 'GetSpellData(s, "colour")',
+    ) == ["Smite", "8", "Inflicts 8 - 10 divine damage on target", "nil", "nil"]  # fmt: skip
+
+
+def test_a_script_lets_a_creature_cast(scene: SpellScene) -> None:
+    guard = scene.spawn(
+        "function hailed(NPC, Spawn) CastSpell(Spawn, 110012, 1, NPC) end", "Healer"
+    )
+    scene.player.spawn.sheet.health.set_current(100)
+    scene.hail(guard)
+    scene.run(2.3)
+    assert scene.player.spawn.sheet.health.current >= 140
+
+
+def test_cures_end_effects_of_a_kind(scene: SpellScene) -> None:
+    own = scene.player.spawn
+    for _ in range(2):
+        scene.spells.cast_for_free(scene.player, scene.kind(801), 1, own)
+    assert len(scene.effects()) == 1
+    scene.run(0.5)
+    assert scene.harness.parts.sheets.fields(scene.player)["noxious"] == 1
+    scene.says("CureByType(1, 1, 'Cure', 0, Spawn)")
+    assert len(scene.effects()) == 1
+    scene.says("CureByType(1, 3, 'Cure', 0, Spawn)")
+    assert scene.effects() == []
+
+
+def test_timers_and_ends_of_scripts(scene: SpellScene) -> None:
+    scene.script(
+        """
+        function cast(Caster) AddSpellTimer(1000, "later") SetSpellTriggerCount(2, 1) end
+        function later(Caster, Target) Say(Caster, "later " .. GetSpellTriggerCount())
+            RemoveTriggerFromSpell(2) end
+        function remove(Caster, Target, Reason) Say(Caster, Reason) end
+        """,
+        "Spells/Plague.lua",
+    )
+    scene.spells.cast_for_free(scene.player, scene.kind(801), 1, scene.player.spawn)
+    scene.run(1.5)
+    assert [text for _, _, text in scene.client.hears()] == ["later 2", "canceled"]
+    assert scene.effects() == []
+
+
+def test_casts_end_inside_of_each_other(scene: SpellScene) -> None:
+    scene.script("function cast(C, T) CastSpell(T, 801, 1, C) end", "Spells/Plague.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(801), 1, scene.player.spawn)
+    assert len(scene.effects()) <= 1
+
+
+def test_a_cast_is_interrupted_by_a_script(scene: SpellScene) -> None:
+    scene.cast(110014, scene.creature())
+    assert scene.says("Interrupt(NPC, Spawn)", "IsCasting(Spawn)") == ["false"]
+    assert scene.errors() == [10]

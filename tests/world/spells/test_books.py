@@ -1,0 +1,153 @@
+"""Spell books: their records in each version, changes, and spells that are gained."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.items.held import Place, Thing, Where
+from emu.items.kinds import ItemKind, Scroll, Sort
+from emu.world.actors.past import Past
+from emu.world.item_events import ItemScribed
+from emu.world_stream.deltas import BookReader
+from tests.support.coroutines import finish
+from tests.support.world.spell_scenes import BUFF, HEAL, SMITE, SpellScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+SMITE_ID, HEAL_ID = 110014, 110012
+HIDDEN = '[[spell]]\nid = 9\nname = "Passive"\nbook = 4\n[[spell.tier]]\n'
+
+
+def books(scene: SpellScene) -> list[dict[str, object]]:
+    dialect = scene.client.dialect
+    reader = BookReader(dialect.layout("WS_UpdateSpellBook"), dialect.version)
+    bodies = scene.payloads("OP_UpdateSpellBookMsg")
+    return [reader.read(body) for body in bodies]
+
+
+# The records of Smite in fight-VERSION-priest-a, the first book after the entry.
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_a_record_is_as_recorded(tmp_path: Path, version: int) -> None:
+    scene = SpellScene(tmp_path, version, toml=SMITE)
+    first = next(one for one in books(scene) if one["spell_count"])
+    record: Any = first["spell_array[0]"]
+    wanted = {
+        "spell_id": SMITE_ID, "unique_id": 4294967294, "recast_available": 0, "type": 0,
+        "recast_time": 0, "icon": -153, "icon_type": 315, "icon2": 14, "charges": 255,
+        "status": 235,
+    }  # fmt: skip
+    assert {name: record[name] for name in wanted} == wanted
+
+
+def test_only_changes_are_sent(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE + HEAL)
+    scene.know(HEAL_ID)
+    before = len(books(scene))
+    scene.spells.books.send(scene.player)
+    assert len(books(scene)) == before
+    scene.cast(SMITE_ID, scene.creature())
+    locked = books(scene)[-1]
+    assert [locked[f"spell_array[{at}]"] for at in (0, 1)] == [{"status": 169}] * 2
+    scene.run(2.2)
+    done = books(scene)[-1]
+    assert done["spell_array[1]"] == {"status": 235}
+    assert done["spell_array[0]"]["recast_time"] == 30  # type: ignore[index]
+    assert "status" not in done["spell_array[0]"]  # type: ignore[operator]
+    scene.run(3.1)
+    assert books(scene)[-1]["spell_array[0]"]["status"] == 235  # type: ignore[index]
+
+
+def test_a_spell_that_waits_is_marked(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE + HEAL)
+    scene.know(HEAL_ID)
+    scene.cast(SMITE_ID, scene.creature())
+    scene.cast(HEAL_ID)
+    assert books(scene)[-1]["spell_array[1]"] == {"status": 173}
+    scene.client.types("clearallqueuedabilities")
+    assert books(scene)[-1]["spell_array[1]"] == {"status": 169}
+
+
+def test_classes_gain_spells_at_their_levels(tmp_path: Path) -> None:
+    late = BUFF + "[[spell.class]]\nclass = 11\nlevel = 5\nclassic_level = 2.6\n"
+    scene = SpellScene(tmp_path, toml=SMITE + late + HIDDEN)
+    assert scene.player.past.spells == {SMITE_ID: 1}
+    levels = scene.scripts.levels
+    scene.player.character = scene.player.character
+    levels.set_level(scene.player, 2, scene.harness.now)
+    assert scene.player.past.spells == {SMITE_ID: 1}
+    needed = scene.player.character.experience_needed
+    levels.gain(scene.player, int(needed * 0.59), scene.harness.now)
+    assert 110002 not in scene.player.past.spells
+    levels.gain(scene.player, int(needed * 0.1), scene.harness.now)
+    assert scene.player.past.spells == {SMITE_ID: 1, 110002: 1}
+    gained = scene.client.decoded("WS_SpellGainedMsg")[-1]
+    assert (gained["spell_id"], gained["spell_name"]) == (110002, "Courage")
+
+
+def test_another_class_gains_its_spells(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE, class_=0)
+    assert scene.player.past.spells == {}
+    scene.scripts.levels.set_class(scene.player, 12, scene.harness.now)
+    assert scene.player.past.spells == {SMITE_ID: 1}
+
+
+def test_books_keep_the_highest_tier(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE)
+    scene.know(SMITE_ID, tier=4)
+    assert scene.player.past.spells == {SMITE_ID: 4}
+    scene.know(SMITE_ID, tier=2)
+    assert scene.player.past.spells == {SMITE_ID: 4}
+    assert scene.spells.books.unlearn(scene.player, SMITE_ID)
+    assert not scene.spells.books.unlearn(scene.player, SMITE_ID)
+    scene.know(SMITE_ID)
+    scene.spells.books.clear(scene.player)
+    assert scene.player.past.spells == {}
+
+
+def scroll(scene: SpellScene, spell_id: int, tier: int) -> list[bool]:
+    """Ask to learn from a scroll, as `emu.world.subjects.uses` does; return the answers."""
+    kind = ItemKind(1, "a scroll", Sort.SCROLL, Scroll(spell_id, tier))
+    thing = Thing(1, 1, Place(Where.BAGS, 0, 0))
+    event = ItemScribed(scene.player, thing, kind)
+    scene.harness.world.events.publish(event)
+    return event.answers
+
+
+def test_scrolls_teach_higher_tiers_to_those_of_the_class(tmp_path: Path) -> None:
+    higher = SMITE.replace("[[spell.class]]", "[[spell.tier]]\ntier = 4\n[[spell.class]]")
+    late = BUFF + "[[spell.class]]\nclass = 11\nlevel = 5\n"
+    scene = SpellScene(tmp_path, toml=higher + late)
+    assert scene.player.past.spells == {SMITE_ID: 1}
+    assert scroll(scene, SMITE_ID, 4) == [True]
+    assert scene.player.past.spells == {SMITE_ID: 4}
+    # Again, a tier that there is not, a spell of a higher level, and none at all.
+    refused = [(SMITE_ID, 4), (SMITE_ID, 1), (SMITE_ID, 3), (110002, 1), (77, 1)]
+    assert [scroll(scene, *one) for one in refused] == [[]] * 5
+    assert scene.player.past.spells == {SMITE_ID: 4}
+    scene.scripts.levels.set_class(scene.player, 1, scene.harness.now)
+    assert scroll(scene, SMITE_ID, 4) == []
+
+
+def test_the_spells_of_whoever_enters_are_read_beside_the_things(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE + HEAL)
+    kinds = scene.kinds
+    kinds.reload(None)
+    assert kinds.lacks(())
+    past = Past()
+    past.learn(HEAL_ID, 1)
+    character = replace(scene.player.character, past=past.text)
+    asked: list[object] = []
+    books = scene.spells.books
+
+    async def in_thread(call: Callable[[], object]) -> object:
+        asked.append(call)
+        return call()
+
+    books._in_thread = in_thread
+    finish(scene.harness.parts.service.load(character))
+    assert not kinds.lacks([HEAL_ID])
+    finish(scene.harness.parts.service.load(character))
+    assert len(asked) == 1  # nothing is missing any more

@@ -1,0 +1,207 @@
+"""Casts: what is sent, what it costs, what forbids it, and what ends it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.spell_scenes import SpellScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+SMITE, HEAL, COURAGE = 110014, 110012, 110002
+
+
+def scene_of(tmp_path: Path, version: int = 546, **changes: object) -> SpellScene:
+    scene = SpellScene(tmp_path, version, **changes)
+    scene.know(SMITE, HEAL, COURAGE)
+    return scene
+
+
+def test_a_cast_hurts_costs_and_must_wait(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    assert scene.spells.casts.is_casting(scene.player.spawn)
+    assert crab.sheet.health.current == 10_000
+    scene.run(2.2)
+    # 8 to 10, raised by the logarithm of level and intelligence.
+    assert 10_000 - crab.sheet.health.current in range(8, 12)
+    assert scene.player.spawn.sheet.power.current == 992
+    scene.run(0.7)
+    scene.cast(SMITE, crab)
+    assert not scene.spells.casts.is_casting(scene.player.spawn)
+    scene.run(3.0)
+    assert scene.spells.casts.is_casting(scene.player.spawn)
+
+
+def test_the_messages_of_a_cast_are_as_recorded(tmp_path: Path) -> None:
+    # fight-546-priest-a, lines 316 to 344
+    scene = scene_of(tmp_path)
+    crab = scene.creature("a goliath beetle")
+    scene.cast(SMITE, crab)
+    index = scene.player.index_of(crab)
+    own = scene.player.index_of(scene.player.spawn)
+    assert index is not None
+    assert own is not None
+    sides = own.to_bytes(4, "little").hex(), index.to_bytes(4, "little").hex()
+    start, heard = (
+        scene.payloads(name)[-1].hex()
+        for name in ("OP_EqSpellCastStartCmd", "OP_EqHearSpellCastCmd")
+    )
+    assert start == "000000400500536d697465"
+    assert heard == f"{sides[0]}0100{sides[1]}bead01003f00000000400100"
+    scene.run(2.2)
+    blow = scene.payloads("OP_EqHearCombatCmd")[0].hex()
+    assert blow.startswith(f"{sides[0]}{sides[1]}{sides[1]}00000000000100" + "07")
+    assert blow.endswith("00000000" + "010500536d697465")
+    assert scene.payloads("OP_EqSpellCastEndCmd")[-1].hex() == "000500536d697465"
+    assert scene.shown()[-2:] == [
+        "Your Smite was successful on a goliath beetle!", "You cast Smite on a goliath beetle.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "cast", "blow"),
+    [
+        # fight-VERSION-priest-a: the cast of Smite at the beetle, and what it does
+        (561, "{own}0100{foe}bead01003f00000000400100", None),
+        (1096, "{own}0100{foe}bead01003f00000000000040010001", "c1000001{own}{foe}07"),
+        (1208, "{own}0100{foe}bead01003f00000000000040010001", "c1000001{own}{foe}07"),
+        (60114, "{own}0100{foe}bead01003f0000000000000000000040010001", "c1000001{own}{foe}07"),
+    ],
+)
+def test_newer_versions_are_shown_casts(
+    tmp_path: Path, version: int, cast: str, blow: str | None
+) -> None:
+    scene = scene_of(tmp_path, version)
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    own, foe = (
+        (scene.player.index_of(one) or 0).to_bytes(4, "little").hex()
+        for one in (scene.player.spawn, crab)
+    )
+    heard = scene.payloads("OP_EqHearSpellCastCmd")[-1].hex()
+    assert heard == cast.format(own=own, foe=foe)
+    scene.run(2.2)
+    if blow is not None:
+        found = scene.payloads("OP_EqHearCombatCmd")[0].hex()
+        assert found.startswith(blow.format(own=own, foe=foe))
+        assert b"Smite".hex() in found
+
+
+def test_a_heal_goes_to_a_friend_or_oneself(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    friend, crab = scene.friend(), scene.creature()
+    for health in (friend.spawn.sheet.health, scene.player.spawn.sheet.health):
+        health.fill(1000)
+        health.set_current(100)
+    scene.cast(HEAL, friend.spawn)
+    scene.run(2.2)
+    assert friend.spawn.sheet.health.current in range(140, 160)
+    message = scene.client.decoded("WS_HearHeal")[-1]
+    assert message["heal_amt"] == friend.spawn.sheet.health.current - 100
+    assert message["spellname"] == "Minor Healing"
+    scene.run(6.0)
+    before = scene.player.spawn.sheet.health.current
+    scene.cast(HEAL, crab)
+    scene.run(2.2)
+    assert scene.player.spawn.sheet.health.current >= before + 40
+
+
+@pytest.mark.parametrize(
+    ("version", "enemy", "far"), [(546, 55, 44), (1096, 72, 58), (1208, 73, 59), (60114, 74, 60)]
+)
+def test_refusals_have_the_numbers_of_the_version(
+    tmp_path: Path, version: int, enemy: int, far: int
+) -> None:
+    scene = scene_of(tmp_path, version)
+    scene.cast(SMITE, None)
+    scene.cast(SMITE, scene.friend().spawn)
+    scene.cast(SMITE, scene.creature(away=45.0))
+    assert scene.errors() == [enemy, enemy, far]
+    assert scene.player.spawn.sheet.power.current == 1000
+
+
+def test_what_is_not_in_the_book_is_refused(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path)
+    scene.spells.books.unlearn(scene.player, SMITE)
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    assert scene.errors() == [8]
+    scene.cast(999_999, crab)
+    assert scene.errors() == [8]
+    scene.run(3.0)
+    assert crab.sheet.health.current == 10_000
+
+
+def test_too_little_power_forbids_a_cast(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    scene.player.spawn.sheet.power.set_current(7)
+    scene.cast(SMITE, scene.creature())
+    assert scene.errors() == [59]
+
+
+def test_who_walks_away_stops_its_cast(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    scene.player.spawn.move(scene.player.position._replace(x=scene.player.position.x + 2))
+    scene.spells.moved(scene.player)
+    assert scene.errors() == [10]
+    assert len(scene.payloads("OP_EqHearSpellInterruptCmd")) == 1
+    scene.run(4.0)
+    assert crab.sheet.health.current == 10_000
+    assert scene.player.spawn.sheet.power.current == 1000
+
+
+def test_a_second_cast_waits_for_the_first_one(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab = scene.creature()
+    scene.player.spawn.sheet.health.set_current(500)
+    scene.cast(SMITE, crab)
+    scene.cast(HEAL, crab)
+    scene.run(2.2)
+    assert not scene.spells.casts.is_casting(scene.player.spawn)
+    scene.run(0.5)
+    assert scene.spells.casts.is_casting(scene.player.spawn)
+    scene.run(2.2)
+    assert [one["spellname"] for one in scene.client.decoded("WS_HearHeal")] == ["Minor Healing"]
+
+
+def test_the_dead_cast_nothing(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    scene.harness.minds.harm.take(scene.zone, scene.player.spawn, None, 100_000)
+    scene.run(3.0)
+    assert crab.sheet.health.current == 10_000
+    scene.cast(SMITE, crab)
+    assert scene.errors()[-1] == 16
+
+
+def test_a_script_that_fails_ends_its_cast(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    scene.script("function cast() local a = nil + 1 end", "Spells/Smite.lua")
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    scene.run(2.2)
+    assert crab.sheet.health.current == 10_000
+    assert scene.scripts.counters["errors"] == 1
+    assert not scene.spells.casts.is_casting(scene.player.spawn)
+
+
+@pytest.mark.parametrize(
+    ("source", "errors"),
+    [
+        ("function precast() return true end", []),
+        ("function precast() return false end", [40]),
+        ("function precast() end", [40]),
+        ("function precast() local a = nil + 1 end", []),
+    ],
+)
+def test_a_script_may_forbid_its_cast(tmp_path: Path, source: str, errors: list[int]) -> None:
+    scene = scene_of(tmp_path)
+    scene.script(source, "Spells/Smite.lua")
+    scene.cast(SMITE, scene.creature())
+    assert scene.errors() == errors
+    assert scene.spells.casts.is_casting(scene.player.spawn) is not bool(errors)

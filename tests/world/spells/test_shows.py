@@ -1,0 +1,34 @@
+"""Errors by version, and texts of spells."""
+
+import pytest
+
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.spells.shows import error_code, filled
+from emu.world_stream.movement import Position
+
+
+# Recorded: 546 and 561 10 11 17 40 44 55, 1096 11 58 72, 1208 11 59 72 73, 60114 11 60 74.
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("interrupted", (10, 10, 11, 11, 11)),
+        ("stronger_there", (11, 11, 13, 13, 13)),
+        ("target_dead", (17, 17, 20, 20, 20)),
+        ("cannot_prepare", (40, 40, 54, 55, 56)),
+        ("too_far", (44, 44, 58, 59, 60)),
+        ("not_a_friend", (54, 54, 71, 72, 73)),
+        ("not_an_enemy", (55, 55, 72, 73, 74)),
+    ],
+)
+def test_errors_have_numbers_of_their_version(name: str, numbers: tuple[int, ...]) -> None:
+    assert tuple(error_code(name, one) for one in (546, 561, 1096, 1208, 60114)) == numbers
+
+
+def test_names_stand_in_texts() -> None:
+    caster, target = (
+        Spawn(at, SpawnKind.NPC, name, Position(0, 0, 0, 0))
+        for at, name in enumerate(("Aldana", "a crab"))
+    )
+    assert (
+        filled("%c casts on %t; %T falls", caster, target) == "Aldana casts on a crab; a crab falls"
+    )

@@ -1,0 +1,46 @@
+"""The spells of a world: who comes and goes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.spell_scenes import BUFF, SMITE, SpellScene
+
+SMITE_ID, COURAGE = 110014, 110002
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> SpellScene:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path, toml=SMITE + BUFF)
+    scene.know(COURAGE)
+    return scene
+
+
+def test_a_player_who_leaves_is_forgotten(scene: SpellScene) -> None:
+    friend = scene.friend()
+    scene.cast(COURAGE, friend.spawn)
+    assert scene.effects(friend.spawn)
+    scene.harness.world.players.remove(scene.player)
+    scene.spells.forget(scene.player.spawn)
+    assert scene.effects(friend.spawn) == []
+    assert friend.spawn.sheet.attribute("sta") == 20
+    assert scene.spells.states.get(scene.player.spawn) is None
+
+
+def test_a_creature_that_is_gone_is_forgotten(scene: SpellScene) -> None:
+    crab = scene.creature()
+    scene.cast(SMITE_ID, crab)
+    scene.spells.vanished(scene.zone, crab)
+    scene.zone.remove(crab, scene.harness.now)
+    scene.run(3.0)
+    assert scene.errors()[-1] == 17
+    scene.spells.ended(scene.zone)
+
+
+def test_friendly_effects_are_cancelled_by_number(scene: SpellScene) -> None:
+    scene.cast(COURAGE)
+    scene.client.types("cancel_effect 5")
+    assert scene.effects()
+    scene.client.types(f"cancel_effect {COURAGE}")
+    assert scene.effects() == []

@@ -1,0 +1,61 @@
+"""What is shown of spells: ghosts, sheets, control flags."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.world.actors.sheet import NO_MARKS
+from emu.world.spells.states import milliseconds
+from tests.support.world.spell_scenes import BUFF, SpellScene
+
+COURAGE = 110002
+STUN = """
+[[spell]]
+id = 500
+name = "Knock"
+script = "Spells/Knock.lua"
+target = 1
+[[spell.tier]]
+range = 25
+duration1 = 30
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> SpellScene:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    return SpellScene(tmp_path, toml=BUFF + STUN)
+
+
+def test_a_ghost_shows_icons_as_recorded(scene: SpellScene) -> None:
+    # Courage in fight-546-priest-a: 4d52feff 6dff 3a81 00
+    scene.know(COURAGE)
+    friend = scene.friend()
+    scene.cast(COURAGE, friend.spawn)
+    scene.run(0.5)
+    icon = scene.client.fields_of("Borvik")["spell_effects"][0]
+    assert icon["spell_id"] == 0xFFFE524D
+    assert icon["spell_icon"] == 0xFF6D
+    assert icon["spell_icon_backdrop"] == 0x813A
+
+
+def test_a_stunned_player_is_held_and_let_go(scene: SpellScene) -> None:
+    scene.script("function cast(C, T) AddControlEffect(T, 4) end", "Spells/Knock.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(500), 1, scene.player.spawn)
+    assert 4 in scene.player.spawn.sheet.spells.controls
+    scene.run(4.0)
+    assert scene.player.spawn.sheet.spells.controls == frozenset()
+
+
+def test_who_has_nothing_of_spells_is_forgotten(scene: SpellScene) -> None:
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    assert scene.player.spawn.sheet.spells is not NO_MARKS
+    scene.cast(COURAGE)
+    scene.run(2.0)
+    assert scene.spells.states.get(scene.player.spawn) is None
+
+
+def test_times_are_milliseconds_of_the_servers_clock() -> None:
+    assert milliseconds(12.5) == 12_500
+    assert milliseconds(2**32 / 1000 + 1) == 1000

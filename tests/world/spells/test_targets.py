@@ -1,0 +1,73 @@
+"""Targets of casts: groups, areas, encounters, the dead."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
+from tests.support.world.spell_scenes import SpellScene
+
+TIER = SpellTier(range=25.0, radius=10.0)
+
+
+def friendly(target: SpellTarget, **values: object) -> SpellKind:
+    return SpellKind(1, "x", target=target, is_friendly=True, **values)  # type: ignore[arg-type]
+
+
+def grouped(scene: SpellScene) -> tuple[object, object]:
+    friend = scene.friend()
+    scene.client.types("invite Borvik")
+    scene.harness.world.groups.table.accept(friend.id, scene.harness.now)
+    return scene.player.spawn, friend.spawn
+
+
+def test_a_group_is_reached_where_it_is(tmp_path: Path) -> None:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path)
+    own, friend = grouped(scene)
+    find = scene.spells.targets
+    aim = find.aim(scene.zone, scene.player.spawn, friendly(SpellTarget.GROUP), TIER, None)
+    assert set(aim.targets) == {own, friend}
+    single = find.aim(scene.zone, scene.player.spawn, friendly(SpellTarget.ONE), TIER, friend)  # type: ignore[arg-type]
+    assert single.targets == (friend,)
+    alone = find.aim(scene.zone, scene.player.spawn, friendly(SpellTarget.SELF), TIER, friend)  # type: ignore[arg-type]
+    assert alone.targets == (own,)
+
+
+def test_who_is_not_in_it_gets_no_spell_of_a_group(tmp_path: Path) -> None:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path)
+    friend = scene.friend().spawn
+    kind = friendly(SpellTarget.ONE, only_group=True)
+    aim = scene.spells.targets.aim(scene.zone, scene.player.spawn, kind, TIER, friend)
+    assert aim.targets == (scene.player.spawn,)
+
+
+def test_areas_take_the_nearest(tmp_path: Path) -> None:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path)
+    crabs = [scene.creature(f"crab {at}", away=2.0 + at) for at in range(4)]
+    far = scene.creature("far", away=60.0)
+    tier = SpellTier(radius=15.0, most_targets=3)
+    kind = SpellKind(1, "x", target=SpellTarget.ONE)
+    find = scene.spells.targets
+    assert find.aim(scene.zone, scene.player.spawn, kind, tier, None).error == ""
+    found = find.around(scene.zone, scene.player.spawn, kind, tier, crabs[3])
+    assert found[0] is crabs[3]
+    assert len(found) == 3
+    assert far not in found
+
+
+def test_the_dead_are_for_other_spells(tmp_path: Path) -> None:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path)
+    friend, find = scene.friend().spawn, scene.spells.targets
+    kind = friendly(SpellTarget.CORPSE)
+    assert find.aim(scene.zone, scene.player.spawn, kind, TIER, friend).error == "target_not_dead"
+    scene.harness.minds.harm.take(scene.zone, friend, None, 100_000)
+    assert find.aim(scene.zone, scene.player.spawn, kind, TIER, friend).targets == (friend,)
+    assert find.aim(scene.zone, scene.player.spawn, kind, TIER, None).error == "no_fit_target"
+    harmful = SpellKind(1, "x", target=SpellTarget.ONE)
+    crab = scene.creature()
+    scene.harness.minds.harm.kill(scene.zone, crab, None)
+    assert find.aim(scene.zone, scene.player.spawn, harmful, TIER, crab).error == "target_dead"
