@@ -144,6 +144,7 @@ class Reason(enum.StrEnum):
     CRAFTED = "crafted"
     HARVESTED = "harvested"
     COLLECTED = "collected"
+    LEARNED = "learned"
     REWARDED = "rewarded"
     SCRIPT = "script"
     EXPIRED_THING = "thing expired"

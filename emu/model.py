@@ -485,6 +485,10 @@ class WorldCharacter:
     health: Annotated[int, Integer("health", FULL, I32, FULL), SavedKind.VITALS] = FULL
     """Its health, 0 for a dead character, or `FULL`."""
     power: Annotated[int, Integer("power", FULL, I32, FULL), SavedKind.VITALS] = FULL
+    tradeskill_experience: Annotated[int, Integer("craft points", 0, U32), SavedKind.PROGRESS] = 0
+    """Points in its tradeskill level."""
+    tradeskill_needed: Annotated[int, Integer("craft points, all", 0, U32), SavedKind.PROGRESS] = 0
+    """Points of this tradeskill level that make the next; 0 if unknown."""
     skills: Annotated[
         tuple[KnownSkill, ...],
         Listed("skills", 1000, "world_skills", "skill, value, most"),

@@ -97,6 +97,7 @@ RIGHT: dict[str, set[str]] = {
     "emu/world/population/atlas.py": DOOR,
     "emu/world/zones/ground.py": DOOR,
     "emu/world/social/chat.py": CHAT,
+    "emu/world/crafting/recipe_windows.py": {"desk"},  # the name of a device
     "tests/client/world/test_shell_lines.py": CHAT,
     "tests/client/world/test_shell_report.py": CHAT,
     "tests/support/world/world_dumps.py": DOOR,

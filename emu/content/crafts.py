@@ -272,6 +272,7 @@ class CraftTables:
             self._recipes: dict[int, Recipe | None] = dict(self._layer.recipes)
             self._with: dict[int, tuple[int, ...]] | None = None
             self._events: dict[int, tuple[CraftEvent, ...]] | None = None
+            self._books: dict[int, list[int]] = {}
 
     def _content(self) -> ContentFile | None:
         if self._path is not None and self._file is None:
@@ -335,9 +336,12 @@ class CraftTables:
         """Return the numbers of the recipes that a book teaches. Raises `FileFormatError`."""
         if item_id in self._layer.books:
             return list(self._layer.books[item_id])
-        with self._lock:
-            file = self._content()
-            numbers = recipes_of_book(file, item_id) if file is not None else []
+        numbers = self._books.get(item_id)
+        if numbers is None:
+            with self._lock:
+                file = self._content()
+                numbers = recipes_of_book(file, item_id) if file is not None else []
+                self._books[item_id] = numbers
         return sorted(self.recipes(numbers))
 
     def events(self, technique: int) -> tuple[CraftEvent, ...]:

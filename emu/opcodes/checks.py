@@ -90,6 +90,7 @@ NEEDED_TO_ENTER = (
 
 FROM_CLIENTS = (
     "OP_AllCharactersDescRequestMsg",
+    "OP_BeginItemCreationMsg",
     "OP_BeginTrackingMsg",
     "OP_BioUpdateMsg",
     "OP_ClientFellMsg",
@@ -119,10 +120,12 @@ FROM_CLIENTS = (
     "OP_QuestJournalSetVisibleMsg",
     "OP_QuestJournalWaypointMsg",
     "OP_QuickbarUpdateMsg",
+    "OP_RequestRecipeDetailsMsg",
     "OP_SelectZoneTeleporterDestinatio",
     "OP_SendLatestRequestMsg",
     "OP_SkillInfoRequest",
     "OP_StoodMsg",
+    "OP_StopItemCreationMsg",
     "OP_StopTrackingMsg",
     "OP_UpdatePositionMsg",
     "OP_WaypointSelectMsg",

@@ -328,6 +328,7 @@ class Assembly:
         self.crafting = Crafting(
             self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
             despawn=self._despawn, give_experience=self._give_experience,
+            give_trade=self._give_trade,
         )  # fmt: skip
         uses = ThingUses(self.items)
         self.subjects: tuple[Subject, ...] = (
@@ -469,6 +470,9 @@ class Assembly:
 
     def _give_experience(self, player: Player, points: int) -> None:
         self.combat.rewards.give(player, points, self.ports.clock.now())
+
+    def _give_trade(self, player: Player, points: int) -> None:
+        self.levels.gain_trade(player, points, self.ports.clock.now())
 
     def _despawn(self, zone: Zone, spawn: Spawn) -> None:
         self.population.content.despawn(zone, spawn)

@@ -268,6 +268,14 @@ class TenthGained(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class TradeLevelGained(PlayerEvent):
+    """A player has another tradeskill level, in whatever way, higher or lower."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class SkillGained(PlayerEvent):
     """A skill of a player has become better."""
 

@@ -73,6 +73,24 @@ class Harvested(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Crafted(PlayerEvent):
+    """A player has made things by a recipe."""
+
+    recipe: int
+    """The number of the recipe."""
+    kind: ItemKind
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeExamined(PlayerEvent):
+    """A player wants to see the window of a recipe."""
+
+    recipe: int
+    """The number of the recipe."""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemConsumed(ThingEvent):
     """A player eats or drinks a thing that it has in its slot."""
 
@@ -82,7 +100,7 @@ class ItemScribed(ThingEvent):
     """A player wants to learn what a scroll or a recipe book teaches.
 
     The listener that knows this sort of things answers: true if the player has learned something,
-    which uses the thing up, and false if it has sent the player the reason.
+    which uses the thing up, and false if it does all of it itself or has sent the player a reason.
     """
 
     answers: list[bool] = field(default_factory=list)

@@ -14,7 +14,15 @@ from emu.rules.levels import cut_level
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.events import ClassChanged, Entered, LevelGained, MayLevel, Order, TenthGained
+from emu.world.events import (
+    ClassChanged,
+    Entered,
+    LevelGained,
+    MayLevel,
+    Order,
+    TenthGained,
+    TradeLevelGained,
+)
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.speech.spoken import play_animation, play_visual
@@ -29,6 +37,10 @@ CHEER: Final = 1753
 """The animation of a player that reaches a level, the same in all versions (recorded)."""
 LARGEST_CLASS: Final = 0xFF
 TENTHS: Final = 10
+TRADESKILL: Final = 1
+"""The kind of a tradeskill level in the message about a level."""
+TRADE_LEVEL: Final = "Your tradeskill level is now {level}!"
+"""Not recorded; the wording is EQ2Emulator's."""
 
 
 class Levels:
@@ -165,12 +177,43 @@ class Levels:
         return True
 
     def set_trade_level(self, player: Player, level: int, now: Monotonic) -> bool:
-        """Give a player another tradeskill level, cut to those of this world."""
+        """Give a player another tradeskill level, cut to those of this world.
+
+        Its points begin anew. The player is not sent its sheet.
+        """
         level = self._cut(player, level)
-        if level == player.character.tradeskill_level:
+        before = player.character.tradeskill_level
+        if level == before:
             return False
-        self._change(player, now, tradeskill_level=level)
+        needed = self.needed.get(level + 1, 0)
+        self._change(
+            player, now, tradeskill_level=level, tradeskill_experience=0, tradeskill_needed=needed
+        )
+        fields = {"old_level": before, "new_level": level, "type": TRADESKILL}
+        player.client.send("WS_LevelChanged", fields)
+        self._world.events.publish(TradeLevelGained(player, before, level))
+        if level > before:
+            self._chat.line(player, TRADE_LEVEL.format(level=level), "experience")
         return True
+
+    def gain_trade(self, player: Player, points: int, now: Monotonic) -> None:
+        """Give a player tradeskill experience; it may reach levels. The player is sent its sheet.
+
+        A tradeskill level needs as many points as one of adventurers.
+        """
+        highest = self._world.rules.in_zone(player.zone.zone_id).max_level
+        total = player.character.tradeskill_experience + points
+        while True:
+            level = player.character.tradeskill_level
+            needed = self.needed.get(level + 1, 0)
+            if level >= highest or not needed:
+                total = min(total, max(0, needed - 1))
+                break
+            if total < needed or not self.set_trade_level(player, level + 1, now):
+                break
+            total -= needed
+        self._change(player, now, tradeskill_experience=total, tradeskill_needed=needed)
+        self._sheets.send(player)
 
     def _cut(self, player: Player, level: int) -> int:
         return cut_level(level, self._world.rules.in_zone(player.zone.zone_id).max_level)

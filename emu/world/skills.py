@@ -15,7 +15,7 @@ from emu.model import KnownSkill, SavedKind
 from emu.rules.skills import grows, most_at
 from emu.structs.packed import pack_counted, xor
 from emu.world.actors.player import Player
-from emu.world.events import LevelGained, Order, SkillGained
+from emu.world.events import LevelGained, Order, SkillGained, TradeLevelGained
 from emu.world.knowledge import Knowledge, Skill
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -33,6 +33,8 @@ LEVEL_TYPES: Final = frozenset((1, 2, 3, 4, 5, 6, 12, 15, 17))
 Recorded at level 3: weapons, avoidance, armor, harvests and general skills have 15 then; those of
 lore stay as they are.
 """
+CRAFT_TYPES: Final = frozenset((7, 8, 9, 10, 18))
+"""Types of the skills of crafting, whose highest value is that of the tradeskill level."""
 BY_LEVEL: Final = frozenset((1852383242, 2072844078, 3429135390))
 """Dual Wield, Magic Affinity, Mystical Destruction: each level raises them (recorded)."""
 
@@ -45,6 +47,7 @@ class Skills:
         self._chat = chat
         self._numbers: tuple[Knowledge, dict[str, int]] | None = None
         world.events.subscribe(LevelGained, self._leveled, Order.MINDS)
+        world.events.subscribe(TradeLevelGained, self._trade_leveled, Order.MINDS)
 
     def number(self, name: str) -> int | None:
         """Return the number of a skill by its name, in any case."""
@@ -79,6 +82,17 @@ class Skills:
         self.put(player, [replace(known, value=known.value + 1)])
         return True
 
+    def practise(self, player: Player, skill: int) -> bool:
+        """Let a player use a skill of crafting, which it learns by that; return whether it grew."""
+        row = self._world.knowledge.skills.get(skill)
+        if row is None or row.type not in CRAFT_TYPES:
+            return False
+        if self._known(player, skill) is None:
+            most = most_at(player.character.tradeskill_level)
+            self.put(player, [KnownSkill(skill, 1, most)])
+            return True
+        return self.use(player, skill)
+
     def put(self, player: Player, changed: Iterable[KnownSkill], *, is_shown: bool = True) -> None:
         """Change skills of a player, show who has become better, and send the book."""
         before = self.of(player)
@@ -109,6 +123,16 @@ class Skills:
             )  # fmt: skip
         if self._world.events.has_listener(SkillGained):
             self._world.events.publish(SkillGained(player, known.id, known.value))
+
+    def _trade_leveled(self, event: TradeLevelGained) -> None:
+        """Raise what skills of crafting can reach."""
+        most, rows = most_at(event.after), self._world.knowledge.skills
+        changed = [
+            replace(known, most=max(most, known.most))
+            for number, known in self.of(event.player).items()
+            if (row := rows.get(number)) is not None and row.type in CRAFT_TYPES
+        ]
+        self.put(event.player, changed)
 
     def _leveled(self, event: LevelGained) -> None:
         """Raise what skills can reach, and those that each level raises."""

@@ -2,7 +2,7 @@
 
 from emu.model import SavedKind
 from emu.world.actors.player import Player, PlayerState
-from emu.world.events import Entered, LevelGained, MayLevel
+from emu.world.events import Entered, LevelGained, MayLevel, TradeLevelGained
 from emu.world.levels import Levels
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -111,3 +111,32 @@ def test_a_level_waits_until_the_zone_has_changed() -> None:
     levels._entered(Entered(player, harness.now))
     assert (player.character.level, player.character.experience) == (2, 100)
     assert seen == [2]
+
+
+def test_tradeskill_experience_makes_levels_and_is_stored() -> None:
+    """Source: LevelChanged of ../shared/spec/eq2-combat.md: kind 1 for tradeskills."""
+    harness, levels, client, player = scene()
+    got: list[TradeLevelGained] = []
+    harness.world.events.subscribe(TradeLevelGained, got.append)
+    levels.gain_trade(player, 599, harness.now)
+    assert (player.character.tradeskill_level, player.character.tradeskill_experience) == (1, 599)
+    levels.gain_trade(player, 601 + 805, harness.now)
+    assert [(one.before, one.after) for one in got] == [(1, 2), (2, 3)]
+    assert client.decoded("WS_LevelChanged") == [
+        {"old_level": 1, "new_level": 2, "type": 1}, {"old_level": 2, "new_level": 3, "type": 1},
+    ]  # fmt: skip
+    assert "Your tradeskill level is now 3!" in [
+        one["text"] for one in client.decoded("WS_DisplayText")
+    ]
+    harness.run(3.0)
+    stored = harness.store.rows[5]
+    assert (stored.tradeskill_level, stored.tradeskill_experience) == (3, 605)
+    assert stored.tradeskill_needed == 1000
+
+
+def test_the_last_tradeskill_level_stays() -> None:
+    harness, levels, _, player = scene()
+    levels.gain_trade(player, 1_000_000, harness.now)
+    assert (player.character.tradeskill_level, player.character.tradeskill_experience) == (4, 0)
+    levels.gain_trade(player, 50, harness.now)
+    assert (player.character.tradeskill_level, player.character.tradeskill_experience) == (4, 0)

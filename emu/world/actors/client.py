@@ -200,7 +200,7 @@ def coin_fields(copper: int) -> dict[str, int]:
     return fields | {COINS[-1]: copper}
 
 
-def experience_fields(points: int, needed: int) -> dict[str, int]:
+def experience_fields(points: int, needed: int, name: str = "exp") -> dict[str, int]:
     """Return the two bars of experience: yellow in whole percents, blue in the rest of one.
 
     Each bar is full at 1000. EQ2Emulator divides a level in this way.
@@ -210,7 +210,7 @@ def experience_fields(points: int, needed: int) -> dict[str, int]:
         return {}
     # Below the amount that makes a level, so that no bar is shown as overfull.
     percents, rest = divmod(100 * min(points, needed - 1), needed)
-    return {"exp_yellow": 10 * percents, "exp_blue": 1000 * rest // needed}
+    return {f"{name}_yellow": 10 * percents, f"{name}_blue": 1000 * rest // needed}
 
 
 def debt_fields(character: WorldCharacter) -> dict[str, float]:
@@ -286,6 +286,9 @@ def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
         "status_points": character.status_points,
         **coin_fields(character.coins),
         **experience_fields(character.experience, character.experience_needed),
+        **experience_fields(
+            character.tradeskill_experience, character.tradeskill_needed, "tradeskill_exp"
+        ),
         **_pool_fields(sheet.health, "hp"),
         **_pool_fields(sheet.power, "power"),
         **_attribute_fields(sheet),
@@ -296,6 +299,8 @@ def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
         **debt_fields(character),
         "current_adv_xp": float(character.experience),
         "needed_adv_xp": float(character.experience_needed),
+        "current_trade_xp": float(character.tradeskill_experience),
+        "needed_trade_xp": float(character.tradeskill_needed),
         "breath": BREATH,
         "guild_status": NO_GUILD,
         "house_zone": NOWHERE,

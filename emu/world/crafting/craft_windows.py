@@ -1,4 +1,4 @@
-"""Windows of collections and crafting: the fields of their messages, for a client version.
+"""Things inside of other messages, and the window of what a collection gives.
 
 Source: docs/protocol/world/crafting.md, recorded in ../shared/data/recordings/items-*-deal.
 """

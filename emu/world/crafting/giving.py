@@ -56,6 +56,9 @@ class SkillUse(Protocol):
     def use(self, player: Player, skill: int | str, /) -> bool:
         """Let a player use a skill, which may raise it."""
 
+    def practise(self, player: Player, skill: int, /) -> bool:
+        """Let a player use a skill of crafting, which it learns by that."""
+
 
 class ActChances:
     """Chance for the acts at spawns: of each zone another one, which follows from its seed."""

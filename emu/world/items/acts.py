@@ -30,6 +30,7 @@ from emu.world.item_events import (
     ItemMoved,
     ItemRemoved,
     ItemUnequipped,
+    RecipeExamined,
 )
 from emu.world.items import windows
 from emu.world.items.items import Items
@@ -42,7 +43,7 @@ USAGE: Final = (
     " [to] [bag id]"
 )
 ATTUNE: Final = "{name} must be attuned before it can be equipped. Would you like to attune it now?"
-OWN, BOTH, LINK = 0, 1, 2
+OWN, BOTH, LINK, RECIPE = 0, 1, 2, 5
 """Types of requests to examine a thing."""
 APPEARANCE_TYPE: Final = 3
 """The type of appearances in `swap_equip`."""
@@ -308,6 +309,9 @@ class ItemActs:
                 is_old = player.client.version <= OLD
                 popup = fields["display"] if is_old else fields.get("unknown5", 0) >> 8
                 windows.send_kind(player.client, kind, is_popup=int(bool(popup)))
+        elif fields["type"] == RECIPE:
+            number = fields["unique_id" if player.client.version <= OLD else "id"]
+            self._world.events.publish(RecipeExamined(player, number))
         else:
             send_text(player.client, NOTHING_TO_EXAMINE, ERROR_COLOR)
 

@@ -350,6 +350,11 @@ class Items:
         if payload is not None:
             player.client.send_bytes(MESSAGE, payload)
 
+    def show_locks(self, player: Player) -> None:
+        """Send a client what it carries again: some of it was locked, or is free again."""
+        if player.session.items.is_shown:
+            self._send_carried(player)
+
     def send_lists(self, player: Player) -> None:
         """Send a client all lists: its avatar stands, and its player may just have come."""
         holdings, lists = player.holdings, player.session.items

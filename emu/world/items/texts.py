@@ -21,7 +21,7 @@ _NEWER_COLORS: Final = {
 }  # fmt: skip
 """Colors that have other numbers above 561, as recorded."""
 NOTHING_TO_EXAMINE: Final = "There is nothing to examine."
-"""The answer about spells and recipes, which this server does not have yet."""
+"""The answer about spells, which this server does not have yet."""
 _TEXTS: Final[Mapping[Why, tuple[int, str]]] = {
     Why.NO_THING: (RED, "You have no item."),
     Why.NO_SUCH_PLACE: (YELLOW, "Could not move item to that location."),

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name
+from emu.errors import UnknownStruct
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import (
@@ -449,6 +450,14 @@ def plain_item(dialect: Dialect, inventory: Inventory, thing: Thing) -> bytes:
 
 def _send(client: PlayerClient, values: Mapping[str, Any]) -> None:
     client.send(STRUCT, fitted(client.dialect, STRUCT, values))
+
+
+def send_fitted(client: PlayerClient, struct: str, values: Mapping[str, Any]) -> bool:
+    """Send a struct, fitted; return False for one that a version does not have."""
+    try:
+        return client.send(struct, fitted(client.dialect, struct, values))
+    except UnknownStruct:
+        return client.send(struct)
 
 
 def fitted(dialect: Dialect, struct: str, values: Mapping[str, Any]) -> dict[str, Any]:

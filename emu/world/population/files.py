@@ -42,7 +42,7 @@ from emu.world.actors.spawn import (
     SpawnTemplate,
     Verb,
 )
-from emu.world.population.nodes import verbs_of_node
+from emu.world.population.nodes import verbs_of_device, verbs_of_node
 from emu.world.visibility.forms import read_rules
 from emu.world.zones.definitions import (
     LONGEST_RESPAWN,
@@ -347,7 +347,7 @@ class SpawnRow:
             # Without a verb, a client could not use the portal.
             verbs = (Verb("Use", VERB_DISTANCE, "use"),)
         dealing = NOTHING if self.trade is None else self.trade.dealing()
-        verbs = verbs_of_node(dealing, verbs)
+        verbs = verbs_of_device(dealing, verbs_of_node(dealing, verbs))
         states = {name: getattr(self, name) for name in STATES}
         pose = Pose(**{name: value for name, value in states.items() if value is not None})
         template = SpawnTemplate(

@@ -27,7 +27,7 @@ from emu.world.actors.spawn import (
     Verb,
 )
 from emu.world.population.files import LARGEST_SIZE, appearance_fields
-from emu.world.population.nodes import verbs_of_node
+from emu.world.population.nodes import verbs_of_device, verbs_of_node
 from emu.world.population.strength import fill_sheet
 from emu.world.visibility.fields import heading_units
 from emu.world_stream.movement import Position
@@ -106,7 +106,9 @@ def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Sp
         size=min(spawn["size"] or 32, LARGEST_SIZE),
         collision_radius=spawn["collision_radius"] or 32,
         appearance={name: value for name, value in looks.items() if value},
-        verbs=verbs_of_node(dealing, verbs_of(commands.get(spawn["commands"], ()))),
+        verbs=verbs_of_device(
+            dealing, verbs_of_node(dealing, verbs_of(commands.get(spawn["commands"], ())))
+        ),
         more_verbs=verbs_of(commands.get(spawn["more_commands"], ())),
         attackable=bool(spawn["is_attackable"]),
         targetable=bool(spawn["is_targetable"]),

@@ -1,6 +1,6 @@
-"""The verbs of nodes: harvesting takes time, and a node without tables has none.
+"""The verbs of nodes and of devices: harvesting takes time, and a node without tables has none.
 
-Source: docs/guides/crafting.md#harvest.
+Source: docs/guides/crafting.md#harvest, docs/guides/crafting.md#crafting.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _VERBS: Final = {
     NodeSkill.FISHING: Verb("fish", DISTANCE, "fish"),
 }
 """The verb by skill of a node that has none of its own."""
+CREATE: Final = Verb("create", 10.0, "create", is_command=True)
+"""The verb of a device that has none of its own (recorded)."""
 WORDS: Final = frozenset(("gather", "collect", "mine", "trap", "chop", "fish", "harvest"))
 """The commands of verbs that harvest."""
 
@@ -41,6 +43,13 @@ def verbs_of_node(dealing: Dealing, verbs: tuple[Verb, ...]) -> tuple[Verb, ...]
         one._replace(cast_time=SECONDS, visual=0, is_command=False) if harvests(one) else one
         for one in verbs
     )
+
+
+def verbs_of_device(dealing: Dealing, verbs: tuple[Verb, ...]) -> tuple[Verb, ...]:
+    """Return the verbs of a spawn: a device of crafting has one that opens the recipe book."""
+    if not dealing.device or any(one.command == CREATE.command for one in verbs):
+        return verbs
+    return (CREATE, *verbs)
 
 
 def harvests(verb: Verb) -> bool:

@@ -11,15 +11,20 @@ from emu.content.population import Standing
 from emu.errors import CommandError
 from emu.rules.loot import Chance
 from emu.scripts.signatures import FunctionTable
-from emu.world.actors.player import Player
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.commands.context import PlayerCommandSet
+from emu.world.crafting.books import RecipeBooks
 from emu.world.crafting.collecting import Collecting
+from emu.world.crafting.components import wanted_of
 from emu.world.crafting.craft_windows import show_reward
+from emu.world.crafting.creating import Creating
 from emu.world.crafting.giving import ActChances, Crafts, SkillUse
 from emu.world.crafting.harvesting import Harvesting
-from emu.world.entry.initial_messages import send_empty_book
+from emu.world.crafting.recipe_windows import bench_of
 from emu.world.items.items import Items
+from emu.world.messages import WorldMessages
 from emu.world.scripts.bodies import Body
 from emu.world.subjects.subject import Subject
 from emu.world.zones.zone import Zone
@@ -47,11 +52,12 @@ class Crafting(Subject):
         seeded: Callable[[str], Chance],
         despawn: Callable[[Zone, Spawn], None],
         give_experience: Callable[[Player, int], object],
+        give_trade: Callable[[Player, int], object],
     ) -> None:
         """`roll` returns a random number below its argument, and `seeded` numbers of a seed.
 
         `despawn` removes a spawn, which returns as its zone says. `give_experience` gives a player
-        points, and says so.
+        points, and says so; `give_trade` gives it points of tradeskill experience.
         """
         self._chances = ActChances(roll, seeded)
         self.harvesting = Harvesting(items, crafts, skills, self._chances, despawn)
@@ -60,6 +66,27 @@ class Crafting(Subject):
             show_reward=lambda player, one: show_reward(player, one, items.kinds.get),
             give_experience=give_experience,
         )  # fmt: skip
+        self.books = RecipeBooks(items, crafts)
+        self.creating = Creating(
+            items, crafts, self.books, skills=skills, chances=self._chances, gain=give_trade
+        )
+
+    def register(self, messages: WorldMessages) -> None:
+        """Add the messages of the windows of crafting."""
+        messages.add("OP_RequestRecipeDetailsMsg", self._describe, IN_ZONE)
+        messages.add("OP_BeginItemCreationMsg", self._begin, IN_ZONE)
+        messages.add("OP_StopItemCreationMsg", self._stop, IN_ZONE)
+
+    def _describe(self, player: Player, body: bytes, _now: Monotonic) -> None:
+        fields = player.client.dialect.layout("WS_RequestRecipeDetail").decode(body)
+        self.books.describe(player, [row["recipe_id"] for row in fields["recipes_array"]])
+
+    def _begin(self, player: Player, body: bytes, _now: Monotonic) -> None:
+        fields = player.client.dialect.layout("WS_BeginItemCreation").decode(body)
+        self.creating.begin(player, wanted_of(fields))
+
+    def _stop(self, player: Player, _body: bytes, _now: Monotonic) -> None:
+        self.creating.stop(player)
 
     # What clients that enter are sent.
 
@@ -69,8 +96,7 @@ class Crafting(Subject):
 
     def send_recipes(self, player: Player) -> None:
         """Send a client its recipe book."""
-        if player.client.dialect.world_rules.recipe_book:
-            send_empty_book(player.client, "OP_UpdateRecipeBookMsg")
+        self.books.send(player)
 
     # The spawns of zones.
 
@@ -142,6 +168,27 @@ async def _hand_in(crafting: Crafting, player: Player, _call: Call) -> None:
         raise CommandError("you have no collection of which all pieces are found")
 
 
+@quiet("create", "open your recipe book at a device, your target")
+async def _create(crafting: Crafting, player: Player, _call: Call) -> None:
+    crafting.creating.open_device(player)
+
+
+@quiet("createfromrecipe", "choose the components of a recipe; 0 is the last one", WORDS,
+       example="createfromrecipe 0")  # fmt: skip
+async def _from_recipe(crafting: Crafting, player: Player, call: Call) -> None:
+    (number,) = _numbers(call, 1)
+    crafting.creating.open(player, number)
+
+
+@quiet("recipes", "list your recipes", cost=Cost.LISTING)
+async def _recipes(crafting: Crafting, player: Player, _call: Call) -> Reply:
+    lines = [
+        f"{one.id} {one.name}, level {one.level}, {bench_of(one.recipe).name}"
+        for one in crafting.books.of(player).values()
+    ]
+    return Reply(tuple(lines) or ("You know no recipes.",))
+
+
 Crafting.COMMANDS = COMMANDS
 
 # --- functions for scripts
@@ -184,6 +231,29 @@ def hand_in(crafting: Crafting, body: Body | None) -> None:
     player = _player(body)
     if player is not None:
         crafting.collecting.hand_in(player)
+
+
+@FUNCTIONS("HasRecipeBook", "P player, u book")
+def has_book(crafting: Crafting, body: Body | None, item: int) -> bool:
+    """Return whether a player has learned a recipe book, by the number of its item."""
+    player = _player(body)
+    return player is not None and crafting.books.has_book(player, item)
+
+
+@FUNCTIONS("AddRecipeBookToPlayer", "P player, u book")
+def add_book(crafting: Crafting, body: Body | None, item: int) -> None:
+    """Let a player learn a recipe book, by the number of its item, without having it."""
+    player = _player(body)
+    if player is not None:
+        crafting.books.give(player, item)
+
+
+@FUNCTIONS("RemoveRecipeFromPlayer", "P player, u recipe")
+def remove_recipe(crafting: Crafting, body: Body | None, number: int) -> None:
+    """Let a player forget the books with a recipe, or a book by the number of its item."""
+    player = _player(body)
+    if player is not None:
+        crafting.books.take(player, number)
 
 
 Crafting.FUNCTIONS = FUNCTIONS

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("EMU_RECORDINGS", ROOT.parent / "shared" / "data" / "recordings"))
 _WITHOUT_NUMBER = re.compile(
     r"INSERT INTO `(item_mod_stats|item_effects|item_appearances|item_details_recipe_items"
-    r"|item_details_book_pages)` \((.*?)\) VALUES \("
+    r"|item_details_book_pages|recipe_secondary_comp|recipe_comp_list_item)` \((.*?)\) VALUES \("
 )
 """Statements that let the database number their rows."""
 
@@ -34,6 +34,12 @@ _WITHOUT_NUMBER = re.compile(
 @cache
 def recorded_kinds() -> ItemKinds:
     """Return the kinds of set A; skip the test where the recordings are missing."""
+    return ItemKinds(recorded_content())
+
+
+@cache
+def recorded_content() -> Path:
+    """Return a content file of set A; skip the test where the recordings are missing."""
     path = FOLDER / "items-set-A.sql"
     if not path.exists():
         pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
@@ -46,7 +52,7 @@ def recorded_kinds() -> ItemKinds:
     dump, content = folder / "set.sql", folder / "content.sqlite"
     dump.write_text(text, encoding="utf-8")
     import_content(dump_parts([dump]), content)
-    return ItemKinds(content)
+    return content
 
 
 def recorded(version: int, *messages: str) -> Iterator[tuple[str, str, bytes]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.world.actors.dealings import Dealing, NodeSkill
 from emu.world.actors.spawn import Verb
-from emu.world.population.nodes import harvests, verbs_of_node
+from emu.world.population.nodes import harvests, verbs_of_device, verbs_of_node
 
 HAIL = Verb("Hail", 10.0, "hail")
 GATHER = Verb("Gather", 5.0, "gather")
@@ -37,3 +37,12 @@ def test_a_node_without_tables_has_no_verb_of_harvest() -> None:
 
 def test_other_spawns_keep_their_verbs() -> None:
     assert verbs_of_node(Dealing(1), (GATHER, HAIL)) == (GATHER, HAIL)
+
+
+def test_a_device_has_the_verb_that_opens_the_book() -> None:
+    """Source: the device's verbs in items-546-deal: "create", from 10 units away."""
+    found = verbs_of_device(Dealing(1, device=2), (HAIL,))
+    assert [(one.command, one.distance) for one in found] == [("create", 10.0), ("hail", 10.0)]
+    own = Verb("Work", 4.0, "create")
+    assert verbs_of_device(Dealing(1, device=2), (own,)) == (own,)
+    assert verbs_of_device(Dealing(1), (HAIL,)) == (HAIL,)

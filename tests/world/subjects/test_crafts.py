@@ -15,7 +15,7 @@ from emu.world.actors.dealings import Dealing, NodeSkill
 from emu.world.actors.spawn import Verb
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
-from tests.support.world.craft_scenes import NODE, SURE
+from tests.support.world.craft_scenes import BOOK, CRAFT_ROWS, NODE, RECIPE, SURE, buckle
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -99,3 +99,26 @@ def test_a_collector_is_a_spawn_with_the_verb(scene: ScriptScene) -> None:
     scene.go(40.0)
     scene.player.set_target(guard)
     assert scene.client.types(line) == ["you are too far away"]
+
+
+def test_scripts_give_and_take_recipe_books(scene: ScriptScene) -> None:
+    parts, crafts = scene.harness.parts, scene.harness.crafts
+    parts.items.kinds = kinds.item_kinds(CRAFT_ROWS)
+    crafts._recipes[RECIPE], crafts._books[BOOK] = buckle(), [RECIPE]
+    guard = scene.spawn(f"""
+function hailed(NPC, Spawn)
+    Say(NPC, tostring(HasRecipeBook(Spawn, {BOOK})))
+    AddRecipeBookToPlayer(Spawn, {BOOK})
+    AddRecipeBookToPlayer(Spawn, {kinds.PEBBLE})
+    AddRecipeBookToPlayer(Spawn, {BOOK})
+    Say(NPC, tostring(HasRecipeBook(Spawn, {BOOK})))
+    Say(NPC, tostring(HasRecipeBook(Spawn, {kinds.PEBBLE})))
+    RemoveRecipeFromPlayer(Spawn, 77)
+    Say(NPC, tostring(HasRecipeBook(Spawn, {BOOK})))
+    RemoveRecipeFromPlayer(Spawn, {RECIPE})
+    Say(NPC, tostring(HasRecipeBook(Spawn, {BOOK})))
+end
+""")
+    said = [text for _, text in scene.hail(guard)]
+    assert said == ["false", "true", "false", "true", "false"]
+    assert finish(scene.harness.stored.ledger.audit()).wrong_things == ()
