@@ -7,14 +7,13 @@ reported in one line.
 
 Files are written under a temporary name and renamed when complete. A killed program cannot remove
 the file that it was writing. So the temporary name, ``.NAME.<12 hex digits>.emu-partial``, marks it
-as incomplete, and its writer holds a lock on it (`flock`), which ends with the process. The next
+as incomplete, and its writer holds a lock on it, which ends with the process. The next
 writer in the same folder removes incomplete files without a lock.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import secrets
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import FileFormatError
+from emu.system import open_locked
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = _PACKAGE / "_data"
@@ -168,7 +168,7 @@ def partial_folder() -> Iterator[Path]:
         folder = parent / f".folder.{secrets.token_hex(6)}{SUFFIX}"
         folder.mkdir(mode=0o700)
         # Another program may have removed the folder as stale before it was locked.
-        lock = _lock(folder)
+        lock = open_locked(folder)
         if lock is not None:
             break
     try:
@@ -193,7 +193,7 @@ def remove_stale(folder: Path) -> int:
     stems = {match[1] for name in names if (match := _NAME.fullmatch(name)) is not None}
     for stem in stems:
         path = folder / stem
-        lock = _lock(path) if stem in names else None
+        lock = open_locked(path) if stem in names else None
         # Another program still writes it.
         if stem in names and lock is None:
             continue
@@ -215,15 +215,6 @@ def take_name(fresh: Path, path: Path) -> bool:
     return True
 
 
-def flush(path: Path) -> None:
-    """Wait until a file, or the names in a folder, is on disk. Raises `OSError`."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _make(folder: Path, name: str, access: int) -> tuple[Path, int]:
     """Create and lock an empty file; return its path and the lock's descriptor."""
     # A loop, because another program may remove the file before it is locked.
@@ -231,27 +222,9 @@ def _make(folder: Path, name: str, access: int) -> tuple[Path, int]:
         fresh = folder / f".{name[:_LONGEST_NAME]}.{secrets.token_hex(6)}{SUFFIX}"
         # O_EXCL: an existing file of this name belongs to somebody else.
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, access))
-        lock = _lock(fresh)
+        lock = open_locked(fresh)
         if lock is not None:
             return fresh, lock
-
-
-def _lock(path: Path) -> int | None:
-    """Lock an incomplete file; return None if another program holds or has removed it."""
-    try:
-        # NOFOLLOW: the folder may be open to other users, who could place a link there.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The file may have been replaced between opening and locking.
-        if os.path.samestat(os.fstat(descriptor), path.lstat()):
-            return descriptor
-    except OSError:
-        pass
-    os.close(descriptor)
-    return None
 
 
 def _remove(path: Path) -> bool:

@@ -7,7 +7,6 @@ end the program with exit status 1 before anything is started, with one line for
 from __future__ import annotations
 
 import gc
-import resource
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +27,7 @@ from emu.net.login.shared_port import inherited_port
 from emu.net.logs import LogFile, logger, observer
 from emu.net.server import EmuService, check_files
 from emu.net.supervisor import WorkerSupervisor
+from emu.system import allow_files
 
 _log = logger("server")
 
@@ -133,9 +133,10 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
             end=None if inherited is None else inherited.end_supervisor, **common,
         )  # fmt: skip
     hangups.append(service.reload)
-    on_signal(signal.SIGHUP, lambda: [call() for call in hangups])
+    on_signal("SIGHUP", lambda: [call() for call in hangups])
     spare_the_collector()
-    allow_more_files()
+    # Each connection is an open file, and the usual 1,024 are fewer than the settings allow.
+    allow_files(MOST_FILES)
     return service
 
 
@@ -205,14 +206,16 @@ def log_stream(
         raise StoreError(
             f"{name}: cannot be written ({error.strerror}); give twistd another --logfile"
         ) from None
-    on_signal(signal.SIGUSR1, file.rotate)
+    on_signal("SIGUSR1", file.rotate)
     if hangups is not None:
         hangups.append(file.reopen)
     return file
 
 
-def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:
+def on_signal(name: str, call: Callable[[], object]) -> None:
     """Call a function in the reactor after a signal, unless the signal has a handler already.
+
+    Windows has neither SIGHUP nor SIGUSR1: there the console's `reload` does what SIGHUP does.
 
     A handler runs between any two bytecodes, or before the reactor runs. So it only schedules the
     call.
@@ -223,8 +226,9 @@ def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:
 
         reactor.callFromThread(call)  # type: ignore[attr-defined]
 
+    number = getattr(signal, name, None)
     # A handler of twistd stays, and so does the choice of `nohup` to ignore a signal.
-    if signal.getsignal(number) is signal.SIG_DFL:
+    if number is not None and signal.getsignal(number) is signal.SIG_DFL:
         signal.signal(number, caught)
 
 
@@ -237,14 +241,3 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
-
-
-def allow_more_files() -> None:
-    """Raise the limit of open files as far as the system allows without privileges.
-
-    Each connection is an open file, and the usual 1,024 are fewer than the settings allow.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,6 +1,5 @@
 import gc
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -296,20 +295,6 @@ def wait_for(log: Path, text: str) -> None:
     while not log.exists() or text not in log.read_text():
         assert time.monotonic() < end, f"waited in vain for {text}"
         time.sleep(0.05)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [((1024, 4096), (4096, 4096)), ((1024, -1), (65536, -1)), ((70_000, 80_000), None)],
-)
-def test_more_files_are_asked_for_than_the_system_gives_unasked(
-    monkeypatch: pytest.MonkeyPatch, before: tuple[int, int], after: tuple[int, int] | None
-) -> None:
-    taken: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda _what: before)
-    monkeypatch.setattr(resource, "setrlimit", lambda _what, limits: taken.append(limits))
-    tap.allow_more_files()
-    assert taken == ([after] if after else [])
 
 
 @pytest.mark.slow

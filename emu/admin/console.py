@@ -4,15 +4,18 @@ A request is a JSON object with a `line` and an optional `id` of any type, or th
 reply is a JSON object on one line: the request's `id`, `ok`, `lines` for people and `data` for
 programs. Replies come in the order of the requests.
 
-There is no login: the permissions of the socket's file decide who can connect.
+There is no login: the permissions of the socket's file decide who can connect. On Windows, where
+the console is a TCP port of the loopback address, the file has the port and a token
+(`ConsoleFile`), and the token is the first line of a connection.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from emu.admin.ports import CommandGiven, SessionEnded
 from emu.commands import Caller, Reply
@@ -73,6 +76,9 @@ class CommandSession(StreamProtocol, Generic[Asked]):
 
 LONGEST_LINE: Final = 16 * 1024
 """Maximum length of a request, in bytes."""
+LONGEST_TOKEN: Final = 128
+"""Maximum length of the line with the token, in bytes."""
+_FILE_MARK: Final = "emu-console"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +93,11 @@ class ConsoleSession(CommandSession[_Request]):
     Its events are `CommandGiven` and `SessionEnded`.
     """
 
-    def __init__(self, caller: Caller) -> None:
-        """Run commands as `caller`."""
+    def __init__(self, caller: Caller, token: str = "") -> None:
+        """Run commands as `caller`, if a token is given only after a first line that has it."""
         super().__init__()
         self._caller = caller
+        self._token = token
         self._unfinished = b""
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
@@ -100,9 +107,15 @@ class ConsoleSession(CommandSession[_Request]):
         # The last piece has no line feed yet; it begins the next line.
         *lines, self._unfinished = (self._unfinished + data).split(b"\n")
         # The unfinished line counts as well: a peer that never ends its line would fill the memory.
-        if any(len(line) > LONGEST_LINE for line in (*lines, self._unfinished)):
+        longest = LONGEST_TOKEN if self._token and not lines else LONGEST_LINE
+        if any(len(line) > LONGEST_LINE for line in lines) or len(self._unfinished) > longest:
             self.close("line too long", now)
             return
+        if self._token and lines:
+            if not hmac.compare_digest(lines.pop(0).strip(), self._token.encode()):
+                self.close("wrong token", now)
+                return
+            self._token = ""
         for line in lines:
             text = line.decode("utf-8", "replace").strip()
             if text:
@@ -132,6 +145,25 @@ def _read(text: str) -> _Request:
         if isinstance(value, dict) and isinstance(value.get("line"), str):
             return _Request(value.get("id"), one_line(value["line"]))
     return _Request(None, one_line(text))
+
+
+class ConsoleFile(NamedTuple):
+    """What the file of a console has that is a TCP port: only its owner can read the token."""
+
+    port: int
+    token: str
+
+    def written(self) -> str:
+        """Return the text of the file."""
+        return f"{_FILE_MARK} {self.port} {self.token}\n"
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return what a file has; None for a file of anything else."""
+        match text.split():
+            case [mark, port, token] if mark == _FILE_MARK and port.isdecimal():
+                return cls(int(port), token)
+        return None
 
 
 class ConsoleClient:

@@ -18,8 +18,9 @@ from emu.cli.options import present
 from emu.database import ServerUrl
 from emu.database.sqlite import SqliteDatabase
 from emu.errors import CommandError
-from emu.files import flush, partial_file
+from emu.files import partial_file
 from emu.store.restoring import restore as restore_database
+from emu.system import flush
 from emu.texts import counted
 
 VERBS: Final = {

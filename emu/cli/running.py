@@ -24,6 +24,7 @@ from emu.cli.options import passing
 from emu.cli.watch.status import ask, read
 from emu.database.sqlite.served import serving_process
 from emu.errors import CommandError
+from emu.system import HAS_POSIX
 
 MORE: Final = {"ignore_unknown_options": True}
 """Settings of a command that gives further options to the server."""
@@ -50,6 +51,9 @@ def run(options: tuple[str, ...]) -> None:
     Example: emu run --set world.name=Antonica
     """
     words = [*twistd(), "--nodaemon", "--pidfile=", "emu", *server_options(options)]
+    if not HAS_POSIX:
+        # There the replaced process would end at once, and the shell would not wait.
+        sys.exit(subprocess.run(words, check=False).returncode)  # noqa: S603  # no shell
     # The server replaces this process, so signals and the exit status reach the caller directly.
     os.execv(words[0], words)  # noqa: S606  # no shell
 
@@ -66,6 +70,8 @@ def start(options: tuple[str, ...]) -> None:
 
     Example: emu start
     """
+    if not HAS_POSIX:
+        raise CommandError("there are no daemons on Windows; `emu run` serves in the foreground")
     path = load_config().database.path
     log, pid = path.with_suffix(".log"), path.with_suffix(".pid")
     path.parent.mkdir(parents=True, exist_ok=True)

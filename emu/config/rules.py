@@ -10,6 +10,7 @@ from typing import NamedTuple
 from emu.config.model import Config
 from emu.config.ports import shared_ports
 from emu.limits.addresses import is_loopback, reachable
+from emu.system import HAS_POSIX
 
 SHORTEST_INVITE_CODE = 8
 LARGEST_PORT = 65535
@@ -46,6 +47,8 @@ def _workers(config: Config) -> Iterator[str]:
         return
     if not config.login.enabled:
         yield "login.workers: needs login.enabled; only the login port can have several"
+    if not HAS_POSIX:
+        yield "login.workers: on Windows the login port has one process; set workers = 1"
     if isinstance(config.database.url, Path):
         yield (
             "login.workers: several processes cannot share a SQLite file; set database.url to"

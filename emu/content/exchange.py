@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from emu.errors import FileFormatError
-from emu.files import flush
+from emu.system import flush
 
 PREVIOUS: Final = ".previous"
 _NEXT: Final = ".previous.next"

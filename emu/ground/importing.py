@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from emu.errors import FileFormatError
-from emu.files import ANYBODY, flush, partial_file
+from emu.files import ANYBODY, partial_file
 from emu.ground import ground_layout, path_layout
 from emu.ground.ground_file import GroundFile
 from emu.ground.map_files import MapReader
@@ -27,6 +27,7 @@ from emu.ground.path_file import PathFile
 from emu.ground.region_files import read_regions
 from emu.ground.regions import Region
 from emu.ground.source_bytes import SourceBytes
+from emu.system import flush
 
 GROUND: Final = ".ground"
 PATHS: Final = ".paths"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Generic, Protocol, Self, TypeVar
 
 from emu.errors import FileFormatError
+from emu.system import OPEN_FLAGS, read_at
 
 _BLOCK: Final = 1 << 20
 
@@ -45,11 +46,11 @@ class FileInPlace(Generic[Header]):
         self.path = path
         self._header_size = size
         try:
-            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            self._file = os.open(path, os.O_RDONLY | OPEN_FLAGS)
         except OSError as error:
             raise self.fault(f"cannot be read ({error.strerror})") from error
         try:
-            self.header = read(os.pread(self._file, size, 0))
+            self.header = read(read_at(self._file, size, 0))
             self._check_size(os.fstat(self._file).st_size)
         except (FileFormatError, OSError) as error:
             self.close()
@@ -62,7 +63,7 @@ class FileInPlace(Generic[Header]):
     def at(self, offset: int, size: int) -> bytes:
         """Return the bytes of a place."""
         try:
-            data = os.pread(self._file, size, offset)
+            data = read_at(self._file, size, offset)
         except OSError as error:
             raise self.fault(f"cannot be read at byte {offset} ({error.strerror})") from error
         if len(data) != size:

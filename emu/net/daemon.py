@@ -7,7 +7,6 @@ ready, and the old one waits for that.
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import StoreError
+from emu.system import is_running
 
 UMASK: Final = 0o077
 """The permissions that a daemon of `twistd` never grants, unless ``--umask`` is given."""
@@ -94,13 +94,7 @@ def _remove_stale(path: Path) -> None:
 
 def running_program(process: int) -> str | None:
     """Return the command line of a process, or None if there is none; ``?`` if it is not known."""
-    try:
-        # Signal 0 only asks whether the process exists.
-        os.kill(process, 0)
-    except OSError as error:
-        if error.errno != errno.EPERM:  # a process of another user
-            return None
-    except OverflowError:
+    if not is_running(process):
         return None
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes()
@@ -141,9 +135,10 @@ def detach(twistd: Twistd | None) -> Startup:
     """Continue as a daemon if `twistd` was started as one.
 
     The process at the terminal waits for the result of the returned `Startup`, and ends with exit
-    status 0 or 1. `twistd` is left to run in the foreground of the new process.
+    status 0 or 1. `twistd` is left to run in the foreground of the new process. Where processes
+    cannot be forked, as on Windows, the server stays in the foreground.
     """
-    if twistd is None or twistd.get("nodaemon", True):
+    if twistd is None or twistd.get("nodaemon", True) or not hasattr(os, "fork"):
         return Startup()
     reader, writer = os.pipe()
     if os.fork():

@@ -24,11 +24,12 @@ from emu.database.sqlite.files import (
 )
 from emu.database.sqlite.served import log_files
 from emu.errors import StoreError, StoreLocked
-from emu.files import flush, partial_file, take_name
+from emu.files import partial_file, take_name
 from emu.store.identity import renew_identity
 from emu.store.repository import schema
 from emu.store.server_lock import ServerLock
 from emu.store.spool import spool_path
+from emu.system import flush
 from emu.times import Moment
 
 

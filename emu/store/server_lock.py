@@ -1,14 +1,13 @@
 """One server per database: a lock on a file beside it, held while the server runs.
 
 SQLite admits any number of programs, and the commands need that. But two servers would issue the
-same ids and serve the same world. The lock is the system's (`flock`), so it ends with the process.
+same ids and serve the same world. The lock is the system's, so it ends with the process.
 It is not on the database itself, because closing any handle of a file releases all of SQLite's
 locks on it. The file has the record of `emu.database.sqlite.served`.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from contextlib import suppress
@@ -25,6 +24,7 @@ from emu.database.sqlite.served import (
     unserved_text,
 )
 from emu.errors import StoreError
+from emu.system import lock, open_shared, read_at, write_at
 
 ATTEMPTS: Final = 10
 PAUSE: Final = 0.02
@@ -57,7 +57,7 @@ class ServerLock:
                 self._descriptor = self._take()
         except BlockingIOError:
             # The lock is taken, so the file has the record of its holder.
-            holder = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
+            holder = Served.read(read_at(self._descriptor, LONGEST_RECORD, 0))
             self._close()
             which = f" (process {holder.process})" if holder else ""
             raise StoreError(
@@ -67,7 +67,7 @@ class ServerLock:
         except OSError as error:
             raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None
         # Read before `_write` replaces it.
-        earlier = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
+        earlier = Served.read(read_at(self._descriptor, LONGEST_RECORD, 0))
         self.after_crash = earlier is not None and earlier.loss is None
         """The last server on this database was killed, or it crashed: it did not `release`."""
         if earlier and earlier.loss and is_lost(database, earlier) and not anew:
@@ -123,23 +123,18 @@ class ServerLock:
     def _take(self) -> int:
         """Open and lock the file; `self._descriptor` is the open file even if the lock fails."""
         # Only programs of this user need the record.
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._descriptor = open_shared(self._path)
         for attempt in range(ATTEMPTS):
-            try:
-                # The kernel releases this lock when the process ends, however it ends: no stale
-                # lock can stay.
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if attempt == ATTEMPTS - 1:
-                    raise
+            if attempt:
                 time.sleep(PAUSE)
-        return self._descriptor
+            if lock(self._descriptor):
+                return self._descriptor
+        raise BlockingIOError
 
     def _write(self) -> None:
         with suppress(OSError):  # a full disk: the lock itself still holds
             os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, self._served.written(), 0)
+            write_at(self._descriptor, self._served.written(), 0)
 
     def _is_ours(self) -> bool:
         """Return whether our open file has the name; the previous holder may have removed it."""

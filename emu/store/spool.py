@@ -26,9 +26,10 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from emu.errors import FileFormatError, MalformedMessage, OutOfDate
 from emu.facts import saved_facts
-from emu.files import begins_with, flush, partial_file
+from emu.files import begins_with, partial_file
 from emu.model import SavedState, WorldCharacter
 from emu.store.store import Store
+from emu.system import flush
 
 OLD_FORMAT: Final = 1
 FORMAT: Final = 3

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.console import LONGEST_LINE, MOST_WAITING, ConsoleSession
+from emu.admin.console import (
+    LONGEST_LINE,
+    LONGEST_TOKEN,
+    MOST_WAITING,
+    ConsoleFile,
+    ConsoleSession,
+)
 from emu.admin.ports import CommandGiven, SessionEnded
 from emu.commands import Caller, Reply
 
@@ -87,3 +93,32 @@ def test_nothing_raises(chunks: list[bytes]) -> None:
     session.connection_lost(0.0)
     assert session.closed
     assert session.data_to_send() == []
+
+
+def test_a_token_is_asked_for_before_the_first_command() -> None:
+    session = ConsoleSession(CALLER, "secret")
+    session.receive_data(b"sec", 0.0)
+    assert asked(session) == []
+    session.receive_data(b"ret\nstatus\n", 0.0)
+    assert asked(session) == ["status"]
+
+
+@pytest.mark.parametrize("line", [b"status\n", b"\n", b"secret2\nstatus\n", b"secre\nstatus\n"])
+def test_a_wrong_token_ends_the_session(line: bytes) -> None:
+    session = ConsoleSession(CALLER, "secret")
+    session.receive_data(line, 0.0)
+    assert asked(session) == []
+    assert (session.closed, session.close_reason) == (True, "wrong token")
+
+
+def test_without_a_token_little_is_kept() -> None:
+    session = ConsoleSession(CALLER, "secret")
+    session.receive_data(b"x" * (LONGEST_TOKEN + 1), 0.0)
+    assert session.close_reason == "line too long"
+
+
+def test_the_file_of_a_port_is_read_as_it_was_written() -> None:
+    file = ConsoleFile(7777, "0123abcd")
+    assert ConsoleFile.read(file.written()) == file
+    for text in ("", "7777 0123", "emu-console x y", "emu-console 1 2 3", "[database]"):
+        assert ConsoleFile.read(text) is None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import pwd
 import re
-import resource
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -23,6 +21,7 @@ from emu.limits.addresses import is_loopback
 from emu.login.passwords import SALT_SIZE, PasswordConfig, check_password
 from emu.net.admin.commands import rcon_users
 from emu.store.repository import name_key
+from emu.system import file_limit, own_user, user_name
 from emu.texts import timestamp
 
 CLOCK: Final = "clock"
@@ -95,10 +94,10 @@ MEGABYTE: Final = 1_000_000
 
 def check_limits(config: Config, process: int | None) -> Iterator[Finding]:
     """Check the limits of the running server, or those it would have if started here."""
-    limit = _of_process(process) if process is not None else None
-    if limit is None:
-        # The hard limit, because the server raises its own limit to that.
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    try:
+        limit = file_limit(process or 0)
+    except OSError:  # it has just ended, or belongs to another user
+        limit = file_limit()
     yield judge_files(limit, wanted_files(config))
     available = _available()
     if available is not None:
@@ -123,10 +122,10 @@ def wanted_memory(config: Config) -> int:
     return OWN_MEMORY + endpoints * config.network.session_memory + passwords
 
 
-def judge_files(limit: int, wanted: int) -> Finding:
-    """Judge the limit of open files. The server raises its own limit to the system's."""
-    if limit == resource.RLIM_INFINITY or limit >= wanted:
-        given = "any number of" if limit == resource.RLIM_INFINITY else limit
+def judge_files(limit: int | None, wanted: int) -> Finding:
+    """Judge the limit of open files, None for none. The server raises its own to the system's."""
+    if limit is None or limit >= wanted:
+        given = "any number of" if limit is None else limit
         return ok(LIMITS, f"{given} open files; the settings allow {wanted}")
     text = f"{limit} open files, and the settings allow {wanted}"
     fix = f"LimitNOFILE={max(wanted, 65536)} in the unit, or ulimit -Hn; or lower max_connections"
@@ -141,14 +140,6 @@ def judge_memory(available: int, wanted: int) -> Finding:
     if available >= wanted:
         return ok(LIMITS, text)
     return warn(LIMITS, text, "lower network.session_memory, or login.password_threads")
-
-
-def _of_process(process: int) -> int | None:
-    """Return the limit of open files of a running process, None if it is not known."""
-    try:
-        return resource.prlimit(process, resource.RLIMIT_NOFILE)[1]
-    except OSError:
-        return None
 
 
 def _available() -> int | None:
@@ -173,7 +164,7 @@ def check_permissions(config: Config, source: Path | None) -> Iterator[Finding]:
         yield ok(FILES, "database, trace and certificate are usable")
     database = config.database.path
     if database.exists():
-        yield judge_owner(database, database.stat().st_uid, os.geteuid())
+        yield judge_owner(database, database.stat().st_uid, own_user())
     secrets = list(exposed(config, source))
     yield from (judge_exposed(line) for line in secrets)
     if not secrets:
@@ -195,11 +186,11 @@ def judge_trouble(line: str) -> Finding:
 def judge_owner(path: Path, owner: int, user: int) -> Finding:
     """Judge the owner of the database."""
     if owner == user:
-        return ok(FILES, f"{path} belongs to {_name(user)}")
+        return ok(FILES, f"{path} belongs to {user_name(user)}")
     return warn(
         FILES,
-        f"{path} belongs to {_name(owner)}, and you are {_name(user)}",
-        f"run emu and the server as one user: sudo -u {_name(owner)} emu doctor",
+        f"{path} belongs to {user_name(owner)}, and you are {user_name(user)}",
+        f"run emu and the server as one user: sudo -u {user_name(owner)} emu doctor",
     )
 
 
@@ -237,13 +228,6 @@ def _is_writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-def _name(user: int) -> str:
-    try:
-        return pwd.getpwuid(user).pw_name
-    except KeyError:
-        return f"user {user}"
 
 
 SECRETS: Final = "secrets"

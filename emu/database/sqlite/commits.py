@@ -18,6 +18,8 @@ import threading
 from pathlib import Path
 from typing import Final
 
+from emu.system import OPEN_FLAGS
+
 VERSION: Final = 3007000
 """Supported format of the WAL index; SQLite has never used another."""
 IS_INITIALIZED: Final = 12
@@ -38,8 +40,8 @@ class CommitCounter:
         closing it would release SQLite's locks.
         """
         index = path.with_name(f"{path.name}-shm")
-        self._descriptor = os.open(index, os.O_RDONLY | os.O_CLOEXEC)
-        self._map = mmap.mmap(self._descriptor, HEADER, prot=mmap.PROT_READ)
+        self._descriptor = os.open(index, os.O_RDONLY | OPEN_FLAGS)
+        self._map = mmap.mmap(self._descriptor, HEADER, access=mmap.ACCESS_READ)
         self._bytes = memoryview(self._map)
         self._numbers = self._bytes.cast("I")
         # A header of another format would give wrong numbers without any error.

@@ -20,8 +20,9 @@ from emu.database.sqlite.holder import lock_holder
 from emu.database.sqlite.migrations import APPLICATION_ID, Schema, migrate
 from emu.database.sqlite.served import check_served, create_option, log_files
 from emu.errors import DuplicateName, StoreError, StoreLocked
-from emu.files import flush, partial_file, take_name
+from emu.files import partial_file, take_name
 from emu.model import Durability
+from emu.system import flush
 
 LOCK_WAIT: Final = 5.0
 """Seconds to wait for another program's write to end."""

@@ -20,16 +20,16 @@ _FIELDS: Final = 6
 
 def lock_holder(path: Path) -> str:
     """Return name and id of another process that writes to a database; "" if it is not known."""
+    try:
+        lines = LOCKS.read_text("ascii").splitlines()
+    except (OSError, UnicodeError):  # another system than Linux
+        return ""
     files = set()
     for ending in _FILES:
         with suppress(OSError):
             status = Path(f"{path}{ending}").stat()
             device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
             files.add(f"{device}:{status.st_ino}")
-    try:
-        lines = LOCKS.read_text("ascii").splitlines()
-    except (OSError, UnicodeError):  # another system than Linux
-        return ""
     for line in lines:
         # A process that waits for a lock has "->" as the second field, and is not its holder.
         fields = line.split()

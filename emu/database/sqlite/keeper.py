@@ -31,7 +31,7 @@ from emu.database.sqlite.files import (
 )
 from emu.database.sqlite.served import FileKey, Loss, file_key, log_files
 from emu.errors import StoreError, StoreLocked
-from emu.files import flush
+from emu.system import flush
 
 DOUBTS: Final = 2
 """Checks in a row with a wrong mark, before the main file counts as overwritten.

@@ -9,12 +9,12 @@ file where the server's was deleted. `emu.store.server_lock` writes the record.
 from __future__ import annotations
 
 import enum
-import fcntl
 import os
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from emu.errors import StoreError
+from emu.system import lock, unlock
 
 # A record is three short lines; a longer file is none of ours.
 LONGEST_RECORD: Final = 200
@@ -173,10 +173,8 @@ def _is_gone(path: Path) -> bool:
 
 def _is_held(descriptor: int) -> bool:
     """Return whether a running server holds the lock of its record."""
-    try:
-        # Shared, so that two programs which only check do not see each other as the server.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+    # Shared, so that two programs which only check do not see each other as the server.
+    if not lock(descriptor, shared=True):
         return True
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    unlock(descriptor)
     return False

@@ -1,4 +1,7 @@
-"""Connections that run commands: RCON's TCP port and the local console's UNIX socket.
+"""Connections that run commands: RCON's TCP port and the local console.
+
+The console is a UNIX socket. Where there are none (Windows), it is a TCP port of the loopback
+address, and a file of the same name has the port and a token that each connection must begin with.
 
 Only the server's user can open the console's socket (mode 0600). If an operator opens it to other
 users, each of them gets a quarter of the connections. At the limit, the oldest idle console is
@@ -9,13 +12,13 @@ server left behind is removed, unless a server answers at it.
 from __future__ import annotations
 
 import os
-import pwd
+import secrets
 import socket
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from twisted.internet.defer import maybeDeferred
 from twisted.internet.error import CannotListenError
@@ -23,7 +26,7 @@ from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
-from emu.admin.console import CommandSession, ConsoleSession
+from emu.admin.console import LONGEST_TOKEN, CommandSession, ConsoleFile, ConsoleSession
 from emu.admin.ports import CommandGiven, LoginFailed, SessionEnded, UserAuthenticated
 from emu.admin.rcon import (
     RconEvent,
@@ -41,6 +44,7 @@ from emu.commands import Caller, Registry, Reply
 from emu.commands.registry import ADMINISTRATOR, OWNER
 from emu.config import Address, RconConfig
 from emu.errors import StoreError
+from emu.files import partial_file
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections, StreamLimits
 from emu.limits.rates import FailureRules, Failures
@@ -50,6 +54,7 @@ from emu.net.parameters import read_listed
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.stream import BACKLOG, Stream, listen_address, open_port
 from emu.net.watch import RefusalLog, Watch
+from emu.system import own_user, user_name
 from emu.times import Monotonic
 
 
@@ -158,6 +163,9 @@ class CommandServer(Factory):
 
 
 ORIGIN = "console"
+HAS_SOCKET_FILES: Final = hasattr(socket, "AF_UNIX")
+LOOPBACK: Final = "127.0.0.1"
+TOKEN_BYTES: Final = 32
 CONSOLE_LIMITS = StreamLimits(write_buffer=64 * 1024 * 1024)
 _CREDENTIALS = RecordLayout("ucred", HOST, pid=I32, uid=I32, gid=I32)
 _console_log = logger("console")
@@ -174,12 +182,14 @@ class ConsoleConnection(CommandStream):
 
     def connectionMade(self) -> None:
         """Start the session, as the user whose process is the peer."""
+        token = self._server.token
         # The kernel reports the user of the process at the other side; the peer cannot forge it.
-        user, name = _user_behind(self.transport.getHandle())
+        # Who has the token can read this user's files.
+        user = own_user() if token else _user_behind(self.transport.getHandle())
         if not self._server.takes(self, user):
             self.transport.abortConnection()
             return
-        self.start(ConsoleSession(Caller(name, OWNER, ORIGIN)))
+        self.start(ConsoleSession(Caller(user_name(user), OWNER, ORIGIN), token))
 
     def take_event(self, event: object, now: Monotonic) -> None:
         """Handle an event; a command marks the connection as busy."""
@@ -210,9 +220,18 @@ class ConsoleServer(CommandServer):
         super().__init__("console.path", registry, reactor, scheduler, Tasks(_console_log))
         self.most = most
         self.connections = Connections(_evict_console)
+        self.token = ""
+        """What a connection begins with; empty at a UNIX socket, whose peers the kernel names."""
+        self._file: Path | None = None
 
     def listen(self, path: Path) -> None:
         """Listen. Raises `StoreError` if another server has the socket or it cannot be created."""
+        if HAS_SOCKET_FILES:
+            self._listen_at(path)
+        else:
+            self._listen_beside(path)
+
+    def _listen_at(self, path: Path) -> None:
         _remove_stale(path)
         # Twisted changes the mode after the socket exists; the mask closes the moment between.
         before = os.umask(0o177)
@@ -225,6 +244,27 @@ class ConsoleServer(CommandServer):
         finally:
             os.umask(before)
 
+    def _listen_beside(self, path: Path) -> None:
+        """Listen on a TCP port; write it and the token into a file that only its owner can read."""
+        _remove_stale(path)
+        self.token = secrets.token_hex(TOKEN_BYTES)
+        try:
+            self._port = self._reactor.listenTCP(0, self, interface=LOOPBACK)
+            with partial_file(path) as fresh:
+                fresh.write_text(ConsoleFile(self._port.getHost().port, self.token).written())
+                fresh.replace(path)
+        except (CannotListenError, OSError) as error:
+            reason = getattr(error, "socketError", None) or getattr(error, "strerror", error)
+            raise StoreError(f"{path}: cannot listen there ({reason}); set console.path") from None
+        self._file = path
+
+    async def stop(self) -> None:
+        """Close the listener, remove its file, and end each connection when it is answered."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.unlink(missing_ok=True)
+        await super().stop()
+
     def buildProtocol(self, addr: IAddress | None) -> ConsoleConnection | None:  # noqa: ARG002
         """Return a connection; called by Twisted."""
         return ConsoleConnection(self)
@@ -234,7 +274,7 @@ class ConsoleServer(CommandServer):
 
         Users other than the server's own and root have a quarter of the connections each.
         """
-        most = self.most if user in (os.geteuid(), 0) else max(1, self.most // 4)
+        most = self.most if user in (own_user(), 0) else max(1, self.most // 4)
         reason = self.connections.admit(f"user {user}", ConnectionLimits(self.most, most, most))
         if reason is not None:
             self.uses.ended[reason] += 1
@@ -244,17 +284,23 @@ class ConsoleServer(CommandServer):
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove a socket file at which no server answers."""
+    """Remove a file of a console at which no server answers."""
     try:
-        if not stat.S_ISSOCK(path.stat().st_mode):
-            raise StoreError(f"{path}: exists and is no socket; set console.path")
+        if HAS_SOCKET_FILES and stat.S_ISSOCK(path.stat().st_mode):
+            family: int = socket.AF_UNIX
+            address: str | tuple[str, int] = str(path)
+        else:
+            found = ConsoleFile.read(path.read_bytes()[:LONGEST_TOKEN].decode("utf-8", "replace"))
+            if found is None:
+                raise StoreError(f"{path}: exists and is no socket; set console.path")
+            family, address = socket.AF_INET, (LOOPBACK, found.port)
     except FileNotFoundError:
         return
     # Any other error, such as a timeout, may mean a busy server: the file stays.
-    with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
+    with socket.socket(family) as probe, suppress(OSError):
         probe.settimeout(1.0)
         try:
-            probe.connect(str(path))
+            probe.connect(address)
         # No process listens at the socket any more.
         except ConnectionRefusedError:
             path.unlink(missing_ok=True)
@@ -267,14 +313,11 @@ def _evict_console(connection: ConsoleConnection) -> None:
     connection.cut_off("idle and replaced")
 
 
-def _user_behind(handle: Any) -> tuple[int, str]:
-    """Return the number and name of the user whose process is the peer of a UNIX socket."""
+def _user_behind(handle: Any) -> int:
+    """Return the number of the user whose process is the peer of a UNIX socket."""
     raw = handle.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _, user, _ = _CREDENTIALS.unpack(raw)
-    try:
-        return user, pwd.getpwuid(user).pw_name
-    except KeyError:
-        return user, f"user {user}"
+    return int(user)
 
 
 RCON_LIMITS = StreamLimits(stall_timeout=15.0)

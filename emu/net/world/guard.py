@@ -24,6 +24,7 @@ from itertools import count
 from types import FrameType
 from typing import Any, Final
 
+from emu.system import ALARM, alarm_now, clear_alarm, set_alarm
 from emu.world.behaviors import OutOfTime
 from emu.world.minds.guard import is_behavior
 
@@ -38,7 +39,7 @@ _INTERRUPTIBLE: Final = (
     "emu.world.minds.plain",
 )  # fmt: skip
 """Modules of the server that call a behavior's code and change nothing meanwhile."""
-_ALARM: Final = (signal.SIGALRM,)
+_ALARM: Final = (ALARM,)
 
 _depth = 0
 """How many limited calls are in progress, one inside the other."""
@@ -60,7 +61,7 @@ def limited(call: Callable[[], object], seconds: float) -> None:
     def time_is_up(_number: int, frame: FrameType | None) -> None:
         if not _is_limited(frame):  # it has returned just now
             # A signal that was sent before the call ended must not interrupt the server.
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            clear_alarm()
             return
         is_over = time.thread_time() >= end or next(checks) * AGAIN >= PATIENCE * seconds
         if is_over and _is_interruptible(frame):
@@ -69,19 +70,19 @@ def limited(call: Callable[[], object], seconds: float) -> None:
                 raise error
             _raise_at_each_step(error, frame, tried)
 
-    before = signal.signal(signal.SIGALRM, time_is_up)
+    before = signal.signal(ALARM, time_is_up)
     # Repeated, because a behavior may catch the exception.
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    set_alarm(seconds, AGAIN)
     _depth += 1
     try:
         call()
     finally:
         # First of all: a signal must not come when the handler is exchanged.
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        clear_alarm()
         _depth -= 1
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(ALARM, before)
         if _depth:  # the call around this one still has a limit
-            signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+            set_alarm(AGAIN, AGAIN)
 
 
 def _raise_at_each_step(
@@ -156,7 +157,7 @@ class CollectionGuard:
         if self._over is not None or threading.current_thread() is not threading.main_thread():
             return
         self._over = threading.Event()
-        self._before = signal.signal(signal.SIGALRM, self._time_is_up)
+        self._before = signal.signal(ALARM, self._time_is_up)
         gc.callbacks.append(self._note)
         threading.Thread(
             target=self._watch, args=(self._over,), name="emu-collections", daemon=True
@@ -169,7 +170,7 @@ class CollectionGuard:
         self._over.set()
         self._over = None
         gc.callbacks.remove(self._note)
-        signal.signal(signal.SIGALRM, self._before)
+        signal.signal(ALARM, self._before)
 
     def _note(self, phase: str, _info: dict[str, int]) -> None:
         """Note that a collection begins or ends; called by Python."""
@@ -189,7 +190,7 @@ class CollectionGuard:
             now = self._collection if self._begun_in is not None else 0
             if now and now == seen and not _depth:
                 # The signal must reach the main thread, where the collection runs.
-                signal.pthread_kill(_MAIN, signal.SIGALRM)
+                alarm_now()
             seen = now
 
     def _time_is_up(self, _number: int, frame: FrameType | None) -> None:

@@ -16,7 +16,8 @@ from typing import Any, Final
 import tomlkit
 
 from emu.errors import CommandError, FileFormatError
-from emu.files import ANYBODY, flush, parse_document, partial_file, read_whole
+from emu.files import ANYBODY, parse_document, partial_file, read_whole
+from emu.system import flush
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.population.atlas import STARTS
 from emu.world.population.eq2emu_files import is_imported

@@ -55,7 +55,7 @@ def test_connections_are_files_and_players_are_none(tmp_path: Path) -> None:
 
 
 def test_files_and_memory_are_judged_by_what_may_be_wanted(tmp_path: Path) -> None:
-    assert judge_files(resource.RLIM_INFINITY, 5000).level is Level.OK
+    assert judge_files(None, 5000).level is Level.OK
     assert judge_files(5000, 5000).level is Level.OK
     assert judge_files(1024, 5000).level is Level.WARN
     assert judge_memory(wanted_memory(small_config(tmp_path)), 1).level is Level.OK

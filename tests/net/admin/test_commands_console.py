@@ -14,14 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
+from twisted.internet.endpoints import (
+    TCP4ClientEndpoint,
+    UNIXClientEndpoint,
+    connectProtocol,
+)
 from twisted.internet.protocol import Protocol
 
+from emu.admin.console import ConsoleFile
 from emu.commands import Call, Command, Registry, Use
 from emu.errors import StoreError
+from emu.net.admin import commands
 from emu.net.admin.commands import ConsoleConnection, ConsoleServer
 from emu.net.scheduler import Scheduler
 from tests.support.running.whole_server import reactor, until
+from tools.ports import free_port
 
 
 @pytest.fixture
@@ -173,3 +180,60 @@ def test_another_user_has_a_quarter_of_the_places_and_none_of_the_owners() -> No
     assert len(server.connections) == 8
     assert server.takes(Stub(server), os.geteuid())
     assert len(server.connections) == 8
+
+
+@pytest.fixture
+def without_socket_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "HAS_SOCKET_FILES", False)
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def file_at(path: Path) -> ConsoleFile | None:
+    return ConsoleFile.read(path.read_text()) if path.exists() else None
+
+
+@pytest.mark.usefixtures("without_socket_files")
+async def test_without_socket_files_a_port_asks_for_what_the_file_says(path: Path) -> None:
+    server, uses = console()
+    server.listen(path)
+    assert mode(path) == 0o600
+    file = file_at(path)
+    assert file is not None
+    at = TCP4ClientEndpoint(reactor, "127.0.0.1", file.port)
+    peer: Any = await connectProtocol(at, Peer())
+    peer.transport.write(f"{file.token}\nhello\n".encode())
+    await until(lambda: peer.data, "a reply")
+    assert json.loads(peer.data)["lines"] == [f"hello {getpass.getuser()}"]
+    other: Any = await connectProtocol(at, Peer())
+    other.transport.write(b"hello\n")
+    await until(lambda: other.lost, "the end of who has no token")
+    assert other.data == b""
+    assert server.uses.ended == {"wrong token": 1}
+    with pytest.raises(StoreError, match="another server listens there"):
+        console()[0].listen(path)
+    await server.stop()
+    await until(lambda: peer.lost and not len(server.connections), "the end")
+    assert file_at(path) is None
+    assert len(uses) == 1
+
+
+@pytest.mark.usefixtures("without_socket_files")
+async def test_the_file_of_a_server_that_is_gone_is_replaced(path: Path) -> None:
+    write(path, ConsoleFile(free_port(), "old").written())
+    server, _ = console()
+    server.listen(path)
+    found = file_at(path)
+    assert found is not None
+    assert found.token != "old"
+    await server.stop()
+
+
+@pytest.mark.usefixtures("without_socket_files")
+def test_the_file_of_something_else_stays(path: Path) -> None:
+    write(path, "mine")
+    with pytest.raises(StoreError, match="is no socket"):
+        console()[0].listen(path)
+    assert path.read_text() == "mine"

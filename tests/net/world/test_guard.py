@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from emu.net.world import guard
 from emu.net.world.guard import CollectionGuard, limited
+from emu.system import windows
 from emu.world.behaviors import Budget, OutOfTime
 
 
@@ -233,3 +235,18 @@ def test_who_waits_for_a_busy_machine_has_time() -> None:
     begun = time.monotonic()
     limited(lambda: time.sleep(0.15), 0.1)
     assert time.monotonic() - begun >= 0.15
+
+
+@pytest.mark.parametrize("call", [loops, catches])
+def test_the_alarm_of_a_thread_interrupts_a_loop(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[[], None]
+) -> None:
+    # What Windows has instead of a timer of the system; SIGBREAK has no number here.
+    monkeypatch.setattr(windows, "ALARM", signal.SIGUSR2)
+    monkeypatch.setattr(guard, "_ALARM", (signal.SIGUSR2,))
+    for name in ("ALARM", "alarm_now", "clear_alarm", "set_alarm"):
+        monkeypatch.setattr(guard, name, getattr(windows, name))
+    before = signal.getsignal(signal.SIGUSR2)
+    with pytest.raises(OutOfTime) if call is loops else contextlib.nullcontext():
+        limited(call, 0.02)
+    assert signal.getsignal(signal.SIGUSR2) is before
