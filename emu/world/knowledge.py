@@ -29,6 +29,8 @@ LONGEST_TEXT: Final = 255
 NAME: Final = TextBytes(LONGEST_TEXT)
 """Reads a name or text of clients, up to this many bytes."""
 
+MOST_KINDS: Final = 4096
+"""Kinds of characters, by class, race and gender, whose skills are kept."""
 ARCHETYPES: Final = (1, 11, 21, 31)
 """Fighter, priest, mage, scout; nine classes follow each, in threes that begin with a parent."""
 ARCHETYPE_SIZE: Final = 10
@@ -56,7 +58,7 @@ class For(Generic[T]):
 class Beginners:
     """The skills, languages, titles and hotkeys of new characters."""
 
-    __slots__ = ("_hotkeys", "_languages", "_skills", "_titles")
+    __slots__ = ("_hotkeys", "_known", "_languages", "_skills", "_titles")
 
     def __init__(
         self,
@@ -69,9 +71,20 @@ class Beginners:
         self._languages = tuple(languages)
         self._titles = tuple(titles)
         self._hotkeys = tuple(hotkeys)
+        self._known: dict[tuple[int, int, int], tuple[KnownSkill, ...]] = {}
+        """The skills by class, race and gender, as they were asked for."""
 
     def skills(self, character: WorldCharacter) -> list[KnownSkill]:
         """Return the skills of a new character by number, with the highest values of each."""
+        # Each blow of a player who has learned nothing yet asks for them.
+        kind = character.class_, character.race, character.gender
+        if kind not in self._known:
+            if len(self._known) >= MOST_KINDS:
+                self._known.clear()
+            self._known[kind] = self._skills_of(character)
+        return list(self._known[kind])
+
+    def _skills_of(self, character: WorldCharacter) -> tuple[KnownSkill, ...]:
         best: dict[int, KnownSkill] = {}
         for skill in _fitting(self._skills, character):
             # The highest of each: a character may get the same skill from its class and its
@@ -80,7 +93,7 @@ class Beginners:
             best[skill.id] = KnownSkill(
                 skill.id, max(skill.value, known.value), max(skill.most, known.most)
             )
-        return [best[number] for number in sorted(best)]
+        return tuple(best[number] for number in sorted(best))
 
     def languages(self, character: WorldCharacter) -> list[int]:
         """Return the numbers of a new character's languages, without the common one."""

@@ -59,9 +59,11 @@ class Skills:
 
     def of(self, player: Player) -> dict[int, KnownSkill]:
         """Return the skills of a player by number."""
+        return {skill.id: skill for skill in self._all(player)}
+
+    def _all(self, player: Player) -> Sequence[KnownSkill]:
         character = player.character
-        known = character.skills or self._world.knowledge.beginners.skills(character)
-        return {skill.id: skill for skill in known}
+        return character.skills or self._world.knowledge.beginners.skills(character)
 
     def value(self, player: Player, skill: int | str) -> int:
         """Return the value of a skill, by its number or name; 0 if a player does not have it."""
@@ -70,9 +72,7 @@ class Skills:
 
     def _known(self, player: Player, skill: int | str) -> KnownSkill | None:
         number = self.number(skill) if isinstance(skill, str) else skill
-        if not player.character.skills:
-            return self.of(player).get(number) if number is not None else None
-        return next((one for one in player.character.skills if one.id == number), None)
+        return next((one for one in self._all(player) if one.id == number), None)
 
     def use(self, player: Player, skill: int | str) -> bool:
         """Let a player use a skill, which may raise it by one; return whether it did."""
