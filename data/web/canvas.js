@@ -45,6 +45,13 @@ function trace(pen, shape, x, y, size) {
   }
 }
 
+// Return the ends of a range without the outermost values.
+/** @param {number[]} values @param {number} skipped */
+function range(values, skipped) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [sorted[skipped], sorted[sorted.length - 1 - skipped]];
+}
+
 export class GroundMap {
   /**
    * @param {HTMLCanvasElement} canvas
@@ -124,7 +131,7 @@ export class GroundMap {
   show(marks) {
     this.marks = marks.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
     if (this.picked) this.picked = marks.find((one) => one.id === this.picked?.id) ?? this.picked;
-    if (!this.scale && marks.length) this.fit();
+    if (!this.scale && marks.length) this.fit(0.01);
     this.draw();
   }
 
@@ -132,17 +139,14 @@ export class GroundMap {
     return this.marks.filter((one) => !this.hidden.has(one.kind));
   }
 
-  // Show everything.
-  fit() {
+  // Show everything, or what is left without a share of the outermost marks of each side.
+  /** @param {number} share */
+  fit(share = 0) {
     const marks = this.visible(), { clientWidth: width, clientHeight: height } = this.canvas;
     if (!marks.length || !width) return;
-    let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const { x, z } of marks) {
-      left = Math.min(left, x);
-      right = Math.max(right, x);
-      low = Math.min(low, z);
-      high = Math.max(high, z);
-    }
+    const skipped = Math.floor(marks.length * share);
+    const [left, right] = range(marks.map((one) => one.x), skipped);
+    const [low, high] = range(marks.map((one) => one.z), skipped);
     this.center = { x: (left + right) / 2, z: (low + high) / 2 };
     this.scale = Math.min(4, 0.92 * Math.min(width / Math.max(40, right - left), height / Math.max(40, high - low)));
     this.draw();
@@ -240,7 +244,8 @@ export class GroundMap {
    * @param {CSSStyleDeclaration} style
    */
   paintKind(pen, kind, shown, style) {
-    const { color, size, shape } = LOOKS[kind];
+    const { color, shape } = LOOKS[kind];
+    const size = LOOKS[kind].size * Math.min(1, Math.max(0.55, Math.sqrt(this.scale))); // small from far away
     const bad = style.getPropertyValue("--bad"), own = style.getPropertyValue(color);
     for (const isBad of [false, true]) {
       pen.beginPath(); // one path for all of a color: thousands of marks take some ms

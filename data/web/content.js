@@ -111,9 +111,9 @@ async function showOne(root, subject, number) {
     part.rows = part.rows.map((/** @type {Cell[]} */ row) => row.filter((cell) =>
       cell.subject !== subject || String(cell.number) !== number));
   }
-  root.append(make("h2", {}, name(`${one.name || subject} (${subject} ${number})`)),
+  const map = subject === "zone" ? [make("p", {}, make("a", { href: address("zone", number) }, "Map of the running zone"))] : [];
+  root.append(make("h2", {}, name(`${one.name || subject} (${subject} ${number})`)), ...map,
     make("div", { class: "pieces" }, ...one.sections.map(piece), ...spawnPieces(one)));
-  if (subject === "zone") root.append(make("p", {}, make("a", { href: address("zone", number) }, "Map of the running zone")));
 }
 
 /** @param {HTMLElement} root */

@@ -112,7 +112,8 @@ class PlayerPage {
       section("Account", this.lists.account), section("Sheet", this.lists.sheet),
       section("Guild and friends", this.lists.company), this.notes.box,
       wide(section("Things", this.things.box)), wide(section("What operators did", this.acts.box)),
-      wide(section("Log", make("div", { class: "scroll log", tabindex: 0, role: "group", "aria-label": "Log" }, this.log))));
+      wide(section("Log", make("div", { class: "scroll log", tabindex: 0, role: "group", "aria-label": "Log" }, this.log),
+        make("p", {}, make("a", { href: address("log", who) }, "Search the whole log")))));
     root.append(make("div", { class: "heading" }, this.title, this.buttons), this.pieces);
     this.buttons.addEventListener("click", (event) => this.clicked(event));
   }

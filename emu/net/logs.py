@@ -18,6 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
 from twisted.internet.error import ReactorNotRunning
@@ -287,6 +288,14 @@ def _one_line(text: str) -> str:
 # Until the configuration is read, also for tools without one.
 set_level("info")
 
+_files: deque[Path] = deque(maxlen=1)
+
+
+def written_to() -> Path | None:
+    """Return the file of this process's log; None for a terminal, a pipe or syslog."""
+    return _files[-1] if _files else None
+
+
 CHECK_INTERVAL: Final = 1.0
 """Seconds between two checks whether the path still leads to the open file."""
 
@@ -311,6 +320,7 @@ class LogFile(logfile.LogFile):
     ) -> None:
         self._now = now
         self._checked_at = now()
+        _files.append(Path(directory, name).absolute())
         super().__init__(  # type: ignore[no-untyped-call]
             name, directory, rotateLength=rotateLength, maxRotatedFiles=maxRotatedFiles
         )

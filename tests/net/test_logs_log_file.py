@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.net.logs import CHECK_INTERVAL, LogFile
+from emu.net.logs import CHECK_INTERVAL, LogFile, written_to
 
 
 class Log:
@@ -104,3 +104,8 @@ def test_a_rotation_by_size_follows_a_move_first(log: Log) -> None:
     log.write("next")
     assert log.lines == ["next"]
     assert not log.path.with_name("emu.log.1").exists()
+
+
+def test_the_file_of_the_log_is_known(tmp_path: Path) -> None:
+    LogFile("emu.log", str(tmp_path)).close()
+    assert written_to() == tmp_path / "emu.log"

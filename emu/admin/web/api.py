@@ -7,11 +7,9 @@ are bounded and kept in memory only. Timestamps are UTC.
 from __future__ import annotations
 
 import math
-import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from ipaddress import ip_address
 from typing import Any, Final, get_type_hints
 
 from emu.admin.status import NO_ZONE, ListedWorldStatus, PlayerStatus, ServerStatus, ZoneStatus
@@ -22,12 +20,6 @@ LOGINS: Final = 200
 LINES: Final = 500
 MINUTE: Final = 60.0
 MINUTES: Final = 24 * 60
-WITHHELD_TEXT: Final = "\N{HORIZONTAL ELLIPSIS}"
-"""The replacement of an address."""
-# Finds anything that could be an address; `_withheld` decides.
-_MAYBE_ADDRESS: Final = re.compile(
-    r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w:])[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*\w"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +49,6 @@ class PlayerCounts:
 
     moment: Moment
     players: int
-
-
-def without_addresses(line: str) -> str:
-    """Return a line of the log with IP addresses replaced, except loopback addresses."""
-    return _MAYBE_ADDRESS.sub(_withheld, line)
-
-
-def _withheld(found: re.Match[str]) -> str:
-    try:
-        address = ip_address(found[0])
-    except ValueError:
-        return found[0]
-    # Loopback and unspecified addresses reveal nothing about players.
-    return found[0] if address.is_loopback or address.is_unspecified else WITHHELD_TEXT
 
 
 class Recent:

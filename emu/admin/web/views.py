@@ -24,6 +24,7 @@ SUBJECT: Final = ActionField("subject", "a kind, a name or both, as account alic
 ZONE: Final = ActionField("zone", "number, name or file of a zone")
 INSTANCE: Final = ActionField("instance", "which copy of it", NUMBER, "0")
 NUMBERED: Final = ActionField("number", "a number", "[0-9]{1,18}")
+WHEN: Final = "[0-9T:Z.+-]{4,32}|any"
 BEGINNING: Final = ActionField("beginning", "how names begin", default="")
 VIEWS: Final[Mapping[str, DashboardAction]] = {
     "player": DashboardAction("player show", "All that is known of a character.", (PLAYER,)),
@@ -52,6 +53,14 @@ VIEWS: Final[Mapping[str, DashboardAction]] = {
         ActionField("file", "the script", TEXT),
     )),
     "errors": DashboardAction("script errors", "The errors of scripts and behaviors."),
+    "log": DashboardAction("log show", "Lines of the server's log.", (
+        ActionField("level", "a level", "debug|info|warn|error|critical", "info"),
+        ActionField("area", "an area of the server", "[a-z_]{1,40}", "all"),
+        ActionField("since", "a date or time", WHEN, "any"),
+        ActionField("until", "a date or time", WHEN, "any"),
+        ActionField("before", "where an answer ended", "[0-9]{1,20}:[0-9]{1,20}|end", "end"),
+        ActionField("word", "what the text has in it", TEXT, ""),
+    )),
     "audit": DashboardAction("audit", "What operators have changed, newest first.", (SUBJECT,)),
     "petitions": DashboardAction("petition list", "Petitions and reports of players.", (
         ActionField("which", "open or closed", "open|closed", default="open"),

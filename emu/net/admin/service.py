@@ -17,11 +17,21 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
-from emu.admin.commands import accounts, audit, changes, characters, content, notes, server
+from emu.admin.commands import (
+    accounts,
+    audit,
+    changes,
+    characters,
+    content,
+    log,
+    notes,
+    server,
+)
 from emu.admin.commands.accounts import AccountCommandContext
 from emu.admin.commands.audit import Auditor
 from emu.admin.commands.characters import CharacterCommandContext
 from emu.admin.commands.content import ContentCommandContext
+from emu.admin.commands.log import LogCommandContext
 from emu.admin.commands.notes import NoteCommandContext
 from emu.admin.commands.server import Controls, Countdown, Reload
 from emu.admin.status import OpenPort
@@ -40,7 +50,7 @@ from emu.net.admin.queries import QueryEndpoints, SsqPort
 from emu.net.admin.status import StatusSource
 from emu.net.cluster.node import NodeService
 from emu.net.login.service import LoginEndpoint
-from emu.net.logs import logger
+from emu.net.logs import logger, written_to
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.store_worker import StoreWorker
@@ -60,7 +70,8 @@ REREAD: Final = 5.0
 def command_words() -> set[str]:
     """Return the first words of all commands of a server, without a running one."""
     sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
-            changes.COMMANDS, characters.COMMANDS, content.COMMANDS, notes.COMMANDS)  # fmt: skip
+            changes.COMMANDS, characters.COMMANDS, content.COMMANDS, log.COMMANDS,
+            notes.COMMANDS)  # fmt: skip
     return all_command_words().union(*(one.words() for one in sets))
 
 
@@ -139,6 +150,7 @@ class AdminEndpoints:
         """
         self._config = config
         self._scheduler = scheduler
+        self._watch = watch
         self._login, self._world = login, world
         self._bus = bus
         self._controls = controls
@@ -231,6 +243,12 @@ class AdminEndpoints:
         self.commands.extend(notes.COMMANDS.commands(about))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
         self._add_content_commands()
+        world = self._world
+        about_log = LogCommandContext(
+            self._looks.run, written_to, self._watch.lines.lines,
+            world.parts.concealed.names if world is not None else lambda _text: False,
+        )  # fmt: skip
+        self.commands.extend(log.COMMANDS.commands(about_log))
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
         if self._world is not None:

@@ -14,9 +14,10 @@ from twisted.web.resource import Resource
 from twisted.web.server import Request
 
 import emu
+from emu.admin.log_lines import without_addresses
 from emu.admin.status import OpenPort, ServerStatus
 from emu.admin.web import api
-from emu.admin.web.api import Line, Login, Recent, without_addresses
+from emu.admin.web.api import Line, Login, Recent
 from emu.admin.web.public import PageLink, PublicForm, PublicSource
 from emu.admin.web.requests import HostNames, Monitors, RequestGate
 from emu.admin.web.sessions import RequestRefused, SignedIn, SignInRefused
@@ -54,9 +55,10 @@ _log = logger("web")
 
 FILES: Final = (
     "account.js", "accounts.js", "api.js", "app.js", "ask.js", "audit.js", "canvas.js",
-    "content.js", "dashboard.js", "elements.js", "history.js", "icon.svg", "map.js", "pages.js",
-    "petitions.js", "player.js", "players.js", "population.js", "recent.js", "scale.js",
-    "source.js", "status.js", "style.css", "texts.js", "zone.js", "zonelist.js", "zones.js",
+    "content.js", "dashboard.js", "elements.js", "history.js", "icon.svg", "log.js", "map.js",
+    "pages.js", "petitions.js", "player.js", "players.js", "population.js", "recent.js",
+    "scale.js", "source.js", "status.js", "style.css", "texts.js", "zone.js", "zonelist.js",
+    "zones.js",
 )  # fmt: skip
 """The files that pages load; they contain no data of the server."""
 PAGES: Final = ("account.html", "index.html", "status.html")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emu.admin.web.api import LOGINS, MINUTES, Login, Recent, without_addresses
+from emu.admin.log_lines import without_addresses
+from emu.admin.web.api import LOGINS, MINUTES, Login, Recent
 from emu.times import Moment
 
 
