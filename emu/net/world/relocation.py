@@ -2,11 +2,14 @@
 
 A node that is drained sends all players who stand in a zone; one that was away sends those whose
 zone was placed elsewhere meanwhile. Players who are loading are sent as soon as they stand.
+
+An instance that they have left ends at once. It may run elsewhere, and if it came back to this
+node, players would find it as it was: what died meanwhile would live.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from emu.cluster.drain import Drain
 from emu.cluster.ports import ZonePlace
@@ -75,6 +78,8 @@ class Relocation:
             player = self._world.players.get(char_id)
             if player is not None:
                 self._tasks.spawn(self._send(player))
+        if self._is_draining:
+            self._end_empty(self._world.zones)
         if self._is_draining or self._moved:
             # Nobody reports that a player stands now, so it is checked.
             due = self._drain.get_timer(now)
@@ -99,14 +104,25 @@ class Relocation:
             if _may_be_sent(player):
                 yield player.id
         # Only now: an instance stays in the set until its last player has gone.
-        self._moved = still
+        left, self._moved = self._moved - still, still
+        if left:
+            self._end_empty(zone for zone in self._world.zones if _placed_as(zone) in left)
+
+    def _end_empty(self, zones: Iterable[Zone]) -> None:
+        """End those instances that are empty."""
+        now = self._world.clock.now()
+        for zone in zones:
+            self._world.zones.end_soon(zone, now)
 
     async def _send(self, player: Player) -> None:
         try:
             key = _placed_as(player.zone)
             # Another instance of the zone may stay here: its players go with their own.
             instance = key[1] if key in self._moved else None
-            await self._departures.send_to_other_node(player, instance)
+            zone = player.zone
+            if await self._departures.send_to_other_node(player, instance):
+                # The drain may be over by now.
+                self._end_empty([zone])
         except EmuError as error:
             self._world.refused(player, f"not sent to another node: {error}")
 

@@ -157,6 +157,11 @@ class Zones:
             due = Monotonic(now + self._lingers(zone))
             self._deadlines.set(zone, ZoneDeadline.END, due)
 
+    def end_soon(self, zone: Zone, now: Monotonic) -> None:
+        """End an instance at once, if it is empty and nobody is about to enter it."""
+        if self._deadlines.get(zone, ZoneDeadline.END) is not None:
+            self._deadlines.set(zone, ZoneDeadline.END, now)
+
     def _handle(self, zone: Zone, what: ZoneDeadline, now: Monotonic) -> None:
         """Tick a zone, or end one that was empty long enough."""
         # Set before the work: what raises is tried again.

@@ -11,6 +11,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.world.relocation import Relocation
 from emu.world.actors.player import PlayerState
+from emu.world.entry.leaving import LeaveReason
 from emu.world.travel.instances import FIRST_COPY
 from tests.support.world.worlds import WorldHarness
 
@@ -150,3 +151,43 @@ def test_players_of_a_moved_instance_follow_it_while_another_one_stays() -> None
     (change,) = gone.decoded("WS_ZoneChangeMsg")
     assert (change["ip_address"], change["port"]) == THERE
     assert stays.decoded("WS_ZoneChangeMsg") == []
+
+
+def test_an_instance_that_all_have_left_ends_at_once() -> None:
+    # Found by a simulation (seed 15): it came back to its node with a creature that was dead.
+    bench = Bench()
+    bench.harness.stand(5)
+    bench.harness.stand(6, zone_id=ANTONICA)
+    bench.harness.zone_servers.table[ISLE] = THERE
+    bench.relocation.drain(is_draining=True)
+    bench.pass_time(0.1)
+    # It is over before the player has gone.
+    bench.relocation.drain(is_draining=False)
+    bench.pass_time(1.0)
+    bench.harness.run(1.0)
+    assert not bench.relocation.runs(place(ISLE))
+    assert bench.relocation.runs(place(ANTONICA)), "a player is in it"
+
+
+def test_an_empty_instance_of_a_drained_node_ends_at_once() -> None:
+    bench = Bench()
+    bench.harness.stand(5)
+    player = bench.harness.world.players.get(5)
+    assert player is not None
+    bench.harness.departures.remove(player, LeaveReason.CAMPED, bench.harness.now)
+    bench.harness.run(1.0)
+    assert bench.relocation.runs(place(ISLE)), "it waits for who comes back"
+    bench.relocation.drain(is_draining=True)
+    bench.pass_time(1.0)
+    bench.harness.run(1.0)
+    assert not bench.relocation.runs(place(ISLE))
+
+
+def test_a_moved_instance_without_players_ends_at_once() -> None:
+    bench = Bench()
+    bench.harness.stand(5)
+    bench.harness.zone_servers.table[ISLE] = THERE
+    bench.relocation.moved([place(ISLE)])
+    bench.pass_time(2.0)
+    bench.harness.run(1.0)
+    assert not bench.relocation.runs(place(ISLE))
