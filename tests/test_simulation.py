@@ -74,8 +74,8 @@ def test_a_planted_fault_of_the_store_is_found(plan: Plan, auditor: str) -> None
     assert simulate(plan.changed(plant="")).is_right
 
 
-def test_there_are_twelve_planted_faults() -> None:
-    assert len(PLANTS) == 12
+def test_there_are_fifteen_planted_faults() -> None:
+    assert len(PLANTS) == 15
 
 
 def test_a_plan_is_repeated_by_its_words() -> None:

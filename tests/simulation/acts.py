@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from emu.client.world import WorldClientCore
 from emu.net.client.world_connection import ClientWorldConnection
+from tests.simulation import acts_of_fights, acts_of_things
+from tests.simulation.act import Act
 from tests.simulation.content import BELL
 from tests.simulation.people import ClientProgram, Person
-
-Work = Callable[[Person, ClientProgram, ClientWorldConnection], Awaitable[None]]
-
-
-@dataclass(frozen=True)
-class Act:
-    """One kind of act; `is_possible` says whether a person can do it now."""
-
-    name: str
-    weight: float
-    work: Work
-    is_possible: Callable[[Person], object] = lambda _person: True
 
 
 class Acts:
@@ -313,4 +301,6 @@ ACTS = (
     Act("quit", 2, _quit),
     Act("crash", 2, _crash),
     Act("second session", 2, _second),
+    *acts_of_things.ACTS,
+    *acts_of_fights.ACTS,
 )

@@ -6,53 +6,28 @@ A new subject adds its auditors to `AUDITORS`; nothing else changes.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from emu.model import may_see
 from emu.world.actors.spawn import SpawnKind
+from tests.simulation import auditors_of_fights, auditors_of_things
+from tests.simulation.auditing import Auditor, Moment, worlds
 from tests.simulation.content import RESPAWN
 
 if TYPE_CHECKING:
-    from emu.world.world import World
     from tests.simulation.people import Person
-    from tests.simulation.servers import SimulatedServer
     from tests.simulation.simulation import Simulation
 
 NEAR = 200.0
 """Spawns at most so many units away must be seen."""
 SAME_PLACE = 0.5
 """World units by which a place may differ from what a client shows of it."""
+TABLES = (("character", "world_characters"), ("letter", "world_mail"), ("bank", "world_banks"))
+"""The kinds of owners that have coins, and their tables."""
 NO_OLDER_STATE = "no older state comes back"
 KICKED_WITHIN = 90.0
 """Seconds after a ban in which a player must be gone, if the server of the ban lives."""
-
-
-class Moment(Enum):
-    """When an auditor looks."""
-
-    ANY = "at any moment"
-    QUIET = "after a time without faults and acts"
-    EMPTY = "after all players have gone"
-    STOPPED = "after all servers have stopped"
-
-
-@dataclass(frozen=True)
-class Auditor:
-    """One auditor; `look` yields what is wrong."""
-
-    name: str
-    moment: Moment
-    look: Callable[[Simulation], Iterator[str]]
-
-
-def worlds(simulation: Simulation) -> Iterator[tuple[SimulatedServer, World]]:
-    """Yield the worlds that run."""
-    for one in simulation.servers:
-        if one.is_up and one.server is not None and one.server.world is not None:
-            yield one, one.server.world.parts.world
 
 
 # -- at any moment --------------------------------------------------------------------------------
@@ -76,26 +51,25 @@ def _sums(simulation: Simulation) -> Iterator[str]:
     """Each balance is the sum of its entries in the ledger, by statements of our own."""
     found: Counter[tuple[str, int]] = Counter()
     for giver, giver_id, taker, taker_id, amount in simulation.rows(
-        "SELECT giver, giver_id, taker, taker_id, amount FROM world_ledger WHERE reason <> ?",
-        "not carried out",
-    ):
+        "SELECT giver, giver_id, taker, taker_id, amount FROM world_ledger WHERE what = 'coins'"
+        " AND reason <> ?", "not carried out",
+    ):  # fmt: skip
         found[giver, giver_id] -= amount
         found[taker, taker_id] += amount
-    for kind, table in (("character", "world_characters"), ("letter", "world_mail")):
+    for kind, table in TABLES:
         for number, coins in simulation.rows(f"SELECT id, coins FROM {table}"):
             if found[kind, number] != coins:
                 yield f"{kind} {number} has {coins} copper, and entries of {found[kind, number]}"
             found.pop((kind, number), None)
     for (kind, number), left in sorted(found.items()):
-        if kind in ("character", "letter") and left:
+        if kind in dict(TABLES) and left:
             yield f"{kind} {number} is gone, and has entries of {left}"
     total = sum(
         row[0] for row in simulation.rows(
-            "SELECT coalesce(sum(coins), 0) FROM world_characters UNION ALL"
-            " SELECT coalesce(sum(coins), 0) FROM world_mail"
+            " UNION ALL ".join(f"SELECT coalesce(sum(coins), 0) FROM {name}" for _, name in TABLES)
         )
     )  # fmt: skip
-    made = -sum(left for (kind, _), left in found.items() if kind not in ("character", "letter"))
+    made = -sum(left for (kind, _), left in found.items() if kind not in dict(TABLES))
     if total != made:
         yield f"all have {total} copper, and {made} were made"
 
@@ -108,7 +82,8 @@ def _requests(simulation: Simulation) -> Iterator[str]:
     ):
         yield f"letter {letter} was emptied {times} times"
     for reason, times in simulation.rows(
-        "SELECT reason, count(DISTINCT request) FROM world_ledger GROUP BY reason"
+        "SELECT reason, count(DISTINCT request) FROM world_ledger WHERE what = 'coins'"
+        " GROUP BY reason"
     ):
         if reason in ("command", "travel", "shared with the group"):
             asked = simulation.asked[reason]
@@ -193,7 +168,8 @@ def _deaths(simulation: Simulation) -> Iterator[str]:
         for zone in world.zones:
             for spawn in zone:
                 died = simulation.deaths.get(spawn.name)
-                if died is not None and 1.0 < now - died < RESPAWN - 5.0:
+                # The body of what was killed lies there for a while.
+                if spawn.hp_percent > 0 and died is not None and 1.0 < now - died < RESPAWN - 5.0:
                     yield f"{spawn.name} died {now - died:.0f} s ago, and stands at {server.name}"
 
 
@@ -444,6 +420,8 @@ AUDITORS: tuple[Auditor, ...] = (
     Auditor(NO_OLDER_STATE, Moment.ANY, older_states),
     Auditor("nobody who is banned plays", Moment.ANY, _banned),
     Auditor("the dead stay dead", Moment.ANY, _deaths),
+    *auditors_of_things.AUDITORS,
+    *auditors_of_fights.AUDITORS,
     Auditor("no call raises", Moment.EMPTY, _faults),
     Auditor("nobody is in two places", Moment.QUIET, _one_place),
     Auditor("each player has one body", Moment.QUIET, _bodies),

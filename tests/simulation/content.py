@@ -59,6 +59,16 @@ function murmur(NPC)
     AddTimer(NPC, 5000 + MakeRandomInt(0, 9000), "murmur")
 end
 """
+BEAR = "an old bear"
+"""A creature that nobody can kill."""
+MERCHANT, BANKER = "a peddler", "a banker"
+STACK, BAG, SWORD = 501, 502, 503
+THINGS = (STACK, BAG, SWORD)
+"""The kinds of things: one lies in stacks, one is a bag, and one is worn."""
+COST = {STACK: 2, BAG: 9, SWORD: 5}
+"""Copper that each costs at the peddler."""
+COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9}
+"""The lists of commands of spawns."""
 WAYS = {ISLE: "To the plains", ANTONICA: "To the isle"}
 """The name of the way from a zone."""
 
@@ -69,25 +79,33 @@ def creature(zone: int, number: int) -> str:
 
 
 def _tables() -> dict[str, list[dict[str, Any]]]:
-    zones, spawns, npcs, objects, places, entries, ways, scripts = ([] for _ in range(8))
+    zones, spawns, npcs, objects, places, entries, ways, scripts, loots = ([] for _ in range(9))
     for zone, name, file, description, (x, y, z) in ZONES:
         zones.append({"id": zone, "name": name, "file": file, "description": description,
                       "safe_x": x, "safe_y": y, "safe_z": z, "instance_type": "NONE",
                       "shutdown_timer": 30})  # fmt: skip
-        for number in range(len(KINDS) + 1):
+        names = [*(creature(zone, number) for number in range(len(KINDS))), BELL, MERCHANT, BANKER,
+                 BEAR]  # fmt: skip
+        for number, spawn in enumerate(names):
             key = zone * 100 + number
-            is_bell = number == len(KINDS)
-            spawns.append({"id": key, "name": BELL if is_bell else creature(zone, number),
+            is_wolf, is_bear = number < len(KINDS), spawn == BEAR
+            spawns.append({"id": key, "name": spawn,
                            "race": 9, "model_type": 134, "size": 32, "targetable": 1,
-                           "show_name": 1, "command_primary": 7 if is_bell else 0,
-                           "attackable": 0 if is_bell else 1, "hp": 60, "power": 10,
-                           "transport_id": zone if is_bell else 0})  # fmt: skip
-            if is_bell:
+                           "show_name": 1, "command_primary": COMMANDS.get(spawn, 0),
+                           "attackable": int(is_wolf or is_bear),
+                           "hp": 90_000 if is_bear else 60, "power": 10,
+                           "merchant_id": 6 if spawn == MERCHANT else 0, "loot_drop_type": 1,
+                           "transport_id": zone if spawn == BELL else 0})  # fmt: skip
+            if spawn == BELL:
                 objects.append({"id": key, "spawn_id": key})
             else:
-                npcs.append({"id": key, "spawn_id": key, "min_level": 1, "max_level": 1})
+                level = 40 if is_bear else 1
+                npcs.append({"id": key, "spawn_id": key, "min_level": level, "max_level": level})
+            if is_wolf:
+                loots.append({"id": key, "spawn_id": key, "loottable_id": 4})
+            away = 40.0 if is_bear else 4.0
             places.append({"id": key, "zone_id": zone, "spawn_location_id": key, "x": x + number,
-                           "y": y, "z": z + 4.0, "respawn": RESPAWN})  # fmt: skip
+                           "y": y, "z": z + away, "respawn": RESPAWN})  # fmt: skip
             entries.append({"id": key, "spawn_id": key, "spawn_location_id": key,
                             "spawnpercentage": 100})  # fmt: skip
         key = zone * 100 + KEEPER_NUMBER
@@ -105,12 +123,45 @@ def _tables() -> dict[str, list[dict[str, Any]]]:
                      "display_name": WAYS[here], "message": "Off you go.",
                      "destination_zone_id": to, "destination_x": x, "destination_y": y,
                      "destination_z": z, "cost": PRICE})  # fmt: skip
-    commands = [{"id": 1, "command_list_id": 7, "command_text": "Use", "command": "use",
-                 "distance": 60}]  # fmt: skip
     return {
         "zones": zones, "spawn": spawns, "spawn_npcs": npcs, "spawn_objects": objects,
         "spawn_location_placement": places, "spawn_location_entry": entries,
-        "transporters": ways, "entity_commands": commands, "spawn_scripts": scripts,
+        "transporters": ways, "spawn_scripts": scripts, "spawn_loot": loots, **_trade(),
+    }  # fmt: skip
+
+
+def _trade() -> dict[str, list[dict[str, Any]]]:
+    """Return the kinds of things, who sells them, and the creatures' loot."""
+    names = {STACK: "an apple", BAG: "a small pouch", SWORD: "a blunt sword"}
+    commands = [("Use", "use", 7), ("Buy", "frommerchant", 8), ("Bank", "bank", 9)]
+    return {
+        "entity_commands": [
+            {"id": number, "command_list_id": of, "command_text": text, "command": command,
+             "distance": 60 if of == 7 else 10}
+            for number, (text, command, of) in enumerate(commands, 1)
+        ],
+        "items": [
+            {"id": number, "name": name, "item_type": "Normal", "sell_price": 2 * COST[number],
+             "stack_count": 20 if number == STACK else 1, "weight": 1,
+             "slots": 1 if number == SWORD else 0, "adventure_classes": 0}
+            for number, name in names.items()
+        ],
+        "item_details_bag": [{"id": 1, "item_id": BAG, "num_slots": 4}],
+        "merchants": [{"id": 1, "merchant_id": 6, "inventory_id": 60, "description": "A Peddler"}],
+        "merchant_inventory": [
+            {"id": number, "inventory_id": 60, "item_id": number, "quantity": 255,
+             "price_coins": COST[number]}
+            for number in THINGS
+        ],
+        "loottable": [
+            {"id": 4, "name": "of a wolf", "mincoin": 3, "maxcoin": 9, "maxlootitems": 2,
+             "lootdrop_probability": 100, "coin_probability": 100},
+        ],
+        "lootdrop": [
+            {"id": number, "loot_table_id": 4, "item_id": number, "item_charges": 1,
+             "probability": 60}
+            for number in THINGS
+        ],
     }  # fmt: skip
 
 

@@ -19,10 +19,12 @@ from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.client.world import ClientWorldMessages, WorldPhase
 from emu.client.world.events import (
+    DeathSeen,
     GroupOffered,
     GuildOffered,
     Heard,
     LineShown,
+    RevivalOffered,
     WorldEvent,
 )
 from emu.commands import Reply
@@ -30,6 +32,7 @@ from emu.errors import EmuError
 from emu.net.client.swarm import character_name
 from emu.net.client.world_connection import ClientWorldConnection, enter_world, world_messages
 from emu.net.scheduler import run
+from emu.world.actors.player import Player
 from emu.world.commands.context import NOT_STORED
 from tests.simulation.network import SimulatedReactor
 
@@ -158,7 +161,7 @@ class Person:
         self.version = VERSIONS[number % len(VERSIONS)]
         self.host = f"10.1.{number // 200}.{number % 200 + 1}"
         self.chance = random.Random(f"{simulation.plan.seed} person {number}")
-        self.is_master = number % 3 == 0
+        self.is_master: bool = number % 3 == 0
         self.confirmed = Confirmed()
         self.programs: list[ClientProgram] = []
         self.wants_to_play = True
@@ -169,6 +172,9 @@ class Person:
         self.acted: dict[str, int] = {}
         self.group_offer: bool = False
         self.guild_offer: bool = False
+        self.fighting: tuple[str, int] | None = None
+        """Name and index of the creature that the person fights; None when it is dead."""
+        self.is_dead: bool = False
         self.killing = ""
         """The creature that the person removes now."""
         self.has_coins = False
@@ -199,6 +205,7 @@ class Person:
         self.runs += 1
         program = ClientProgram(self, host, self.runs)
         self.confirmed.begins()
+        self.fighting, self.is_dead = None, False
         self.programs = [one for one in self.programs if not one.is_over]
         self.programs.append(program)
         work = self._play(program)
@@ -270,6 +277,15 @@ class Person:
         except EmuError as error:
             self.note("refused", act.name, str(error))
 
+    def player(self) -> Player | None:
+        """Return the person's player, as a process has it; None if the person is not there."""
+        for server in self.simulation.worlds:
+            world = server.server.world if server.server is not None else None
+            found = world.parts.world.players.named(self.name) if world is not None else None
+            if found is not None and found.is_online:
+                return found
+        return None
+
     def others(self) -> list[Person]:
         """Return the other people."""
         return [one for one in self.simulation.people if one is not self]
@@ -290,6 +306,14 @@ class Person:
             self.note("reads", event.text)
         elif isinstance(event, Heard):
             self.note("hears", event.channel, event.speaker, event.text)
+        elif isinstance(event, DeathSeen):
+            if self.fighting is not None and self.fighting[1] == event.dead:
+                self.simulation.died(self.fighting[0])
+                self.fighting = None
+            self.note("sees a death", event.dead)
+        elif isinstance(event, RevivalOffered):
+            self.is_dead = True
+            self.note("is dead")
         elif isinstance(event, GroupOffered):
             self.group_offer = True
             self.note("is invited to a group")

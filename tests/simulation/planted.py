@@ -16,6 +16,7 @@ from unittest.mock import patch
 
 from emu.database.sqlite.database import SqliteDatabase
 from emu.errors import StoreAway, StoreError, StoreLocked
+from emu.items.inventory import Inventory
 from emu.net.machine import ThreadWork
 from emu.net.store_worker import PAUSE, StoreWorker
 from emu.net.world import spool
@@ -24,8 +25,10 @@ from emu.net.world.service import WorldEndpoint
 from emu.processes.bus import LocalSubscription
 from emu.store.spool import load_spool
 from emu.world.actors.player import Player
+from emu.world.combat.fights import Fights
 from emu.world.entry.entering import ZoneEntries
 from emu.world.groups.groups import Groups, PlayerGroup
+from emu.world.items.acts import ItemActs
 from emu.world.ledger.ledger import Ledger
 from emu.world.population.deaths import Deaths
 from emu.world.saving.saves import PlayerSaves
@@ -201,6 +204,21 @@ def _work_hastily(worker: StoreWorker) -> ThreadWork:
     worker._reactor.callFromThread(worker._end)
 
 
+def _things_not_undone(stack: ExitStack) -> None:
+    """What an exchange has done with things stays done when the store refuses it."""
+    stack.enter_context(patch.object(Inventory, "restore", lambda _self, _before: None))
+
+
+def _moves_not_counted(stack: ExitStack) -> None:
+    """The ledger does not count what goes to the shared bank, or comes from it."""
+    stack.enter_context(patch.object(ItemActs, "_settle_shared", lambda *_about: None))
+
+
+def _dead_strike(stack: ExitStack) -> None:
+    """Who dies goes on to strike."""
+    stack.enter_context(patch.object(Fights, "_died", lambda _self, _event: None))
+
+
 PLANTS: dict[str, Planting] = {
     "save-not-awaited": _save_not_awaited,
     "lease-not-checked": _lease_not_checked,
@@ -214,6 +232,9 @@ PLANTS: dict[str, Planting] = {
     "key-outlives-ban": _key_outlives_ban,
     "spool-read-twice": _spool_read_twice,
     "answer-before-commit": _answer_before_commit,
+    "things-not-undone": _things_not_undone,
+    "moves-not-counted": _moves_not_counted,
+    "dead-strike": _dead_strike,
 }
 
 

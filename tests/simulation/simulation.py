@@ -24,7 +24,8 @@ from emu.commands.registry import OWNER
 from emu.errors import EmuError
 from emu.net.scheduler import run
 from tests.simulation.acts import ACTS, Acts
-from tests.simulation.auditors import AUDITORS, NO_OLDER_STATE, Moment, not_stored, older_states
+from tests.simulation.auditing import Moment
+from tests.simulation.auditors import AUDITORS, NO_OLDER_STATE, not_stored, older_states
 from tests.simulation.bus import Broker
 from tests.simulation.content import content_file, scripts_folder
 from tests.simulation.disk import Disk
@@ -118,6 +119,8 @@ class Simulation:
         self.faults: list[FaultPlan] = []
         self.asked: Counter[str] = Counter()
         """Movements of coins that people have asked for, by their reason."""
+        self.asked_things: Counter[int] = Counter()
+        """Things that game masters have asked for, by their kind."""
         self.on_confirmation: Callable[[SimulatedServer], object] | None = None
         """What happens to the process that confirms something to a person next."""
         self.is_healing = False
