@@ -92,6 +92,24 @@ def test_clocks_are_read_in_one_place() -> None:
                 assert text not in clocks, f"{path}: {text}"
 
 
+GAME = ("world", "quests", "spells", "items", "rules")
+
+
+def test_the_world_compares_client_versions_with_tables_alone() -> None:
+    """A number in the code would be one more difference that data/world/versions.toml lacks."""
+
+    def is_number(node: ast.expr) -> bool:
+        return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id.isupper())
+
+    for path in (one for folder in GAME for one in (EMU / folder).rglob("*.py")):
+        for node in nodes_of(path):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                names = {ast.unparse(side).rpartition(".")[2] for side in sides}
+                compared = "version" in names and any(map(is_number, sides))
+                assert not compared, f"{path}, line {node.lineno}: {ast.unparse(node)}"
+
+
 def test_no_file_needs_one_that_needs_it() -> None:
     """Imports for types alone and those inside functions count as well."""
     files = {dotted(path): path for path in EMU.rglob("*.py")}

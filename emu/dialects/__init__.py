@@ -12,8 +12,10 @@ from emu.dialects.dialect import (
     Dialects,
     RuleTable,
     VersionRules,
+    WorldVersionRules,
     fit,
     shipped_rules,
+    world_rules,
 )
 
 __all__ = [
@@ -23,6 +25,8 @@ __all__ = [
     "Dialects",
     "RuleTable",
     "VersionRules",
+    "WorldVersionRules",
     "fit",
     "shipped_rules",
+    "world_rules",
 ]

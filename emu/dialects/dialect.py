@@ -17,7 +17,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -85,6 +85,26 @@ class WorldVersionRules:
     blow_landed: int
     zone_level: int
     zone_flags: int
+    older_windows: bool
+    buy_list: int
+    bags_show_content: bool
+    most_record_count: int
+    item_window_type: int
+    sort_of_books: bool
+    most_stack: int
+    adornment_slots: int
+    all_classes: int
+    quests_without_offer: bool
+    feather_colors: bool
+    offer_flag: int
+    journal_tail: int
+    journal_reward_lead: int
+    reward_in_journal: int
+    recipe_window: bool
+    recipe_devices: int
+    mass_production: bool
+    no_product: int
+    followed_from_end: bool
 
 
 class _StepTable:
@@ -166,6 +186,12 @@ def shipped_world_rules() -> WorldRuleTable:
     return WorldRuleTable(read_document(data_file("world", "versions.toml")))
 
 
+@lru_cache(256)
+def world_rules(version: int) -> WorldVersionRules:
+    """Return a world's rules of a client version."""
+    return shipped_world_rules().for_version(version)
+
+
 class Dialect:
     """The opcode numbers, layouts and rules of one client version."""
 
@@ -180,7 +206,7 @@ class Dialect:
         self.version = version
         self.table = table
         self.rules = rules
-        self.world_rules = shipped_world_rules().for_version(version)
+        self.world_rules = world_rules(version)
         self._catalog = catalog
         self._layouts: dict[str, StructLayout] = {}
         self._templates: dict[str, dict[str, Any]] = {}

@@ -14,8 +14,6 @@ from emu.world.actors.player import Player
 from emu.world.actors.sheet import ShownEffect, ShownMaintained
 from emu.world.world import World
 
-OLD: Final = 561
-"""The last version with one list of effects."""
 CONCENTRATION: Final = 5
 MORE_CONCENTRATION: Final = 503
 """The type of bonus that adds to it."""
@@ -60,7 +58,7 @@ class CharacterSheets:
             "trauma": trauma, "arcane": arcane, "noxious": noxious, "elemental": elemental,
         }  # fmt: skip
         if marks.effects:
-            has_own = player.client.version > OLD
+            has_own = not player.client.dialect.world_rules.older_windows
             # Older clients have one list for all effects.
             harmful = [one for one in marks.effects if one.is_harmful and has_own]
             shown = [one for one in marks.effects if one not in harmful]

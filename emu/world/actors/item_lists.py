@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from emu.dialects import Dialect
+from emu.dialects import Dialect, world_rules
 from emu.dialects.dialect import wire_texts
 from emu.errors import StructValueError, UnknownStruct
 from emu.items.held import Thing, Where
@@ -25,10 +25,6 @@ MESSAGE: Final = "OP_UpdateInventoryMsg"
 STRUCT: Final = "WS_UpdateInventory"
 HEAD: Final = 6
 """Bytes of the count and of the length that stand before the packed records."""
-OLD: Final = 561
-"""The last version that numbers slots and new records in the old way."""
-SHOWS_EMPTY: Final = 63119
-"""The first version whose records of bags depend on what lies in them."""
 KNOWN_INDEX: Final = 255
 FIRST_AT_ONCE: Final = 20
 """Records in the first list of an old client."""
@@ -42,7 +38,7 @@ NO_OLD_SLOT: Final = frozenset((Slot.SECOND_EARS, Slot.CLOAK))
 
 def client_slot(slot: int, version: int) -> int | None:
     """Return a slot as a client numbers it; None for one that it does not have."""
-    if version > OLD:
+    if not world_rules(version).older_windows:
         return slot
     if slot in NO_OLD_SLOT or slot > Slot.DRINK:
         return None
@@ -170,11 +166,12 @@ class ItemLists:
 
     __slots__ = (
         "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_packer", "_present", "_records",
-        "_sent", "_size", "_worn", "is_shown", "records",
+        "_rules", "_sent", "_size", "_worn", "is_shown", "records",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
+        self._rules = dialect.world_rules
         try:
             self._empty = self._encode({})
         except UnknownStruct:
@@ -233,7 +230,7 @@ class ItemLists:
         Old clients name things of the first list by 255 less their place, others by the index of
         their record (recorded).
         """
-        if self.version > OLD:
+        if not self._rules.older_windows:
             return self.number_at(index)
         if index <= KNOWN_INDEX:
             return self.number_at(KNOWN_INDEX - index)
@@ -265,7 +262,7 @@ class ItemLists:
         if not self.records and not waiting:
             return None
         fresh, records = 0, []
-        is_old, empty, is_fresh = self.version <= OLD, self._empty, self._fresh
+        is_old, empty, is_fresh = self._rules.older_windows, self._empty, self._fresh
         for place, number in enumerate(self.records):
             thing = None if number is None else inventory.get(number)
             if thing is None:
@@ -291,7 +288,7 @@ class ItemLists:
         for thing in things:
             if thing.id in known:
                 continue
-            if not self._is_begun and self.version <= OLD and len(known) >= FIRST_AT_ONCE:
+            if not self._is_begun and self._rules.older_windows and len(known) >= FIRST_AT_ONCE:
                 break  # the next message has the rest
             if self._is_begun and thing.place.where is Where.BAGS and thing.id not in settled:
                 self._fresh.add(thing.id)
@@ -304,7 +301,7 @@ class ItemLists:
     @property
     def is_cut(self) -> bool:
         """Whether the first list was cut, so that a second message has to follow."""
-        return self.version <= OLD and len(self.records) == FIRST_AT_ONCE
+        return self._rules.older_windows and len(self.records) == FIRST_AT_ONCE
 
     def _waiting_record(self, inventory: Inventory, thing: Thing) -> bytes:
         kind = inventory.kind(thing)
@@ -348,7 +345,7 @@ class ItemLists:
                 return found
         kind = inventory.kind(thing)
         found = self._pack(self._fields(inventory, thing, kind, index))
-        if self.version < SHOWS_EMPTY or not places_of(kind):
+        if not self._rules.bags_show_content or not places_of(kind):
             self._records[thing.id] = thing, index, is_locked, was_worn, found
         return found
 
@@ -368,7 +365,7 @@ class ItemLists:
         # The own number of bags and of what is worn.
         places = places_of(kind)
         has_number = is_worn or bool(places) or thing.id in self._worn
-        most = 0xFF if self.version <= 57047 else 0xFFFF
+        most = self._rules.most_record_count
         return {
             "unique_id": thing.id,
             "bag_id": thing.id if has_number else 0,

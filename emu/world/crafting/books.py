@@ -18,7 +18,6 @@ from emu.items.kinds import ItemKind, Sort
 from emu.ledger import Outcome, Owner, OwnerKind, Reason, ThingChanges
 from emu.rules.stance import arrow_color
 from emu.world.actors.client import send_text
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.crafting.giving import Crafts, begin
 from emu.world.crafting.recipe_windows import (
@@ -40,8 +39,6 @@ NOTHING_NEW: Final = "You have already learned all you can from this item."
 TOO_LOW: Final = "Your tradeskill level is not high enough to scribe this book."
 WRONG_CLASS: Final = "Your tradeskill class cannot use this recipe."
 BOOK: Final = "OP_UpdateRecipeBookMsg"
-FIRST_WINDOW: Final = 546
-"""The first version with the window of a recipe."""
 HARDEST: Final = 4
 """The highest color of a recipe; those of spawns go on (recorded: 3 for one of one's own level)."""
 
@@ -93,7 +90,7 @@ class RecipeBooks:
     def send(self, player: Player) -> None:
         """Send a client its recipe book, if its version has one that EQ2Emulator sends."""
         client, known = player.client, self.of(player).values()
-        if client.version <= OLD:
+        if client.dialect.world_rules.older_windows:
             if client.dialect.world_rules.recipe_book:
                 client.send_bytes(BOOK, old_book(client.dialect, known))
             return
@@ -109,7 +106,7 @@ class RecipeBooks:
 
     def _examined(self, event: RecipeExamined) -> None:
         known = self.recipe(event.player, event.recipe)
-        if known is not None and event.player.client.version >= FIRST_WINDOW:
+        if known is not None and event.player.client.dialect.world_rules.recipe_window:
             show_recipe(event.player, known, self._items.kinds.get)
 
     # -- learning ---------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from emu.content.crafts import Collection, CollectionReward
+from emu.dialects import world_rules
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import ItemKind
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.items.windows import ItemWindow, fitted
 
@@ -30,7 +30,7 @@ def enclosed(version: int, kind: ItemKind, count: int) -> dict[str, Any]:
     window = ItemWindow(version, kind, thing, Inventory((), {kind.id: kind})).fields()
     return {
         "count": min(count, 0xFF), "packettype": window["packettype"], "item": window["item"],
-        **({} if version <= OLD else {"packetsubtype": window["packetsubtype"]}),
+        **{key: window[key] for key in ("packetsubtype",) if key in window},
     }  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def show_reward(player: Player, collection: Collection, kind_of: KindOf) -> None
         "num_rewards": len(items), "rewards_array": items,
     }  # fmt: skip
     text = DONE.format(collection=collection.name)
-    if version <= OLD:
+    if world_rules(version).older_windows:
         struct = PACK
         fields: dict[str, Any] = {
             "reward_data": {

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emu.content.knowledge import Product, Recipe
+from emu.dialects import world_rules
 from emu.items.kinds import ItemKind
 from emu.rules.crafting import MOST, PHASE_PROGRESS, CraftEvent, Round, reached, tier_of
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.crafting.components import FUEL, PRIMARY, OfferedComponent
 from emu.world.crafting.craft_windows import enclosed
@@ -22,8 +22,6 @@ from emu.world.items.windows import send_fitted
 CREATE, SHOW, UPDATE = "WS_CreateFromRecipe", "WS_ShowItemCreation", "WS_UpdateCreateItem"
 LEAD, MIDDLE = 18, 11
 """Numbers of the window of components (recorded)."""
-MASS_VERSION: Final = 57048
-"""The first version whose window has the recipe, and how many may be made at once."""
 MASS: Final = (1, *range(5, 101, 5))
 """How many may be made at once (recorded); this server makes one."""
 BARS: Final = [0x3E4CCCCD, 0x3F4CCCCD]
@@ -31,8 +29,6 @@ BARS: Final = [0x3E4CCCCD, 0x3F4CCCCD]
 ARTS: Final = [9070, 9082, 9018, 9041, 9088, 9003]
 """Numbers of the six arts (recorded)."""
 NO_ITEM: Final = 0xFF
-NOTHING_TYPE, NEWEST = 0x51FE, 60085
-"""The type of "no thing", and the first version that has it."""
 
 
 # -- the window of components ---------------------------------------------------------------------
@@ -53,7 +49,7 @@ def create_fields(
     made, places = known.recipe.phases[-1], range(len(known.recipe.secondary))
     return {
         "crafting_station": bench_of(known.recipe).name,
-        "recipe_id": known.id if version >= MASS_VERSION else 0,
+        "recipe_id": known.id if world_rules(version).mass_production else 0,
         "recipe_name": known.name, "tier": tier_of(known.level) & 0xFF,
         "unknown3": LEAD, "product_name": product.name, "icon": product.icon,
         "product_qty": min(made.quantity, 0xFF), "unknown6": MIDDLE,
@@ -93,7 +89,7 @@ def _primary_fields(version: int, offered: OfferedComponent | None) -> dict[str,
         "primary_title": offered.component.title, "primary_id": first or example,
         "primary_qty_needed": needed, "primary_qty": needed, "num_primary_choices": len(rows),
         "primary_array": rows, "primary_default_selected_id": first,
-        "primary_item_selected": int(bool(chosen)) if version > OLD else 0,
+        "primary_item_selected": int(bool(chosen)) if not world_rules(version).older_windows else 0,
         "primary_selected_item_qty": needed if chosen else 0,
         "num_primary_items_selected": len(chosen), "primary_items_selected_array": chosen,
     }  # fmt: skip
@@ -169,13 +165,8 @@ def _phase(
         **({item: enclosed(version, kind, 1)} if kind is not None else {}),
         f"{byproduct}_name": other.name if other is not None else "",
         f"{byproduct}_icon": other.icon if other is not None else 0,
-        "packettype": _nothing_type(version), "packetsubtype": NO_ITEM,
+        "packettype": world_rules(version).no_product, "packetsubtype": NO_ITEM,
     }  # fmt: skip
-
-
-def _nothing_type(version: int) -> int:
-    """Return the type of "no thing" behind a phase (recorded)."""
-    return NOTHING_TYPE if version >= NEWEST else 0
 
 
 def send_round(player: Player, played: Round, event: CraftEvent | None, device: int) -> None:

@@ -14,9 +14,8 @@ from emu.dialects import Dialect
 from emu.errors import UnknownStruct
 from emu.items.kinds import ItemKind
 from emu.structs.packed import pack_counted
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
-from emu.world.items.windows import PACKET_TYPES, fitted, send_fitted
+from emu.world.items.windows import fitted, send_fitted
 
 KindOf = Callable[[int], ItemKind | None]
 
@@ -175,14 +174,13 @@ NO_CLASS: Final = 0xFF
 
 def show_recipe(player: Player, known: KnownRecipe, kind_of: KindOf) -> None:
     """Open the window of a recipe."""
-    version, recipe, row = player.client.version, known.recipe, known.recipe.row
+    rules, recipe, row = player.client.dialect.world_rules, known.recipe, known.recipe.row
     product = kind_of(recipe.phases[-1].item_id)
     fields = {
         "id": known.id, "unknown": LEAD, "level": known.level, "technique": known.technique,
         "knowledge": row["knowledge"] & 0xFFFFFFFF, "skill_level": USUAL_SKILL,
         "device": bench_of(recipe).name,
-        # One number up to 1207, two from 1208 on.
-        "unknown3": [1, 0] if version >= 1208 else 1, "icon": row["icon"] & 0xFFFF,
+        "unknown3": [1, 0] if rules.recipe_devices > 1 else 1, "icon": row["icon"] & 0xFFFF,
         "adventure_id": NO_CLASS, "tradeskill_id": player.character.tradeskill_class & 0xFF,
         "product_icon": product.icon if product is not None else 0,
         "product_name": product.name if product is not None else known.name,
@@ -196,9 +194,8 @@ def show_recipe(player: Player, known: KnownRecipe, kind_of: KindOf) -> None:
         "recipe_name": known.name, "recipe_description": str(row["description"]),
     }  # fmt: skip
     head = {"packettype": RECIPE_TYPE}
-    if version > OLD:
-        packet = next(number for first, number in PACKET_TYPES if version >= first)
-        head = {"packettype": packet, "packetsubtype": RECIPE_TYPE}
+    if not rules.older_windows:
+        head = {"packettype": rules.item_window_type, "packetsubtype": RECIPE_TYPE}
     dialect = player.client.dialect
     values = fitted(dialect, WINDOW, {**head, "recipe": fields})
     # The type of the window decides which of its parts there are, so a plain `send` drops this one.

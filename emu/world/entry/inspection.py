@@ -19,7 +19,6 @@ WINDOW: Final = "WS_InspectPlayer"
 MESSAGE: Final = "OP_InspectPlayerMsg"
 BIOGRAPHY: Final = 511
 """Letters of a biography, which the window always has."""
-LAST_OLDER: Final = 561
 OLDER_SLOTS, NEWER_SLOTS = 22, 50
 """Slots of the window up to version 561 and above."""
 ATTRIBUTES: Final = {
@@ -45,7 +44,7 @@ NEWER_SLOT: Final = _slot(160, {16: "FFFF", 47: "64", 67: "03", 100: "FF" * 11})
 def send_inspection(viewer: Player, player: Player, sheets: CharacterSheets) -> None:
     """Open the window that shows a player at the client of another one."""
     client = viewer.client
-    is_older = client.version <= LAST_OLDER
+    is_older = client.dialect.world_rules.older_windows
     # Above 561 EQ2Emulator shows no things at 1096 and 1208 (recorded).
     slots = _older_slots(client.dialect, player) if is_older else NEWER_SLOT * NEWER_SLOTS
     fields = wire_texts(inspection_fields(player, sheets))

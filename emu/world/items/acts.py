@@ -21,7 +21,7 @@ from emu.items.wearing import Equipped, equip, swap, unequip
 from emu.ledger import Owner, OwnerKind
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.item_lists import OLD, server_slot
+from emu.world.actors.item_lists import server_slot
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.item_events import (
     ItemDestroyed,
@@ -301,16 +301,16 @@ class ItemActs:
         if not LEAST_EXAMINED <= len(body) <= MOST_EXAMINED:
             raise MalformedMessage("request to examine of unknown length")
         fields = player.client.dialect.layout("WS_ExamineInfoRequestMsg").decode_short(body)
+        is_old = player.client.dialect.world_rules.older_windows
         if fields["type"] in (OWN, BOTH):
             self._examine_own(player, fields)
         elif fields["type"] == LINK:
             kind = self._items.kinds.get(fields["id"])
             if kind is not None:
-                is_old = player.client.version <= OLD
                 popup = fields["display"] if is_old else fields.get("unknown5", 0) >> 8
                 windows.send_kind(player.client, kind, is_popup=int(bool(popup)))
         elif fields["type"] == RECIPE:
-            number = fields["unique_id" if player.client.version <= OLD else "id"]
+            number = fields["unique_id" if is_old else "id"]
             self._world.events.publish(RecipeExamined(player, number))
         else:
             send_text(player.client, NOTHING_TO_EXAMINE, ERROR_COLOR)

@@ -14,7 +14,6 @@ from emu.ledger import Outcome, Owner, Reason
 from emu.rules.coins import coins_text
 from emu.rules.prices import repair_price
 from emu.world.actors.client import send_text
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.events import Died
@@ -98,8 +97,8 @@ class Menders:
             row(player, kind, price, stack=1) | {"description": kind.description}
             for _, kind, price in self._damaged(player)
         ]
-        version = player.client.version
-        send_rows(player, visit.spawn, rows, OLD_WINDOW if version <= OLD else WINDOW)
+        is_older = player.client.dialect.world_rules.older_windows
+        send_rows(player, visit.spawn, rows, OLD_WINDOW if is_older else WINDOW)
 
     async def repair(self, player: Player, item_id: int | None = None) -> None:
         """Have a thing of a kind repaired, or all of them. Raises `StoreError`, `CommandError`."""

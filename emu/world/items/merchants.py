@@ -24,7 +24,6 @@ from emu.rules.coins import coins_text
 from emu.rules.prices import FEW, MANY, selling_price
 from emu.world.actors.client import send_text
 from emu.world.actors.dealings import MerchantKind
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import LeftZone
@@ -46,10 +45,8 @@ from emu.world.items.visits import Visit, Visits, Window
 from emu.world.speech.spoken import play_sound
 
 FAILED: Final = "WS_DisplaySpellFailed"
-BUY, SELL, BACK = 2, 1, 512
+SELL, BACK = 1, 512
 """Types of the window's lists."""
-OLDEST_BUY: Final = 0
-"""The type of what is sold, up to 546."""
 OPENED_TO_SELL: Final = 128
 """Added above 561 if the player has asked to sell."""
 TOO_POOR: Final = 33
@@ -121,7 +118,7 @@ class Merchants:
         opened = OPENED_TO_SELL if to_sell else 0
         self._send_wares(player, visit, opened)
         self._send_own(player, visit, opened)
-        if player.client.version > OLD:
+        if not player.client.dialect.world_rules.older_windows:
             self._send_back(player, visit, opened)
             send_closed(player)
 
@@ -155,7 +152,8 @@ class Merchants:
         return found
 
     def _send_wares(self, player: Player, visit: Visit, opened: int = 0) -> None:
-        window = OLDEST_BUY if player.client.version < OLD else BUY | opened
+        window = player.client.dialect.world_rules.buy_list
+        window |= opened if window else 0
         wares = self._trade.wares(visit.dealing.merchant)
         is_plain = self._stocks.is_full(visit.spawn)
         kinds = self._lists.scripted(visit.dealing.merchant, wares, self._items.kinds.get)
@@ -324,7 +322,7 @@ class Merchants:
         )  # fmt: skip
         send_text(player.client, text, own_color(player.client, TRADE_COLOR))
         self._changed(player, visit)
-        if player.client.version > OLD:
+        if not player.client.dialect.world_rules.older_windows:
             self._send_back(player, visit)
         self._items.traded(player, visit.spawn, kind, -count)
 
@@ -394,7 +392,7 @@ class Merchants:
                 self.note_sold(player, taken)
         if outcome is Outcome.DONE:
             self._changed(player, visit)
-            if player.client.version > OLD:
+            if not player.client.dialect.world_rules.older_windows:
                 self._send_back(player, visit)
             self._items.traded(player, visit.spawn, kind, thing.count)
         else:

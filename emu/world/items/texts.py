@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from emu.dialects import world_rules
 from emu.items.kinds import ItemKind
 from emu.items.refusals import Refusal, Why
 from emu.world.actors.client import PlayerClient
-from emu.world.actors.item_lists import OLD
 
 PLAIN, RED, STATUS, YELLOW, NARRATIVE = 0, 3, 4, 5, 12
 """Numbers of colors that all versions share."""
@@ -53,14 +53,15 @@ _TEXTS: Final[Mapping[Why, tuple[int, str]]] = {
 
 def link(kind: ItemKind, version: int) -> str:
     """Return the link by which texts name a kind; clients open its window with it."""
-    if version <= OLD:
+    if world_rules(version).older_windows:
         return f"\\aITEM {kind.id} {kind.name}:{kind.name}\\/a"
     return f"\\aITEM {kind.id} 0:{kind.name}\\/a"
 
 
 def own_color(client: PlayerClient, color: int) -> int:
     """Return a color of old clients as the client's version numbers it."""
-    return color if client.version <= OLD else _NEWER_COLORS.get(color, color)
+    is_older = client.dialect.world_rules.older_windows
+    return color if is_older else _NEWER_COLORS.get(color, color)
 
 
 def refusal_text(refusal: Refusal, version: int) -> tuple[int, str] | None:

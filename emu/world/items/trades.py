@@ -19,7 +19,6 @@ from emu.items.kinds import ItemKind
 from emu.items.trades import FEW_PLACES, PLACES, PlayerTrade, Side, TradeRefusal, fits
 from emu.ledger import Outcome, Owner, Part, Reason
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.options import Option
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import TOO_FAR
@@ -79,7 +78,7 @@ class Trades:
         if player.position.distance_to(other.position) > REACH:
             send_text(player.client, TOO_FAR, ERROR_COLOR)
             return
-        is_old = min(player.client.version, other.client.version) <= OLD
+        is_old = any(one.client.dialect.world_rules.older_windows for one in (player, other))
         trade = PlayerTrade(player.id, other.id, FEW_PLACES if is_old else PLACES)
         self._trades[player.id] = self._trades[other.id] = trade
         self._show(trade)

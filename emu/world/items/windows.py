@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from emu.dialects import Dialect
+from emu.dialects import Dialect, world_rules
 from emu.dialects.dialect import wire_name
 from emu.errors import UnknownStruct
 from emu.items.held import FULL, Place, Thing, Where
@@ -37,7 +37,7 @@ from emu.items.kinds import (
 )
 from emu.structs.definitions import FieldDefinition, StructDefinition
 from emu.world.actors.client import PlayerClient
-from emu.world.actors.item_lists import OLD, client_slot
+from emu.world.actors.item_lists import client_slot
 from emu.world.actors.player import Player
 
 STRUCT: Final = "WS_ExamineInfo"
@@ -53,24 +53,11 @@ ONCE: Final = frozenset((Sort.BAG, Sort.BAUBLE, Sort.FOOD, Sort.CONTAINER))
 """Sorts whose windows come once above 561."""
 BAG_SCORE: Final = 2
 ANY_CLASS: Final = 0xFF
-FIRST_BOOKS: Final = 1096
-"""The first version that knows books (recorded)."""
 NO_ADORNMENT: Final = 0xFF
-CLASS_CONSTANTS: Final = (
-    (60000, 576379072454289112), (57048, 6281081087704), (1142, 144095080877876952),
-    (0, 36024082983773912),
-)  # fmt: skip
-"""The classes of what all may use, by the first version."""
-ADORNMENT_SLOTS: Final = ((58571, 11), (57107, 8), (0, 6))
-PACKET_TYPES: Final = ((60114, 0x51FE), (1208, 0x44FE), (0, 0x35FE))
 _OLD_POOLS: Final = {0: "health", 1: "mana", 2: "concentration"}
 OLD_POOL_VALUE: Final = 9
 ARCHETYPES: Final = (1, 11, 21, 31)
 OF_ARCHETYPE: Final = 10
-
-
-def _since(rows: tuple[tuple[int, int], ...], version: int) -> int:
-    return next(value for first, value in rows if version >= first)
 
 
 class ItemWindow:
@@ -81,7 +68,8 @@ class ItemWindow:
         self.kind = kind
         self.thing = thing
         self.inventory = inventory
-        self.is_old = version <= OLD
+        self.rules = world_rules(version)
+        self.is_old = self.rules.older_windows
         self.is_link = False
         """Whether a link has asked for it; it shows a kind then, and no thing."""
         self.description = kind.description
@@ -98,7 +86,7 @@ class ItemWindow:
             return {"show_name": shows_name, "simplename": "", "packettype": 0, "item": item}
         return {
             "show_name": shows_name,
-            "packettype": _since(PACKET_TYPES, self.version),
+            "packettype": self.rules.item_window_type,
             "packetsubtype": 0 if self.kind.sort in ONCE else TWICE,
             "item": item,
         }
@@ -108,7 +96,7 @@ class ItemWindow:
         sort = self.kind.sort
         if self.is_old and (sort is Sort.BAUBLE or sort > Sort.FURNITURE):
             return Sort.NORMAL
-        if sort is Sort.BOOK and self.version < FIRST_BOOKS:
+        if sort is Sort.BOOK and not self.rules.sort_of_books:
             return Sort.ADORNMENT
         return sort
 
@@ -211,7 +199,7 @@ class ItemWindow:
         """Return the end of a window: effects, needs, charges, name and description."""
         kind = self.kind
         slots = [slot or NO_ADORNMENT for slot in kind.adornment_slots]
-        slots += [NO_ADORNMENT] * (_since(ADORNMENT_SLOTS, self.version) - len(slots))
+        slots += [NO_ADORNMENT] * (self.rules.adornment_slots - len(slots))
         classes = _class_bits(kind, self.version)
         return {
             **self._effects(),
@@ -219,7 +207,7 @@ class ItemWindow:
             "required_classes2": classes,
             "recommended_level": kind.recommended_level,
             "required_level": kind.level or kind.tradeskill_level * 10,
-            "stack_size": min(kind.stack, 0xFF if self.version <= 1187 else 0xFFFF),
+            "stack_size": min(kind.stack, self.rules.most_stack),
             "adorn_slots": slots,
             **({"collectable": 1, "collection_needed": 1} if kind.is_collectable else {}),
             **self._charges(),
@@ -406,7 +394,7 @@ def _merged(mask: int) -> list[int]:
 
 def _class_bits(kind: ItemKind, version: int) -> int:
     if not kind.classes:
-        return _since(CLASS_CONSTANTS, version)
+        return world_rules(version).all_classes
     return kind.classes & 0xFFFFFFFFFFFFFFFF
 
 

@@ -30,8 +30,6 @@ COLORS: Final = {
     FeatherColor.GOLD: OFFERS, FeatherColor.PURPLE: 16, FeatherColor.GREEN: 32,
     FeatherColor.BLUE: 64,
 }  # fmt: skip
-FIRST_COLORS: Final = 1188
-"""The first version that has colors."""
 MOST_QUESTS: Final = 50
 """Quests of one spawn."""
 
@@ -105,7 +103,7 @@ class Feathers:
             if self._quests.may_take(player, quest):
                 plan = self._quests.journals.plan(quest)
                 color = plan.feather if plan is not None else 0
-                has_colors = player.client.version >= FIRST_COLORS
+                has_colors = player.client.dialect.world_rules.feather_colors
                 return COLORS[FeatherColor(color)] if has_colors else OFFERS
         return NONE
 

@@ -33,8 +33,6 @@ from emu.world.quests.rewards import QuestRewards
 from emu.world.quests.windows import OFFER, JournalRow, PopUp, offer_fields, send
 from emu.world.world import World
 
-AT_ONCE: Final = 372
-"""Clients up to this version are given quests without a window."""
 MOST_QUEUED: Final = 500
 """Acts of scripts that wait for one player's next turn."""
 MOST_OFFERED: Final = 20
@@ -112,7 +110,7 @@ class Quests:
         while len(journal.offered) >= MOST_OFFERED:
             del journal.offered[next(iter(journal.offered))]
         journal.offered[number] = giver
-        if is_forced or player.client.version <= AT_ONCE:
+        if is_forced or player.client.dialect.world_rules.quests_without_offer:
             self.accept(player, number)
         elif sees(player):
             fields = offer_fields(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from emu.dialects import world_rules
 from emu.errors import UnknownStruct
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
@@ -20,7 +21,6 @@ from emu.quests.journal import MOST_QUESTS, PendingReward, TakenQuest
 from emu.quests.plans import QuestPlan, QuestReward, Step
 from emu.times import Moment
 from emu.world.actors.client import PlayerClient
-from emu.world.actors.item_lists import OLD
 from emu.world.actors.player import Player
 from emu.world.items.windows import ItemWindow, fitted
 
@@ -86,7 +86,7 @@ def list_fields(
 
     `used` is how many quests are in the whole journal.
     """
-    is_old = player.client.version <= OLD
+    is_old = player.client.dialect.world_rules.older_windows
     is_new = any(one.is_new for one in entries)
     zones = _zones(entries)
     return {
@@ -179,7 +179,8 @@ def reply_fields(
     `seconds` are left until a step's time is over; 0 without one.
     """
     taken, plan, version = one.taken, one.plan, player.client.version
-    is_old = version <= OLD
+    rules = world_rules(version)
+    is_old = rules.older_windows
     # A newer client is shown a completed quest without its tasks (recorded).
     is_closed = one.is_turned_in and taken.has_all_done and not is_old
     order = _group_order(taken, plan)
@@ -195,8 +196,9 @@ def reply_fields(
         "deletable": int(plan.is_deletable), "shareable": int(bool(plan.is_shareable)),
         "bullets": 1, "classic_eq_sound": 0,
     }  # fmt: skip
-    if version > OLD:
-        fields |= {"unknown2b": ENCOUNTER, "unknown8": _unknown8(version)}
+    if not is_old:
+        # The second byte behind what has changed was always 1 (recorded).
+        fields |= {"unknown2b": ENCOUNTER, "unknown8": _lead(rules.journal_tail)}
     if is_closed:
         closed = dict.fromkeys(("complete", "complete2", "complete3"), 1)
         nothing = {"task_group": "", "num_tasks": 0, "num_updates": 0}
@@ -219,9 +221,9 @@ def reply_fields(
     return fields
 
 
-def _unknown8(version: int) -> list[int]:
-    """Return the bytes behind what has changed; the second one was always 1 (recorded)."""
-    return [0, 1, 0, 0] if version >= 63167 else [0, 1, 0]
+def _lead(size: int) -> list[int]:
+    """Return bytes of which only the second one is not 0 (recorded)."""
+    return [0, 1, 0, 0][:size]
 
 
 def _is_group_done(taken: TakenQuest, plan: QuestPlan, at: int) -> bool:
@@ -342,7 +344,8 @@ def _journal_reward(
     plan: QuestPlan, version: int, kind_of: KindOf, name_of: NameOf
 ) -> dict[str, Any]:  # fmt: skip
     reward = _promised(plan)
-    lead = {"unknown8": [0, 1] if version < 1188 else [0, 1, 0, 0]} if version > OLD else {}
+    size = world_rules(version).journal_reward_lead
+    lead = {"unknown8": _lead(size)} if size else {}
     return {
         **lead, "reward": REWARD_TITLE, "min_coin": reward.coins, "max_coin": reward.most_coins,
         "text": reward.comment, **gift_fields(version, reward, kind_of, name_of),
@@ -353,10 +356,11 @@ def _reward_of_860(
     plan: QuestPlan, version: int, kind_of: KindOf, name_of: NameOf
 ) -> dict[str, Any]:  # fmt: skip
     """Return the reward as versions between 561 and 1096 have it: in the message itself."""
-    if not OLD < version < 1096:
+    size = world_rules(version).reward_in_journal
+    if not size:
         return {}
     fields = _journal_reward(plan, version, kind_of, name_of)
-    return fields | {"unknown8": [0, 1] if version >= 860 else [0, 1, 0]}
+    return fields | {"unknown8": _lead(size)}
 
 
 def offer_fields(
@@ -369,10 +373,10 @@ def offer_fields(
         "quest_difficulty": plan.difficulty & _U8, "min_coin": reward.coins,
         "max_coin": reward.most_coins, "text": reward.comment, "reward": REWARD_TITLE,
         "accept_command": f"{ACCEPT} {plan.number}", "decline_command": f"{DECLINE} {plan.number}",
-        "unknown4b": int(version >= 1188),
+        "unknown4b": world_rules(version).offer_flag,
         **gift_fields(version, reward, kind_of, name_of),
     }  # fmt: skip
-    if version <= OLD:
+    if world_rules(version).older_windows:
         # Older clients show the least coins alone (recorded).
         fields |= {"unknown": OFFER_LEAD}
     return fields
@@ -384,7 +388,7 @@ def reward_fields(
     """Return the struct of a window of rewards, and its fields."""
     version, reward = player.client.version, one.reward
     gifts = gift_fields(version, reward, kind_of, name_of)
-    if version <= OLD:
+    if world_rules(version).older_windows:
         inner = {
             "unknown1": PACK_LEAD, "reward": COMPLETE_TITLE, "max_coin": reward.coins,
             "min_coin": 0, "text": one.text, **gifts,

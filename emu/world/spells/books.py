@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from emu.dialects import Dialect
+from emu.dialects import Dialect, world_rules
 from emu.errors import UnknownStruct
 from emu.items.kinds import Scroll
 from emu.model import SavedKind, WorldCharacter
@@ -37,7 +37,6 @@ HEAD: Final = 6
 LOCKED, USABLE, WAITING = 169, 235, 4
 """Status of a spell; `WAITING` is added while it waits for the end of another cast."""
 NO_CHARGES: Final = 255
-OLD: Final = 561
 OLD_ICONS: Final = {772: 231, 773: 33, 774: 56, 775: 55, 776: 46, 777: 125, 778: 167}
 """Icons that clients up to 561 have under other numbers."""
 _U16, _U32 = 0xFFFF, 0xFFFFFFFF
@@ -66,7 +65,7 @@ class Record(NamedTuple):
 def record_fields(record: Record, version: int) -> dict[str, Any]:
     """Return the fields of a record; `status` says whether it is locked."""
     kind = record.kind
-    icon = OLD_ICONS.get(kind.icon, kind.icon) if version <= OLD else kind.icon
+    icon = OLD_ICONS.get(kind.icon, kind.icon) if world_rules(version).older_windows else kind.icon
     is_waiting = record.ready_at > 0
     tier = kind.tier(record.tier)
     return {

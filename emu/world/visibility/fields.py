@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emu.rules.stance import NEUTRAL
-from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.spawn import Footer, Spawn, SpawnKind
 from emu.world.visibility.forms import NO_SPAWN, GhostForm
 from emu.world_stream.ghosts import (
@@ -334,7 +333,7 @@ CREATURE_ICON, THING_ICON, LARGE_TRANSPORT = 4, 6, 28
 def followed(index: int, form: GhostForm) -> int:
     """Return what a client is sent for the ghost that it follows."""
     # Source: docs/protocol/world/commands.md#follow.
-    return index if form.dialect.version <= LAST_OLD_CLIENT else NO_SPAWN - index
+    return NO_SPAWN - index if form.dialect.world_rules.followed_from_end else index
 
 
 def _model_colors(appearance: Mapping[str, Any]) -> dict[str, Any]:

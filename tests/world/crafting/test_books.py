@@ -9,7 +9,7 @@ import pytest
 
 from emu.content.crafts import CraftTables
 from emu.ledger import Owner, OwnerKind
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from tests.support.coroutines import finish
 from tests.support.world.craft_scenes import (
     BOOK,
@@ -61,8 +61,8 @@ def test_a_book_is_learned_once(version: int) -> None:
     assert scene.scribes(one) == [LEARNED]
     assert (held(one), learned(one)) == ([], [BOOK])
     names = [name for name, _ in one.log[before:]]
-    book = "OP_UpdateRecipeBookMsg" if version <= OLD else "OP_RecipeList"
-    has_book = version <= OLD or version == 60114
+    book = "OP_UpdateRecipeBookMsg" if version <= LAST_OLD_CLIENT else "OP_RecipeList"
+    has_book = version <= LAST_OLD_CLIENT or version == 60114
     assert names.count(book) == int(has_book)
     if has_book:
         assert names.index("OP_UpdateInventoryMsg") < names.index(book)
@@ -98,7 +98,10 @@ def test_recipes_are_there_after_coming_back(version: int) -> None:
     assert list(scene.harness.parts.crafting.books.of(player_of(again))) == [RECIPE]
     assert again.types("/recipes") == [f"{RECIPE} Plain Belt Buckle, level 1, Forge"]
     names = [name for name, _ in again.log]
-    assert names.count("OP_UpdateRecipeBookMsg" if version <= OLD else "OP_RecipeList") == 1
+    assert (
+        names.count("OP_UpdateRecipeBookMsg" if version <= LAST_OLD_CLIENT else "OP_RecipeList")
+        == 1
+    )
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -118,8 +121,8 @@ def test_the_window_of_a_recipe(version: int) -> None:
     struct = "WS_ExamineInfoRequestMsg"
     for number, count in ((RECIPE, 1), (77, 0)):
         before = len(one.log)
-        fields = {"type": 5, "unique_id": number if version <= OLD else 0,
-                  "id": 0 if version <= OLD else number}  # fmt: skip
+        fields = {"type": 5, "unique_id": number if version <= LAST_OLD_CLIENT else 0,
+                  "id": 0 if version <= LAST_OLD_CLIENT else number}  # fmt: skip
         layout = one.dialect.layout(struct)
         one.say("OP_ExamineInfoRequestMsg", layout.encode(fields))
         windows = rows(one, "WS_ExamineInfo", before)

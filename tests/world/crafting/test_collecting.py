@@ -11,7 +11,7 @@ import pytest
 
 from emu.content.crafts import Collection, CollectionReward
 from emu.ledger import Owner, OwnerKind
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.item_events import CollectionDone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -53,7 +53,9 @@ def adds(client: Client, item: int) -> list[str]:
 
 
 def window(client: Client) -> str:
-    return "WS_QuestRewardPackMsg" if client.dialect.version <= OLD else "WS_QuestComplete"
+    return (
+        "WS_QuestRewardPackMsg" if client.dialect.version <= LAST_OLD_CLIENT else "WS_QuestComplete"
+    )
 
 
 def pieces(client: Client) -> list[tuple[int, int, bool]]:

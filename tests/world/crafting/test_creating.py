@@ -18,7 +18,7 @@ from emu.items.held import Where
 from emu.ledger import Owner
 from emu.model import KnownSkill
 from emu.rules.crafting import CraftChange, CraftEvent, Round, RoundEnd
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.crafting import creating
 from emu.world.crafting.creation_windows import SHOW, creation_fields
 from emu.world.item_events import Crafted
@@ -111,7 +111,7 @@ def test_the_device_opens_the_book(version: int) -> None:
     assert one.types("/create") == []
     (shown,) = rows(one, "WS_ShowRecipeBook", before)
     assert shown["device"] == "Forge"
-    if version > OLD:
+    if version > LAST_OLD_CLIENT:
         assert (shown["num_devices"], shown["device_mask"]) == (7, 2)
     player_of(one).set_target(None)
     assert one.types("/create") == ["You do not have a tradeskill device targeted"]
@@ -205,7 +205,7 @@ def test_giving_up_early_makes_slag(version: int) -> None:
     scene.harness.run(5.0)
     stops(scene)
     assert sorted(held(scene.one)) == sorted([(ORE, 2), (COAL, 7), (STRAP, 7), (SLAG, 1)])
-    link = "Cooling Slag:Cooling Slag" if version <= OLD else "0:Cooling Slag"
+    link = "Cooling Slag:Cooling Slag" if version <= LAST_OLD_CLIENT else "0:Cooling Slag"
     assert texts(scene.one, before) == [f"You created \\aITEM {SLAG} {link}\\/a."]
     assert not player_of(scene.one).holdings.inventory.locked
     assert scene.is_right()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.dealings import NodeSkill
-from emu.world.actors.item_lists import OLD
 from emu.world.item_events import Harvested
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import SURE, CraftScene, rows, texts
@@ -29,7 +29,7 @@ def test_the_recorded_harvest(version: int) -> None:
         "You begin to gather roots.",
     ]
     colors = [row["color"] for row in rows(scene.one, "WS_DisplayText", before)]
-    assert colors == ([89, 39, 49] if version <= OLD else [104, 41, 52])
+    assert colors == ([89, 39, 49] if version <= LAST_OLD_CLIENT else [104, 41, 52])
     wanted = (
         "OP_EqSpellCastStartCmd", "OP_EqHearSpellCastCmd", "OP_EqSpellCastEndCmd",
         "OP_EqDisplayTextCmd", "OP_UpdateInventoryMsg", "OP_OnscreenMsgMsg",

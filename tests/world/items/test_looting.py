@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.items.loot import METHOD
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -17,8 +17,8 @@ NOT_ALLOWED = "You are not allowed to loot at this time."
 
 
 def link(version: int, number: int, name: str) -> str:
-    first = name if version <= OLD else "0"
-    return f"\\aITEM {number} {first}:{name}\\/a" if version > OLD else (
+    first = name if version <= LAST_OLD_CLIENT else "0"
+    return f"\\aITEM {number} {first}:{name}\\/a" if version > LAST_OLD_CLIENT else (
         f"\\aITEM {number} {name}:{name}\\/a"
     )  # fmt: skip
 

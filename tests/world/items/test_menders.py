@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from emu.items.held import Where
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.events import Died
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, player_of
@@ -40,7 +40,7 @@ def test_the_window_of_a_mender_has_what_is_worn_down(version: int) -> None:
     made = scene(version)
     assert made.one.types("/repair") == []
     window = made.one.decoded("WS_UpdateMerchant")[-1]
-    assert window["type"] == (112 if version <= OLD else 96)
+    assert window["type"] == (112 if version <= LAST_OLD_CLIENT else 96)
     rows = [(row["item_id"], row["price"], row["quantity"]) for row in window["item_array"]]
     assert rows == [(kinds.CAP, 1, 255), (kinds.BOOTS, 1, 255)]
 

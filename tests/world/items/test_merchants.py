@@ -14,8 +14,8 @@ import pytest
 from emu.content.trade import Ware
 from emu.items.held import Where
 from emu.ledger import Owner, OwnerKind
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.dealings import MerchantKind
-from emu.world.actors.item_lists import OLD
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
@@ -54,7 +54,7 @@ def test_the_list_of_a_merchant_is_the_recorded_one(version: int) -> None:
     scene.merchant()
     scene.one.types("/frommerchant")
     ours = {row["item_id"]: row for row in windows(scene.one)[0]["item_array"]}
-    wanted = 0 if version < OLD else 2
+    wanted = 0 if version < LAST_OLD_CLIENT else 2
     theirs = next(one for one in recorded_lists(version) if one["type"] == wanted)
     assert len(theirs["item_array"]) >= 5
     for row in theirs["item_array"]:
@@ -69,8 +69,8 @@ def test_a_window_opens_with_the_recorded_lists(version: int) -> None:
     scene.merchant()
     scene.one.types("/frommerchant")
     kinds_of = [one["type"] for one in windows(scene.one)]
-    first = 0 if version < OLD else 2
-    assert kinds_of == ([first, 1] if version <= OLD else [2, 1, 512, 16])
+    first = 0 if version < LAST_OLD_CLIENT else 2
+    assert kinds_of == ([first, 1] if version <= LAST_OLD_CLIENT else [2, 1, 512, 16])
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -80,13 +80,15 @@ def test_a_purchase_takes_coins_and_gives_the_thing(version: int) -> None:
     scene.one.types("/frommerchant")
     before = len(scene.one.log)
     (text,) = scene.one.types(f"/buy_from_merchant {kinds.SWORD} 1")
-    name = SWORD if version <= OLD else SWORD.replace("Notched Training Sword:", "0:", 1)
+    name = (
+        SWORD if version <= LAST_OLD_CLIENT else SWORD.replace("Notched Training Sword:", "0:", 1)
+    )
     assert text == f"You buy {name} from Quartermaster Odell for 1 Silver 10 Copper."
     shown = [name for name, _ in scene.one.log[before:]]
     order = ("OP_EqDisplayTextCmd", "OP_EqUpdateMerchantCmd", "OP_UpdateInventoryMsg")
     assert [name for name in shown if name in order] == [*order]
     colors = [one["color"] for one in scene.one.decoded("WS_DisplayText") if one["text"] == text]
-    assert colors == [81 if version <= OLD else 96]
+    assert colors == [81 if version <= LAST_OLD_CLIENT else 96]
     assert (held(scene.one), coins_of(scene.one)) == ([(kinds.SWORD, 1)], 2112)
     assert [row["item_id"] for row in windows(scene.one)[-1]["item_array"]] == [kinds.SWORD]
     assert scene.is_right()

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 from twisted.internet.defer import Deferred
 
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from tests.support.examples import tries
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
@@ -81,7 +81,7 @@ def test_the_recorded_trade(version: int) -> None:
     assert one.types("/add_trade_item 0 0 9") == ["You do not have enough quantity..."]
     assert one.types("/add_trade_item 0 0 2") == []
     assert one.types("/add_trade_item 0 1 1") == ["Item is already being traded."]
-    is_old = version <= OLD
+    is_old = version <= LAST_OLD_CLIENT
     old = "You are trading with an older client with a 6 trade slot restriction..."
     one.types("/inventory move 0 5 0 0")
     assert held(one)[0] == (kinds.PEBBLE, 5)
