@@ -48,14 +48,12 @@ def retired() -> list[str]:
 
 
 WORDS = retired()
-TEXT = re.compile(
-    "|".join(f"(?P<{word}>{IN_TEXTS.get(word) or f'{chr(92)}b{word}{chr(92)}b'})"
-             for word in WORDS if IN_TEXTS.get(word) != ""),
-    re.IGNORECASE,
-)  # fmt: skip
+PATTERNS = {
+    word: re.compile(IN_TEXTS.get(word) or rf"\b{word}\b", re.IGNORECASE)
+    for word in WORDS
+    if IN_TEXTS.get(word) != ""
+}
 NAME_WORDS = frozenset(WORDS) - IN_NAMES - MODULES - {"accord"}
-WORDS_IN_TEXTS = frozenset(word for word in WORDS if IN_TEXTS.get(word) != "")
-"""Each pattern contains its word."""
 LETTERS = re.compile("[a-z]+")
 NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -143,11 +141,14 @@ STORIES = ROOT / "data" / "world" / "zones"
 
 def in_text(text: str) -> Iterator[tuple[int, str]]:
     """Return the retired words of a text for people, each with its line; code is left out."""
-    if WORDS_IN_TEXTS.isdisjoint(LETTERS.findall(text.lower())):
-        return  # the pattern itself is a hundred times slower
+    # Each pattern contains its word, and most texts have none of these words.
+    words = PATTERNS.keys() & LETTERS.findall(text.lower())
+    if not words:
+        return
     plain = re.sub(r"``[^`]+``|`[^`\n]+`", lambda code: "\n" * code[0].count("\n"), text)
-    for match in TEXT.finditer(plain):
-        yield plain.count("\n", 0, match.start()), str(match.lastgroup)
+    places = [(found.start(), word) for word in words for found in PATTERNS[word].finditer(plain)]
+    for place, word in sorted(places):
+        yield plain.count("\n", 0, place), word
 
 
 def in_name(name: str) -> Iterator[str]:
@@ -197,7 +198,8 @@ def words_in_texts() -> list[tuple[str, int, str]]:
     for path in modules():
         name = str(path.relative_to(ROOT))
         text = path.read_text("utf-8")
-        if WORDS_IN_TEXTS.isdisjoint(LETTERS.findall(text.lower())):
+        words = PATTERNS.keys() & LETTERS.findall(text.lower())
+        if not any(PATTERNS[word].search(text) for word in words):
             continue  # dividing it into tokens is ten times slower
         for token in tokens(text):
             if is_text(token):
