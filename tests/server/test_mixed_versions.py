@@ -175,7 +175,8 @@ async def group(everybody: list[Player]) -> None:
             ghost = player.read().ghosts[row.ghost]
             assert (ghost.name, row.zone) == (row.name, "Isle of Refuge")
             assert (row.race, row.klass, row.level) == (HUMAN, ghost.looks[2], 1)
-            assert row.health == 60
+            # docs/protocol/world/fights.md#pools: 2 + 40, and 3 for each of 20 points of stamina.
+            assert row.health == 102
     for speaker in everybody:
         speaker.calls(f"gsay we are {speaker.version}")
         said = speaker.name, f"we are {speaker.version}"
