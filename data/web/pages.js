@@ -19,6 +19,7 @@ const PAGES = {
   zone: { view: "ground", load: () => import("./zone.js") },
   content: { view: "find", load: () => import("./content.js") },
   source: { view: "source", load: () => import("./source.js") },
+  graphs: { view: "graphs", load: () => import("./graphs.js") },
   log: { view: "log", load: () => import("./log.js") },
   petitions: { view: "petitions", load: () => import("./petitions.js") },
   audit: { view: "audit", load: () => import("./audit.js") },

@@ -9,10 +9,12 @@ pause, and never blocks for long in between. So the same work runs in a thread a
 
 from __future__ import annotations
 
+import mmap
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from twisted.internet.defer import Deferred
@@ -68,6 +70,15 @@ class Machine:
     def threads(self, reactor: Any, count: int, name: str) -> CallThreads:
         """Return threads for calls; they start when they are first needed."""
         return _Threads(reactor, count, name)
+
+
+def resident_bytes() -> int | None:
+    """Return the resident bytes of the process; None where the system does not say them."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * mmap.PAGESIZE
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def machine_of(reactor: Any) -> Machine:

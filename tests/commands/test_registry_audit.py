@@ -11,7 +11,7 @@ from tools.site.game_commands import subjects
 READING = {
     "account list", "account show", "account trial", "audit", "changed", "character list",
     "character show", "content find", "content show", "content source", "cvarlist", "echo",
-    "edit show", "grid", "guild show", "itemsearch", "log show",
+    "edit show", "graphs", "grid", "guild show", "itemsearch", "log show",
     "loot list", "los", "luadebug", "mailbox", "nodes", "note list", "path", "petition list",
     "petition show", "player show", "players", "processes", "quest list", "quest show", "save",
     "script errors", "snapshot", "status", "zonemap place", "zonemap show", "zonemap spawn",

@@ -61,6 +61,9 @@ VIEWS: Final[Mapping[str, DashboardAction]] = {
         ActionField("before", "where an answer ended", "[0-9]{1,20}:[0-9]{1,20}|end", "end"),
         ActionField("word", "what the text has in it", TEXT, ""),
     )),
+    "graphs": DashboardAction("graphs", "What the server has measured.", (
+        ActionField("span", "hour or day", "hour|day", "hour"),
+    )),
     "audit": DashboardAction("audit", "What operators have changed, newest first.", (SUBJECT,)),
     "petitions": DashboardAction("petition list", "Petitions and reports of players.", (
         ActionField("which", "open or closed", "open|closed", default="open"),

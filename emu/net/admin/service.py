@@ -23,6 +23,7 @@ from emu.admin.commands import (
     changes,
     characters,
     content,
+    graphs,
     log,
     notes,
     server,
@@ -49,8 +50,10 @@ from emu.net.admin.ggmp import ActorWorld, GgmpPort, ggmp_rules
 from emu.net.admin.queries import QueryEndpoints, SsqPort
 from emu.net.admin.status import StatusSource
 from emu.net.cluster.node import NodeService
+from emu.net.graphs import GraphRecorder
 from emu.net.login.service import LoginEndpoint
 from emu.net.logs import logger, written_to
+from emu.net.machine import machine_of
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.store_worker import StoreWorker
@@ -70,8 +73,8 @@ REREAD: Final = 5.0
 def command_words() -> set[str]:
     """Return the first words of all commands of a server, without a running one."""
     sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
-            changes.COMMANDS, characters.COMMANDS, content.COMMANDS, log.COMMANDS,
-            notes.COMMANDS)  # fmt: skip
+            changes.COMMANDS, characters.COMMANDS, content.COMMANDS, graphs.COMMANDS,
+            log.COMMANDS,             notes.COMMANDS)  # fmt: skip
     return all_command_words().union(*(one.words() for one in sets))
 
 
@@ -215,6 +218,7 @@ class AdminEndpoints:
         self._open_files = OpenFiles(scheduler, watch)
         self._looks = StoreWorker(reactor, None, name="emu-look")
         """Reads files for operators; a search must not delay zones that start."""
+        self.graphs = GraphRecorder(watch.measures, scheduler, machine_of(reactor).processor)
         self._add_commands(controls, storage)
 
     def _make_ggmp(self, world: WorldEndpoint, reactor: Any, watch: Watch) -> GgmpPort:
@@ -249,6 +253,7 @@ class AdminEndpoints:
             world.parts.concealed.names if world is not None else lambda _text: False,
         )  # fmt: skip
         self.commands.extend(log.COMMANDS.commands(about_log))
+        self.commands.extend(graphs.COMMANDS.commands(self.graphs.history))
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
         if self._world is not None:
@@ -297,6 +302,8 @@ class AdminEndpoints:
         database and can be too long for a socket.
         """
         self._open_files.start()
+        if self._config.web.listen is not None:
+            self.graphs.start()
         self._refusals.start()
         for port in self._listeners():
             port.listen()
@@ -320,6 +327,7 @@ class AdminEndpoints:
         # A countdown that still runs must not stop the program a second time.
         self._scheduler.drop(self._timer)
         self._open_files.stop()
+        self.graphs.stop()
         for listener in (self._console, *self._listeners()):
             await listener.stop()
         self._refusals.stop()

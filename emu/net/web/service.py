@@ -55,8 +55,8 @@ _log = logger("web")
 
 FILES: Final = (
     "account.js", "accounts.js", "api.js", "app.js", "ask.js", "audit.js", "canvas.js",
-    "content.js", "dashboard.js", "elements.js", "history.js", "icon.svg", "log.js", "map.js",
-    "pages.js", "petitions.js", "player.js", "players.js", "population.js", "recent.js",
+    "content.js", "dashboard.js", "elements.js", "graphs.js", "history.js", "icon.svg", "log.js",
+    "map.js", "pages.js", "petitions.js", "player.js", "players.js", "population.js", "recent.js",
     "scale.js", "source.js", "status.js", "style.css", "texts.js", "zone.js", "zonelist.js",
     "zones.js",
 )  # fmt: skip

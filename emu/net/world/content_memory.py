@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import mmap
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
 from emu.content.population import Standing
+from emu.net.machine import resident_bytes
 from emu.world.actors.spawn import Spawn
 from emu.world.zones.zone import Zone
 
@@ -116,11 +115,7 @@ def give_back() -> int | None:
     trim = _trim()
     if trim is not None:
         trim(0)
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-        return int(pages) * mmap.PAGESIZE
-    except (OSError, ValueError, IndexError):
-        return None
+    return resident_bytes()
 
 
 @cache

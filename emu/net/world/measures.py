@@ -35,6 +35,9 @@ def measure_world(
         "Characters whose newest state is not stored.",
         lambda: {(): len(world.saves.saver)},
     )
+    watch.measures.counter("saves", "States of characters that were stored.").also(
+        lambda: {(): world.saves.saver.stored_states}
+    )
     watch.reasons(
         "world_faults",
         "Mistakes of the server that were confined to one actor, by what it was doing.",

@@ -176,7 +176,11 @@ class WorldEndpoint:
             "knowledge": self._reload_knowledge,
             "accounts": self._reviews.reload,
         }
-        scripts = self.parts.scripts
+        behaviors, scripts = self.parts.behaviors, self.parts.scripts
+        script_seconds = watch.measures.counter(
+            "script_seconds", "Processor time that scripts and behaviors have used.", ["kind"]
+        )
+        script_seconds.also(lambda: {("behavior",): behaviors.seconds})
         if scripts is not None:
 
             async def reload() -> str:
@@ -185,6 +189,7 @@ class WorldEndpoint:
             reloads["scripts"] = reload
             if self._config.world.watch_scripts:
                 scripts.watch()
+            script_seconds.also(lambda: {("lua",): scripts.shares.seconds})
             watch.reasons(
                 "script_events",
                 "Calls of Lua scripts, errors, and what was left out.",

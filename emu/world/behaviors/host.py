@@ -66,6 +66,8 @@ class Behaviors:
         `clock` returns seconds and measures the calls.
         """
         self.counters: Counter[str] = Counter()
+        self.seconds = 0.0
+        """CPU seconds of all calls so far."""
         self.library = library
         self.limits = limits or Limits()
         self._world = world
@@ -387,6 +389,7 @@ class Behaviors:
             behavior.work = RateLimit(self.limits.share, self.limits.reserve, self.context.now)
         # Charged afterwards, because the cost is not known before; the balance may become negative.
         behavior.work.charge(self._budget.spent, self.context.now)
+        self.seconds += self._budget.spent
         if reason:
             self._switch_off(behavior, _with_place(reason, made, method), method)
         elif self._minds.errors.old:

@@ -78,6 +78,8 @@ class Shares:
         self._spent, self._calls = 0.0, 0
         """What calls have used since the turn began, and how many there were."""
         self.counters: Counter[str] = Counter()
+        self.seconds = 0.0
+        """CPU seconds of all calls so far."""
 
     @property
     def is_turn_over(self) -> bool:
@@ -90,6 +92,7 @@ class Shares:
     def used(self, path: str, seconds: float) -> None:
         """Count the CPU time of a call of a file."""
         now = self._now()
+        self.seconds += seconds
         if not self.is_turn_over:
             self._spent += seconds
             self._calls += 1

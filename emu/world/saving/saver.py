@@ -91,6 +91,8 @@ class Saver:
         self._pause = FIRST_RETRY
         self._retry_at: Monotonic | None = None
         self._must_schedule = False
+        self.stored_states = 0
+        """States that were stored so far."""
 
     def __len__(self) -> int:
         """Return how many characters have unsaved state."""
@@ -305,6 +307,7 @@ class Saver:
         is_kept = self._records.get(state.char_id) is record
         if error is None:
             _remember(self._saved, state)
+            self.stored_states += 1
             self._pause = FIRST_RETRY
             record.has_failed = False
         is_late = isinstance(error, OutOfDate) and state.term < record.row.term
