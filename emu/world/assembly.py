@@ -31,6 +31,7 @@ from emu.processes.ports import (
 )
 from emu.processes.settings import SharedSettings
 from emu.scripts.signatures import FunctionTable
+from emu.spells.kinds import SpellBook
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
@@ -328,7 +329,7 @@ class Assembly:
         self.crafting = Crafting(
             self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
             despawn=self._despawn, give_experience=self._give_experience,
-            give_trade=self._give_trade,
+            give_trade=self._give_trade, art=self._art,
         )  # fmt: skip
         uses = ThingUses(self.items)
         self.subjects: tuple[Subject, ...] = (
@@ -470,6 +471,10 @@ class Assembly:
 
     def _give_experience(self, player: Player, points: int) -> None:
         self.combat.rewards.give(player, points, self.ports.clock.now())
+
+    def _art(self, spell_id: int) -> int | None:
+        kind = self.ports.spell_kinds.get(spell_id)
+        return kind.icon if kind is not None and kind.book is SpellBook.TRADESKILL else None
 
     def _give_trade(self, player: Player, points: int) -> None:
         self.levels.gain_trade(player, points, self.ports.clock.now())

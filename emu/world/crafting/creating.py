@@ -46,7 +46,7 @@ from emu.world.crafting.recipe_windows import (
     bench_of,
     show_device,
 )
-from emu.world.events import Entered, LeftZone
+from emu.world.events import Cast, Entered, LeftZone
 from emu.world.item_events import Crafted, ItemRemoved
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
@@ -57,6 +57,8 @@ FIRST_ROUND, ROUND = 0.5, 4.0
 """Seconds until the first round, and between two (recorded)."""
 REACH: Final = 10.0
 """How far a device may be whose verb has no distance of its own (recorded)."""
+ART_DURABILITY, ART_PROGRESS, ART_SUCCESS = 801, 802, 804
+"""The types of the bonuses that arts of crafting give."""
 CREATE_VERB: Final = "create"
 SMILE: Final = 2441
 """The animation of who has finished a creation (recorded)."""
@@ -83,6 +85,7 @@ STOP: Final = "WS_StopItemCreation"
 class Creation:
     """What one player is making."""
 
+    player: Player
     known: KnownRecipe
     device: Spawn
     taken: Mapping[int, int]
@@ -107,8 +110,12 @@ class Creating:
         skills: SkillUse,
         chances: ActChances,
         gain: Callable[[Player, int], object],
+        art: Callable[[int], int | None],
     ) -> None:
-        """`gain` gives a player points of tradeskill experience."""
+        """`gain` gives a player points of tradeskill experience.
+
+        `art` returns the icon of a spell that is an art of crafting; None for all other spells.
+        """
         self._items = items
         self._world = items.world
         self._crafts = crafts
@@ -116,6 +123,7 @@ class Creating:
         self._skills = skills
         self._chances = chances
         self._gain = gain
+        self._art = art
         self._windows: dict[int, KnownRecipe] = {}
         """The recipe whose components a character is shown."""
         self._last: dict[int, int] = {}
@@ -123,6 +131,7 @@ class Creating:
         self._running: dict[int, Creation] = {}
         self._rounds = items.world.timetable.deadlines("rounds of crafting", self._round)
         items.world.events.subscribe(LeftZone, self._left)
+        items.world.events.subscribe(Cast, self._cast)
         items.world.events.subscribe(Entered, lambda event: self._drop(event.player))
 
     # -- devices and windows ----------------------------------------------------------------------
@@ -190,7 +199,7 @@ class Creating:
             send_text(player.client, NOT_ENOUGH, YELLOW)
             self._show(player, known)
             return
-        self._running[player.id] = Creation(known, device, taken)
+        self._running[player.id] = Creation(player, known, device, taken)
         inventory.locked |= set(taken)
         show_creation(player, known.recipe, self._items.kinds.get)
         self._items.show_locks(player)
@@ -218,7 +227,7 @@ class Creating:
             self._rounds.set(player, "", Monotonic(now + ROUND))
 
     def _play(self, player: Player, creation: Creation, chance: Chance) -> None:
-        bonus = Bonus(creation.bonus)
+        bonus = _bonus_of(player, creation.bonus)
         played = play_round(creation.durability, creation.progress, chance, bonus)
         creation.durability, creation.progress = played.durability, played.progress
         creation.bonus = CraftChange()
@@ -238,6 +247,14 @@ class Creating:
             self._world.count("event of crafting that could not be read")
             return None
         return events[int(chance.random() * len(events))] if events else None
+
+    def _cast(self, event: Cast) -> None:
+        """Let an art of somebody who makes something answer what has happened."""
+        for creation in list(self._running.values()):
+            if creation.player.spawn is event.spawn:
+                icon = self._art(event.spell_id)
+                if icon is not None:
+                    self.answer(creation.player, icon)
 
     def answer(self, player: Player, icon: int) -> bool:
         """Answer the event of a player's last round with an art; False if there is none."""
@@ -390,6 +407,13 @@ class _Made:
             0, kind.id, Place(Where.HELD, 0, 0), 1, FULL,
             creator=self._player.character.name, created=self._items.world.clock.moment(),
         )  # fmt: skip
+
+
+def _bonus_of(player: Player, change: CraftChange) -> Bonus:
+    """Return what a round has beside its own: an answered event, and the arts that last still."""
+    bonus = player.spawn.sheet.bonus
+    arts = CraftChange(int(bonus(ART_DURABILITY)), int(bonus(ART_PROGRESS)))
+    return Bonus(change.plus(arts), bonus(ART_SUCCESS))
 
 
 def _reaches(player: Player, device: Spawn) -> bool:

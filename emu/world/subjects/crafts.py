@@ -53,11 +53,13 @@ class Crafting(Subject):
         despawn: Callable[[Zone, Spawn], None],
         give_experience: Callable[[Player, int], object],
         give_trade: Callable[[Player, int], object],
+        art: Callable[[int], int | None],
     ) -> None:
         """`roll` returns a random number below its argument, and `seeded` numbers of a seed.
 
         `despawn` removes a spawn, which returns as its zone says. `give_experience` gives a player
         points, and says so; `give_trade` gives it points of tradeskill experience.
+        `art` returns the icon of a spell that is an art of crafting.
         """
         self._chances = ActChances(roll, seeded)
         self.harvesting = Harvesting(items, crafts, skills, self._chances, despawn)
@@ -68,7 +70,13 @@ class Crafting(Subject):
         )  # fmt: skip
         self.books = RecipeBooks(items, crafts)
         self.creating = Creating(
-            items, crafts, self.books, skills=skills, chances=self._chances, gain=give_trade
+            items,
+            crafts,
+            self.books,
+            skills=skills,
+            chances=self._chances,
+            gain=give_trade,
+            art=art,
         )
 
     def register(self, messages: WorldMessages) -> None:

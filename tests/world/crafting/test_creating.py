@@ -18,9 +18,12 @@ from emu.items.held import Where
 from emu.ledger import Owner
 from emu.model import KnownSkill
 from emu.rules.crafting import CraftChange, CraftEvent, Round, RoundEnd
+from emu.spells.kinds import SpellBook, SpellKind
 from emu.versions import LAST_OLD_CLIENT
+from emu.world.actors.sheet import SpellMarks
 from emu.world.crafting import creating
 from emu.world.crafting.creation_windows import SHOW, creation_fields
+from emu.world.events import Cast
 from emu.world.item_events import Crafted
 from emu.world.items.windows import fitted
 from tests.support.coroutines import finish
@@ -513,6 +516,36 @@ def test_events_are_answered_by_their_icon(monkeypatch: pytest.MonkeyPatch) -> N
     assert texts(one, before) == [
         "You successfully countered Minor Soft Metal.", "You failed to counter Minor Soft Metal.",
     ]  # fmt: skip
+
+
+def test_an_art_answers_the_event_and_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Source of the types: the scripts of arts, ../shared/spec/eq2-real-content.md 6."""
+    scene = scene_of()
+    one, player = scene.one, player_of(scene.one)
+    scene.events(SOFT)
+    monkeypatch.setattr(creating, "brings_event", lambda _chance: True)
+    seen: list[Any] = []
+
+    def play(durability: int, progress: int, _chance: object, bonus: Any) -> Round:
+        seen.append(bonus)
+        return Round(RoundEnd.SUCCESS, bonus.change, durability, progress)
+
+    monkeypatch.setattr(creating, "play_round", play)
+    known = scene.harness.parts.ports.spell_kinds._known
+    known[9003] = SpellKind(9003, "Anneal", icon=427, book=SpellBook.TRADESKILL)
+    known[9004] = SpellKind(9004, "Flame", icon=427)
+    starts(scene)
+    scene.harness.run(1.0)
+    marks = player.spawn.sheet.spells = SpellMarks()
+    marks.bonuses = {801: 7.0, 802: 9.0, 804: 2.5, 800: 5.0}
+    before = len(one.log)
+    for spell in (9004, 9003):
+        event = Cast(None, zone=player.zone, spawn=player.spawn, spell_id=spell, tier=1)
+        scene.harness.world.events.publish(event)
+        assert len(texts(one, before)) == int(spell == 9003)
+    scene.harness.run(4.0)
+    assert [tuple(bonus) for bonus in seen] == [((0, 0), 0.0), ((57, 59), 2.5)]
+    assert texts(one, before) == ["You successfully countered Minor Soft Metal."]
 
 
 def test_critical_rounds_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
