@@ -5,7 +5,7 @@ from __future__ import annotations
 from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED
 from emu.net.client.world_connection import ClientWorldConnection
-from emu.world.actors.item_lists import OLD
+from emu.versions import LAST_OLD_CLIENT
 from tests.simulation.act import Act, approach
 from tests.simulation.content import BAG, BANKER, MERCHANT, STACK, SWORD, THINGS
 from tests.simulation.people import ClientProgram, Person
@@ -171,7 +171,7 @@ async def loot(client: ClientWorldConnection, name: str) -> None:
     await client.pause(0.3)
     client.command("loot")
     await client.pause(0.7)
-    everything = b"\1" if client.core.version <= OLD else b"\0\1\1"
+    everything = b"\1" if client.core.version <= LAST_OLD_CLIENT else b"\0\1\1"
     payload = index.to_bytes(4, "little") + everything + ALL_OF_IT.to_bytes(4, "little")
     client.act(lambda core: core.send("OP_LootItemsRequestMsg", payload))
 
