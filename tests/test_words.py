@@ -72,6 +72,7 @@ FILE = {"tell"}
 RIGHT: dict[str, set[str]] = {
     "CHANGELOG.md": DOOR,
     "docs/guides/lua.md": DOOR,
+    "emu/world/commands/spells.py": {"tell"},
     "docs/guides/zones.md": DOOR | {"tell"},
     "docs/protocol/maps.md": DOOR,
     "docs/protocol/world/chat.md": CHAT,

@@ -73,10 +73,11 @@ class ListedSpell(NamedTuple):
     """One spell in the list of a creature."""
 
     spell_id: int
-    tier: int
-    on_spawn: bool
-    on_aggro: bool
-    health_ratio: int
+    tier: int = 1
+    on_spawn: bool = False
+    on_aggro: bool = False
+    health_ratio: int = 0
+    """Percent of health above which it is not cast; 0 for always."""
 
 
 # -- building -----------------------------------------------------------------------------------
@@ -209,12 +210,17 @@ class TomlSpells:
                                   "spell_effects")
         }  # fmt: skip
         self.starting: list[StartingSpell] = []
+        self.lists: dict[int, list[ListedSpell]] = {}
+        """The lists of creatures by number; each takes the place of that of the content file."""
         for path in paths:
             document = read_document(path)
             for row in document.get("spell", []):
                 self._add(path, row)
             for row in document.get("starting_spell", []):
                 self.starting.append(_starting(path, row))
+            for row in document.get("creature_spell", []):
+                number, listed = _listed(path, row)
+                self.lists.setdefault(number, []).append(listed)
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -282,6 +288,15 @@ def _starting(path: Path, row: Any) -> StartingSpell:
         raise FileFormatError(f"{path}: starting_spell: {error}") from error
 
 
+def _listed(path: Path, row: Any) -> tuple[int, ListedSpell]:
+    values = dict(row) if isinstance(row, dict) else {}
+    try:
+        number, spell = int(values.pop("list")), int(values.pop("spell"))
+        return number, ListedSpell(spell, **values)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{path}: creature_spell: {error}") from error
+
+
 @cache
 def _columns_of(table: str) -> Mapping[str, Column]:
     return {column.name: column for column in content_tables()[table].columns}
@@ -312,7 +327,7 @@ class SpellKinds:
         self._file: ContentFile | None = None
         self._known: dict[int, SpellKind | None] = {}
         self._learned: dict[int, tuple[Learned, ...]] | None = None
-        self._lists: dict[int, tuple[ListedSpell, ...]] = {}
+        self._lists: dict[int, tuple[ListedSpell, ...]] | None = None
         self._errors: dict[int, list[tuple[int, int]]] | None = None
         self._starting: tuple[StartingSpell, ...] | None = None
 
@@ -320,8 +335,8 @@ class SpellKinds:
         """Read from another file, or from the changed one; spells are read anew."""
         with self._lock:
             self._path, self._layer, self._file = content, layer or self._layer, None
-            self._known, self._lists = {}, {}
-            self._learned = self._errors = self._starting = None
+            self._known = {}
+            self._lists = self._learned = self._errors = self._starting = None
 
     def get(self, number: int) -> SpellKind | None:
         """Return a spell by number; None if nothing describes it."""
@@ -350,6 +365,7 @@ class SpellKinds:
         """Read some spells, and the tables by which players gain them."""
         self.load(numbers)
         self.learned(())
+        self.listed(0)
         self.starting(ANY_CLASS, ANY_CLASS)
 
     def _opened(self) -> ContentFile | None:
@@ -418,23 +434,23 @@ class SpellKinds:
 
     def listed(self, number: int) -> tuple[ListedSpell, ...]:
         """Return the list of spells of creatures by its number."""
-        if number <= 0:
-            return ()
         with self._lock:
-            if number not in self._lists:
-                file = self._opened()
-                rows = file.rows("npc_spells", "list_id", [number]) if file is not None else ()
-                self._lists[number] = tuple(
-                    ListedSpell(
-                        row["spell_id"],
-                        row["tier"],
-                        bool(row["on_spawn"]),
-                        bool(row["on_aggro"]),
-                        row["health_ratio"],
-                    )
-                    for row in rows
+            if self._lists is None:
+                self._lists = self._all_lists()
+            return self._lists.get(number, ())
+
+    def _all_lists(self) -> dict[int, tuple[ListedSpell, ...]]:
+        found: dict[int, list[ListedSpell]] = {}
+        file = self._opened()
+        for row in file.table("npc_spells") if file is not None else ():
+            found.setdefault(row["list_id"], []).append(
+                ListedSpell(
+                    row["spell_id"], row["tier"], bool(row["on_spawn"]), bool(row["on_aggro"]),
+                    row["health_ratio"],
                 )
-            return self._lists[number]
+            )  # fmt: skip
+        lists = {number: tuple(rows) for number, rows in found.items()}
+        return lists | {number: tuple(rows) for number, rows in self._layer.lists.items()}
 
     def error_code(self, version: int, index: int) -> int | None:
         """Return what a client version shows for an error of a script; None if unknown."""

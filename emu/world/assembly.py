@@ -34,6 +34,7 @@ from emu.scripts.signatures import FunctionTable
 from emu.spells.kinds import SpellBook
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
+from emu.world.actors.sheet import SpellMarks
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import Behaviors, Library
 from emu.world.combat.combat import Combat
@@ -89,6 +90,7 @@ from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.spells.living import HELD
 from emu.world.spells.ports import NO_SPELL_SCRIPTS, SpellScripts
 from emu.world.spells.spells import Spells
 from emu.world.subjects.crafts import Crafting
@@ -369,7 +371,8 @@ class Assembly:
         self.spells = Spells(
             world, self.minds, self.chat, ports.spell_kinds, sheets=self.sheets,
             scripts=self._spell_scripts,
-            may_fight=self._may_fight, in_thread=ports.in_thread,
+            may_fight=self._may_fight, in_thread=ports.in_thread, despawn=self._despawn,
+            resurrections=lambda: self.combat.resurrections,
             population=self.population.content.population,
         )  # fmt: skip
         self._make_quests()
@@ -387,6 +390,12 @@ class Assembly:
 
         self.combat.fights.hindrances.append(self.spells.hinders)
         self.spells.casts.spenders.append(self.combat.recovery.begin)
+        self.spells.states.controlled.append(self._controlled)
+
+    def _controlled(self, spawn: Spawn, marks: SpellMarks) -> None:
+        """Let a creature that spells hold hunt nobody, and one that they slow walk slower."""
+        self.combat.creatures.hold(spawn, on=not HELD.isdisjoint(marks.controls))
+        self.spells.slow(spawn, marks.snare)
 
     def _may_fight(self, player: Player, spawn: Spawn) -> bool:
         return self.combat.fights.may_fight(player, spawn)

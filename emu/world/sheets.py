@@ -11,7 +11,7 @@ from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
 from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
 from emu.world.actors.player import Player
-from emu.world.actors.sheet import ShownEffect, ShownMaintained
+from emu.world.actors.sheet import FieldKind, ShownEffect, ShownMaintained
 from emu.world.world import World
 
 CONCENTRATION: Final = 5
@@ -19,6 +19,14 @@ MORE_CONCENTRATION: Final = 503
 """The type of bonus that adds to it."""
 LONGEST_SPELL: Final = 59
 """Bytes of the name of a spell in the list of those that last."""
+LONGEST_PET: Final = 31
+STAYS, FOLLOWS = 1, 2
+GUARDS: Final = 3
+"""A pet guards its master and itself."""
+_SENSES: Final = (
+    ("vision", FieldKind.UNSIGNED), ("breathe_underwater", FieldKind.UNSIGNED),
+    ("drunk", FieldKind.FRACTION),
+)  # fmt: skip
 GHOST_SIZE: Final = 0.51
 NOBODY: Final = 0xFFFFFFFF
 
@@ -57,6 +65,11 @@ class CharacterSheets:
             "conc_max": CONCENTRATION + int(marks.bonuses.get(MORE_CONCENTRATION, 0)),
             "trauma": trauma, "arcane": arcane, "noxious": noxious, "elemental": elemental,
         }  # fmt: skip
+        for name, kind in _SENSES:
+            value = player.spawn.sheet.get(name, kind)
+            if value:
+                fields[name] = value
+        fields |= _pet_fields(player)
         if marks.effects:
             has_own = not player.client.dialect.world_rules.older_windows
             # Older clients have one list for all effects.
@@ -131,6 +144,21 @@ def _plain_fields(present: Present) -> dict[str, Any]:
         "power_current": full.power,
         "power_max": full.power,
     }
+
+
+def _pet_fields(player: Player) -> dict[str, Any]:
+    """Return the values of the window of a player's pet."""
+    shown = player.spawn.sheet.spells.pet
+    pet = player.zone.spawn(shown.spawn_id) if shown is not None else None
+    index = player.index_of(pet) if pet is not None else None
+    if shown is None or pet is None or index is None:
+        return {}
+    return {
+        "pet_id": index, "pet_name": wire_name(pet.name)[:LONGEST_PET],
+        "pet_health_pct": float(pet.sheet.health.percent) / 100,
+        "pet_power_pct": float(pet.sheet.power.percent) / 100,
+        "pet_movement": STAYS if shown.stays else FOLLOWS, "pet_behavior": GUARDS,
+    }  # fmt: skip
 
 
 def _effect_rows(effects: Sequence[ShownEffect]) -> list[dict[str, Any]]:

@@ -159,11 +159,18 @@ class ShownMaintained(NamedTuple):
     triggers: int = 0
 
 
+class ShownPet(NamedTuple):
+    """A pet that fights for a player, as the window of pets shows it."""
+
+    spawn_id: int
+    stays: bool
+
+
 class SpellMarks:
     """What spells have made of an actor: sums of bonuses, controls, and what its client shows."""
 
     __slots__ = ("bonuses", "concentration", "controls", "detriments", "effects", "immunities",
-                 "maintained", "skills", "snare", "stealth")  # fmt: skip
+                 "maintained", "pet", "skills", "snare", "stealth")  # fmt: skip
 
     def __init__(self) -> None:
         self.bonuses: Mapping[int, float] = {}
@@ -183,6 +190,7 @@ class SpellMarks:
         """Slots that its own spells use."""
         self.detriments: tuple[int, int, int, int] = (0, 0, 0, 0)
         """How many traumas, arcane, noxious and elemental effects it has."""
+        self.pet: ShownPet | None = None
 
 
 NO_MARKS: Final = SpellMarks()

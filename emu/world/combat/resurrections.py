@@ -77,6 +77,11 @@ class Resurrections:
         )  # fmt: skip
         return True
 
+    def resurrect(self, player: Player, *, health: float, power: float) -> None:
+        """Let a dead player live at once, without asking it."""
+        self.forget(player)
+        self._falls.resurrect(player, health=health, power=power)
+
     def accept(self, player: Player, number: int | None) -> None:
         """Let a dead player live again where it was asked to. Raises `CommandError`."""
         offer = self._offer(player, number)

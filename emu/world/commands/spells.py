@@ -11,6 +11,7 @@ from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet
 from emu.world.commands.targets import visible_target
+from emu.world.spells.pets import FIGHTERS
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -20,7 +21,16 @@ SPELL = Argument("spell", ArgumentKind.TEXT, "its number or name, as in your boo
 NUMBER = Argument("spell", ArgumentKind.NUMBER, "its number")
 TIER = Argument("tier", ArgumentKind.NUMBER, "which of its tiers", optional=True, default=1)
 SLOT = Argument("slot", ArgumentKind.NUMBER, "its place in the list, from 0 on")
+ORDER = Argument("order", ArgumentKind.WORD, "what it is to do")
 MOST_LISTED = 40
+PET_LINES = {
+    "attack": "You command your pet to attack your target.",
+    "backoff": "You command your pet to back down.",
+    "stay": "You command your pet to stay.",
+    "follow": "You command your pet to follow you.",
+    "getlost": "You tell your pet to get lost.",
+}
+"""What a player reads; the lines of attack, backoff and getlost are recorded (fight-546-pet-a)."""
 
 
 @quiet("useability", "cast a spell of your book at your target", NUMBER,
@@ -103,6 +113,29 @@ async def _take(context: CommandContext, player: Player, call: Call) -> str:
     if not context.spells.books.unlearn(owner, kind.id):
         raise CommandError(f"{owner.name} does not have {kind.name}")
     return f"{owner.name} does not have {kind.name} any more."
+
+
+@COMMANDS.for_players("pet", "give your pet an order: attack, backoff, stay, follow or getlost",
+                      ORDER, example="pet attack")  # fmt: skip
+async def _pet(context: CommandContext, player: Player, call: Call) -> str:
+    pets, target = context.spells.pets, player.target
+    order = str(call["order"]).casefold()
+    pet = pets.of(player.spawn, *FIGHTERS)
+    if order not in PET_LINES:
+        raise CommandError(f"pets do not know {order}")
+    if pet is None:
+        raise CommandError("you have no pet")
+    if order == "attack":
+        if target is None or not context.spells.may_harm(player.spawn, target):
+            raise CommandError("your pet cannot attack that")
+        pets.attack(player.spawn, target)
+    elif order == "backoff":
+        pets.back_off(player.spawn)
+    elif order == "getlost":
+        pets.dismiss(pet)
+    else:
+        pets.stay(player.spawn, on=order == "stay")
+    return PET_LINES[order]
 
 
 def _described(context: CommandContext, number: int) -> SpellKind:

@@ -24,7 +24,7 @@ from emu.rules.spells import (
     rolled,
 )
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.combat.blows import Blow, show_blow
+from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
 from emu.world.combat.figures import attack_of, defense_of, fraction, side_of, whole
 from emu.world.events import Hated, Healed
 from emu.world.spells.core import SpellCore
@@ -85,6 +85,8 @@ class Amounts:
         """
         if target.hp_percent <= 0 or not target.is_living:
             return False
+        # Some rows have another number where the type stands.
+        kind = kind if 0 <= kind <= LAST_DAMAGE_TYPE else 0
         if not spell.is_tick:
             outcome = self._outcome(spell, target, kind)
             if outcome is not Result.HIT:

@@ -5,7 +5,7 @@ Source: docs/guides/spells.md#gaining, docs/protocol/world/fights.md#books.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from typing import Any, Final, NamedTuple
 
 from emu.dialects import Dialect, world_rules
@@ -253,10 +253,13 @@ class SpellBooks:
         self.send(player)
         return True
 
-    def clear(self, player: Player) -> None:
-        """Take all spells out of a player's book."""
+    def clear(self, player: Player, books: Container[SpellBook] = tuple(SpellBook)) -> None:
+        """Take all spells out of a player's book, or those of some parts of it."""
+        kinds = self._kinds.load(player.past.spells)
         for number in list(player.past.spells):
-            player.past.unlearn(number)
+            kind = kinds.get(number)
+            if kind is None or kind.book in books:
+                player.past.unlearn(number)
         self._world.saves.changed(player, SavedKind.PAST, self._now())
         self.send(player)
 

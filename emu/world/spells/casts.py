@@ -13,6 +13,7 @@ from emu.rules.spells import (
     RESISTED_RECAST,
     fizzle_chance,
     keeps_casting,
+    power_needed,
     with_speed,
 )
 from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
@@ -194,8 +195,9 @@ class Casts:
     def cast(
         self, zone: Zone, caster: Spawn, what: WaitingCast, target: Spawn | None, *,
         depth: int = 0, cast_time: float | None = None, is_given: bool = False,
+        pays: bool = False,
     ) -> LivingSpell | None:  # fmt: skip
-        """Let a creature or a script cast; it costs nothing and needs no book.
+        """Let a creature or a script cast; it needs no book, and costs nothing unless it `pays`.
 
         `is_given` asks for no view, distance or enemy: content gives the target an effect. Returns
         None if it cannot be cast.
@@ -209,7 +211,7 @@ class Casts:
             self._states.tidy(caster)
             return None
         spell = self._prepared(zone, caster, kind, tier)
-        spell.is_free, spell.depth = True, depth
+        spell.is_free, spell.depth = not pays, depth
         aim = self._targets.aim(zone, caster, kind, tier, target)
         if is_given:
             aim = _given(aim, kind, tier, target)
@@ -220,6 +222,12 @@ class Casts:
                 self._states.tidy(caster)
                 return None
         return self._begin(spell, aim, cast_time=seconds)
+
+    def affords(self, spawn: Spawn, what: WaitingCast) -> bool:
+        """Return whether somebody has the power that a spell takes."""
+        cost = what.tier.cost
+        power = spawn.sheet.power
+        return power_needed(cost.power, cost.power_percent, power.most) <= power.current
 
     def _prepared(self, zone: Zone, caster: Spawn, kind: SpellKind, tier: SpellTier) -> LivingSpell:
         return LivingSpell(kind, tier, zone, caster, level=caster.level, began=self._now())

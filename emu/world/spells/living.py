@@ -70,6 +70,8 @@ class Control:
 
 
 HOLDING: Final = frozenset((Control.MEZ, Control.STUN))
+HELD: Final = HOLDING | {Control.ROOT}
+"""Controls under which nobody walks."""
 IDLE: Final = HOLDING | {Control.DAZE, Control.FEAR}
 """Controls under which nobody strikes."""
 HARMFUL_CONTROLS: Final = frozenset((*range(1, 7), Control.SNARE))

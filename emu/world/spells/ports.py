@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from emu.world.actors.player import Player
 from emu.world.spells.living import LivingSpell
 
 
@@ -18,6 +19,18 @@ class SpellAnswer(NamedTuple):
 
 
 NOT_FOUND: SpellAnswer = SpellAnswer(is_found=False)
+
+
+class Raises(Protocol):
+    """Lets dead players live again; `emu.world.combat.resurrections.Resurrections` does."""
+
+    def offer(
+        self, player: Player, caster: str, spell: str, *, health: float, power: float
+    ) -> bool:
+        """Ask a dead player; return False if it lives or was asked already."""
+
+    def resurrect(self, player: Player, *, health: float, power: float) -> None:
+        """Let a dead player live at once, with percentages of its health and power."""
 
 
 class SpellScripts(Protocol):

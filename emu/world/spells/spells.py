@@ -24,9 +24,11 @@ from emu.world.spells.books import SpellBooks
 from emu.world.spells.casts import Casts
 from emu.world.spells.company import Company
 from emu.world.spells.core import SpellCore
+from emu.world.spells.creature_casts import CreatureCasts
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.living import IDLE, Control, End, LivingSpell, WaitingCast
-from emu.world.spells.ports import SpellScripts
+from emu.world.spells.pets import Pets
+from emu.world.spells.ports import Raises, SpellScripts
 from emu.world.spells.procs import Procs
 from emu.world.spells.states import SpellStates
 from emu.world.spells.targets import AREA_IMMUNITY, SpellTargets
@@ -47,16 +49,20 @@ class Spells:
         sheets: CharacterSheets,
         scripts: Callable[[], SpellScripts],
         may_fight: Callable[[Player, Spawn], bool],
+        despawn: Callable[[Zone, Spawn], object],
+        resurrections: Callable[[], Raises],
         in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
         population: Callable[[Zone], Population | None],
     ) -> None:
         """Make the components; each subscribes to the events of the world.
 
         `scripts` returns what runs the scripts of spells. `may_fight` returns whether a player may
-        harm a creature. `in_thread` carries out a call that reads the content file.
+        harm a creature. `despawn` removes a summoned one. `resurrections` returns who lets the dead
+        live again. `in_thread` carries out a call that reads the content file.
         """
         self.kinds = kinds
         self._world = world
+        self._minds = minds
         self._may_fight = may_fight
         self.company = Company(world, Standings(world, chat, population).attitude)
         self.states = SpellStates(world, self.company, sheets, _races)
@@ -71,6 +77,9 @@ class Spells:
             core, is_classic=lambda: world.rules.classic_spell_levels, in_thread=in_thread
         )
         self.casts = Casts(core, self.targets, self.lasting, self.amounts, self.books.send)
+        self.creatures = CreatureCasts(core, self.casts)
+        self.pets = Pets(core, self.lasting, despawn)
+        self._resurrections = resurrections
         self.procs = Procs(core, self.amounts)
         self.procs.used_up.append(lambda spell: self.lasting.end(spell, End.PURGED))
         world.events.subscribe(LeftZone, self._left, Order.SUBJECTS)
@@ -102,6 +111,13 @@ class Spells:
         return state is not None and (
             state.casting is not None or not state.controls.isdisjoint(IDLE)
         )
+
+    def slow(self, spawn: Spawn, share: float) -> None:
+        """Let a creature walk with a share of its speed."""
+        for zone in self._world.zones:
+            mover = self._minds.moves.get(spawn, zone) if zone.spawn(spawn.id) is spawn else None
+            if mover is not None:
+                mover.set_factor(share)
 
     def skill_of(self, spawn: Spawn, skill: int) -> int:
         """Return the value of a skill of a spawn, with what spells add; 0 for none."""
@@ -156,15 +172,34 @@ class Spells:
             cast_time=0.0, is_given=True,
         )  # fmt: skip
 
+    def give(self, player: Player, spell_id: int, tier: int) -> None:
+        """Let a spell last on a player, as if it had cast it upon itself without a cost."""
+        kind = self.kinds.get(spell_id)
+        if kind is not None:
+            self.cast_for_free(player, kind, tier, player.spawn)
+
+    def raise_dead(
+        self, player: Player, caster: str, spell: str, *, health: float, power: float, asks: bool
+    ) -> None:
+        """Let a dead player live again where it lies; with `asks` it is asked before."""
+        port = self._resurrections()
+        if asks:
+            port.offer(player, caster, spell, health=health, power=power)
+        else:
+            port.resurrect(player, health=health, power=power)
+
     # -- spawns that come and go ------------------------------------------------------------------
 
     def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
         """Note a creature that stands now."""
         self.company.appeared(zone, spawn, standing)
+        if spawn.kind is SpawnKind.NPC:
+            self.creatures.appeared(zone, spawn)
 
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """Forget a creature that is gone, with all that it has of spells."""
         self.company.vanished(zone, spawn)
+        self.creatures.vanished(zone, spawn)
         self.forget(spawn)
 
     def ended(self, zone: Zone) -> None:
@@ -177,7 +212,8 @@ class Spells:
         self.company.ended(zone)
 
     def forget(self, spawn: Spawn) -> None:
-        """End all spells on a spawn, and its own on others."""
+        """End all spells on a spawn, and its own on others; its pets go."""
+        self.pets.forget(spawn)
         self.casts.forget(spawn)
         state = self.states.get(spawn)
         if state is None:

@@ -60,6 +60,8 @@ class SpellStates:
         self._races = races
         self._now = world.clock.now
         self._states: dict[Spawn, SpellState] = {}
+        self.controlled: list[Callable[[Spawn, SpellMarks], object]] = []
+        """Called with each creature that spells hold or slow in another way than before."""
         self._unsent: Deadlines[Spawn, str] = world.timetable.deadlines(
             "sheets of those with spells", self._send
         )
@@ -83,7 +85,8 @@ class SpellStates:
         state = self._states.get(spawn)
         if state is not None and state.is_empty:
             del self._states[spawn]
-            if spawn.sheet.spells is not NO_MARKS and not spawn.sheet.spells.bonuses:
+            marks = spawn.sheet.spells
+            if marks is not NO_MARKS and not marks.bonuses and marks.pet is None:
                 spawn.sheet.spells = NO_MARKS
 
     def forget(self, spawn: Spawn) -> None:
@@ -91,18 +94,22 @@ class SpellStates:
         self._states.pop(spawn, None)
         self._unsent.clear(spawn, "")
 
+    def marks(self, spawn: Spawn) -> SpellMarks:
+        """Return what spells have made of a spawn, as an object of its own."""
+        if spawn.sheet.spells is NO_MARKS:
+            spawn.sheet.spells = SpellMarks()
+        return spawn.sheet.spells
+
     # -- one recount ------------------------------------------------------------------------------
 
     def recount(self, spawn: Spawn) -> None:
         """Let a spawn have what all its spells add up to, and show it."""
         state = self.of(spawn)
         sheet = spawn.sheet
-        if sheet.spells is NO_MARKS:
-            sheet.spells = SpellMarks()
-        marks = sheet.spells
+        marks = self.marks(spawn)
         sums, skills = totals(state.effects, spawn, self._classes(spawn), self._races(spawn))
         gifts = [one.gifts[spawn] for one in state.effects if spawn in one.gifts]
-        before = marks.controls
+        before, snared = marks.controls, marks.snare
         state.controls = frozenset(number for one in gifts for number in one.controls)
         marks.controls, marks.bonuses, marks.skills = state.controls, sums, skills
         marks.stealth = frozenset(number for one in gifts for number in one.stealth)
@@ -113,6 +120,9 @@ class SpellStates:
         state.totals = sums
         if player is not None and before != state.controls:
             self._control(player, before, state.controls)
+        elif before != state.controls or marks.snare != snared:
+            for listener in self.controlled:
+                listener(spawn, marks)
         spawn.show_pools()
         self.show(spawn)
 
@@ -137,9 +147,7 @@ class SpellStates:
         )
         if icons != spawn.effect_icons:
             spawn.set_info(effect_icons=icons)
-        if spawn.sheet.spells is NO_MARKS:
-            spawn.sheet.spells = SpellMarks()
-        marks = spawn.sheet.spells
+        marks = self.marks(spawn)
         marks.effects = tuple(map(_effect, state.effects))
         marks.maintained = tuple(self._maintained(spawn, one) for one in state.maintained)
         marks.concentration = state.concentration

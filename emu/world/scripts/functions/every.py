@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable
+from emu.world.scripts.functions.abilities import ABILITIES
 from emu.world.scripts.functions.effects import EFFECTS
 from emu.world.scripts.functions.facts import FACTS
 from emu.world.scripts.functions.hate import HATE
@@ -15,6 +16,7 @@ from emu.world.scripts.functions.looks import LOOKS
 from emu.world.scripts.functions.loot import LOOT
 from emu.world.scripts.functions.maps import MAPS
 from emu.world.scripts.functions.movement import MOVEMENT
+from emu.world.scripts.functions.pets import PETS
 from emu.world.scripts.functions.progress import PROGRESS
 from emu.world.scripts.functions.quest_plans import PLANS
 from emu.world.scripts.functions.quests import QUESTS
@@ -49,4 +51,6 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     LOOT,
     SPELLS,
     EFFECTS,
+    PETS,
+    ABILITIES,
 )

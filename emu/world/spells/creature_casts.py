@@ -1,0 +1,224 @@
+"""Casts of creatures: what they choose from their lists of spells, when, and at whom.
+
+Source: docs/guides/spells.md#creatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from emu.content.spells import ListedSpell
+from emu.rules.combat import FightChance
+from emu.spells.kinds import SpellKind, SpellTier
+from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.figures import gap
+from emu.world.deadlines import Deadlines
+from emu.world.events import Died, FightOver, MayCast
+from emu.world.spells.casts import Casts
+from emu.world.spells.core import SpellCore
+from emu.world.spells.living import WaitingCast
+from emu.world.zones.zone import Zone
+
+USUAL_PERCENTAGE: Final = 10
+"""How often of a hundred thoughts a creature casts that no row describes."""
+STOP: Final = 30
+"""Percent with which a creature takes the spell that it looks at, and looks no further."""
+PREFERENCE: Final = 80
+"""Percent of the choices in which a creature follows its strategy."""
+REST: Final = 2.0
+"""Seconds from a cast with its recovery until a creature may choose again."""
+FIRST: Final = 1.0
+"""Seconds from the appearance of a creature to the spells with which it begins."""
+
+
+class _Choice(NamedTuple):
+    """A spell that a creature can cast now, and at whom."""
+
+    kind: SpellKind
+    tier: SpellTier
+    target: Spawn
+
+
+class _Fight(NamedTuple):
+    """A creature and whom it fights."""
+
+    zone: Zone
+    spawn: Spawn
+    foe: Spawn
+
+
+class CreatureCasts:
+    """Lets the creatures of one world cast."""
+
+    def __init__(self, core: SpellCore, casts: Casts) -> None:
+        """Subscribe to the thoughts of creatures."""
+        world = core.world
+        self._kinds = core.kinds
+        self._states = core.states
+        self._company = core.company
+        self._chance_of = core.chance
+        self._casts = casts
+        self._now = world.clock.now
+        self._rests: dict[Spawn, Monotonic] = {}
+        """Until when those who fight choose no spell."""
+        self._opened: dict[Spawn, set[int]] = {}
+        """The spells that those who fight have opened the fight with."""
+        self._firsts: Deadlines[tuple[Zone, Spawn], str] = world.timetable.deadlines(
+            "creatures that appear with spells", self._begin
+        )
+        world.events.subscribe(MayCast, self._may_cast)
+        world.events.subscribe(FightOver, lambda event: self._rested(event.spawn))
+        world.events.subscribe(Died, lambda event: self._rested(event.victim))
+
+    def _rested(self, spawn: Spawn) -> None:
+        self._rests.pop(spawn, None)
+        self._opened.pop(spawn, None)
+
+    def _rows(self, zone: Zone, spawn: Spawn) -> list[ListedSpell]:
+        """Return the lists of a creature: those that its script has set, else those of its row."""
+        mind, row = spawn.mind, self._company.row_of(zone, spawn)
+        if mind.spell_list or mind.second_spell_list:
+            numbers = mind.spell_list, mind.second_spell_list
+        else:
+            numbers = int(row.get("spell_list", 0)), int(row.get("second_spell_list", 0))
+        return [one for number in numbers if number for one in self._kinds.listed(number)]
+
+    # -- out of fights ----------------------------------------------------------------------------
+
+    def appeared(self, zone: Zone, spawn: Spawn) -> None:
+        """Let a creature cast upon itself soon, if its list has spells for that."""
+        row = self._company.row_of(zone, spawn)
+        numbers = int(row.get("spell_list", 0)), int(row.get("second_spell_list", 0))
+        if any(one.on_spawn for number in numbers for one in self._kinds.listed(number)):
+            self._firsts.set((zone, spawn), "", Monotonic(self._now() + FIRST))
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Forget a creature that is gone."""
+        self._firsts.clear((zone, spawn), "")
+        self._rested(spawn)
+
+    def _begin(self, owner: tuple[Zone, Spawn], _name: str, _now: Monotonic) -> None:
+        zone, spawn = owner
+        for one in self._rows(zone, spawn):
+            what = self._castable(one)
+            if one.on_spawn and what is not None and not self._has(spawn, one.spell_id):
+                self._casts.cast(zone, spawn, what, spawn, cast_time=0.0)
+
+    # -- in fights --------------------------------------------------------------------------------
+
+    def _may_cast(self, event: MayCast) -> None:
+        seconds = self.cast(event.zone, event.spawn, event.foe) if event.foe is not None else None
+        if seconds is not None:
+            event.pauses.append(seconds)
+
+    def has_recovered(self, spawn: Spawn) -> bool:
+        """Return whether a creature may choose a spell: it casts nothing and has rested."""
+        now = self._now()
+        return self._rests.get(spawn, now) <= now and not self._casts.is_casting(spawn)
+
+    def cast(self, zone: Zone, spawn: Spawn, foe: Spawn) -> float | None:
+        """Let a creature cast if it wants to; return how long that takes, None if it does not."""
+        rows = self._rows(zone, spawn) if self.has_recovered(spawn) else ()
+        if not rows:
+            return None
+        chance, now = self._chance_of(zone), self._now()
+        row = self._company.row_of(zone, spawn)
+        fight = _Fight(zone, spawn, foe)
+        choice = self._opening(fight, rows)
+        if choice is None:
+            if chance.randint(0, 99) > int(row.get("cast_percentage", USUAL_PERCENTAGE)):
+                return None
+            choice = self._chosen(fight, rows, str(row.get("strategy", "")), chance)
+        what = WaitingCast(choice.kind, choice.tier) if choice is not None else None
+        if choice is None or what is None:
+            return None
+        if self._casts.cast(zone, spawn, what, choice.target, pays=True) is None:
+            return None
+        seconds = choice.tier.cast_time
+        self._rests[spawn] = Monotonic(now + seconds + choice.tier.recovery + REST)
+        return seconds
+
+    def has_opened(self, zone: Zone, spawn: Spawn) -> bool:
+        """Return whether a creature has cast all with which it opens a fight."""
+        done = self._opened.get(spawn, set())
+        return all(one.spell_id in done for one in self._rows(zone, spawn) if one.on_aggro)
+
+    def set_opened(self, zone: Zone, spawn: Spawn, *, is_done: bool) -> bool:
+        """Note whether a creature has cast all with which it opens a fight; return it."""
+        self._opened.pop(spawn, None)
+        if is_done:
+            self._opened[spawn] = {one.spell_id for one in self._rows(zone, spawn) if one.on_aggro}
+        return is_done
+
+    def _opening(self, event: _Fight, rows: Sequence[ListedSpell]) -> _Choice | None:
+        """Return the next spell with which a creature opens a fight: each once."""
+        done = self._opened.get(event.spawn, set())
+        for one in rows:
+            if one.on_aggro and one.spell_id not in done:
+                choice = self._choice(event, one)
+                if choice is not None:
+                    self._opened.setdefault(event.spawn, set()).add(one.spell_id)
+                    return choice
+        return None
+
+    def _chosen(
+        self, event: _Fight, rows: Sequence[ListedSpell], strategy: str, chance: FightChance
+    ) -> _Choice | None:
+        """Return the last spell that a creature looks at, of those that it can cast."""
+        wanted: bool | None = None
+        if strategy in ("offensive", "defensive"):
+            is_usual = chance.randint(0, 99) < PREFERENCE
+            wanted = (strategy == "defensive") is is_usual
+        found: _Choice | None = None
+        for one in rows:
+            choice = None if one.on_aggro or one.on_spawn else self._choice(event, one)
+            if choice is None or wanted not in (None, choice.kind.is_friendly):
+                continue
+            found = choice
+            if chance.randint(0, 99) < STOP:
+                break
+        return found
+
+    def _choice(self, event: _Fight, row: ListedSpell) -> _Choice | None:
+        spawn, what = event.spawn, self._castable(row)
+        if what is None or what.kind.is_toggle:
+            return None
+        kind, tier = what
+        health = spawn.sheet.health.percent
+        if row.health_ratio and health > row.health_ratio:
+            return None
+        if self._casts.ready_at(spawn, kind) > self._now() or not self._casts.affords(spawn, what):
+            return None
+        target = self._friend(event, what) if kind.is_friendly else event.foe
+        if target is None or (not kind.is_friendly and self._has(target, kind.id, spawn)):
+            return None
+        is_near = target is spawn or gap(spawn, target) <= max(tier.range, tier.radius)
+        return _Choice(kind, tier, target) if is_near else None
+
+    def _friend(self, event: _Fight, what: WaitingCast) -> Spawn | None:
+        """Return whom a helpful spell is for: the most hurt of the creature's group."""
+        friends = [
+            one for one in self._company.encounter(event.zone, event.spawn)
+            if one.kind is SpawnKind.NPC and one.hp_percent > 0
+        ]  # fmt: skip
+        if what.kind.lasts(what.tier):
+            return next((one for one in friends if not self._has(one, what.kind.id)), None)
+        hurt = min(friends, key=lambda one: one.sheet.health.percent, default=None)
+        return hurt if hurt is not None and hurt.sheet.health.percent < 100 else None
+
+    def _castable(self, row: ListedSpell) -> WaitingCast | None:
+        kind = self._kinds.get(row.spell_id)
+        tier = kind.tier(max(1, row.tier)) if kind is not None else None
+        if kind is None or tier is None or not kind.is_active:
+            return None
+        return WaitingCast(kind, tier)
+
+    def _has(self, spawn: Spawn, spell_id: int, caster: Spawn | None = None) -> bool:
+        """Return whether a spell lasts on a spawn, from one caster or from anybody."""
+        state = self._states.get(spawn)
+        return any(
+            one.kind.id == spell_id and caster in (None, one.caster)
+            for one in (state.effects if state is not None else ())
+        )

@@ -1,0 +1,205 @@
+"""Pets: creatures that belong to a player, follow it, fight for it and go with their spell.
+
+Source: docs/guides/spells.md#pets.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from emu.world.actors.sheet import ShownPet
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.events import Died, FightOver, Hated, Hurt
+from emu.world.spells.core import SpellCore
+from emu.world.spells.effects import LastingSpells
+from emu.world.spells.living import End, LivingSpell
+from emu.world.zones.zone import Zone
+
+NEAR: Final = 4.0
+"""How near a pet follows its master."""
+HATE: Final = 100
+"""The hate with which a pet begins an attack."""
+
+
+class PetKind(enum.Enum):
+    """Kinds of pets; a master has one of each at most."""
+
+    COMBAT = "combat"
+    CHARMED = "charmed"
+    DEITY = "deity"
+    COSMETIC = "cosmetic"
+    DUMB_FIRE = "dumb-fire"
+
+
+FIGHTERS: Final = (PetKind.COMBAT, PetKind.CHARMED)
+"""Those that obey, the first one first."""
+
+
+@dataclass(slots=True, eq=False)
+class Pet:
+    """A creature that belongs to somebody."""
+
+    spawn: Spawn
+    master: Spawn
+    zone: Zone
+    kind: PetKind
+    spell: LivingSpell | None
+    """The spell that ends with it, and it with the spell."""
+    stays: bool = False
+    was_attackable: bool = False
+
+
+class Pets:
+    """The pets of one world."""
+
+    def __init__(
+        self, core: SpellCore, lasting: LastingSpells, despawn: Callable[[Zone, Spawn], object]
+    ) -> None:
+        """`despawn` removes a summoned creature from its zone."""
+        self._states = core.states
+        self._company = core.company
+        self._moves = core.minds.moves
+        self._lasting = lasting
+        self._despawn = despawn
+        self._events = core.world.events
+        self._now = core.world.clock.now
+        self._of: dict[Spawn, Pet] = {}
+        """Pets by their spawns."""
+        lasting.ended.append(self._spell_over)
+        self._events.subscribe(Died, self._died)
+        self._events.subscribe(Hurt, self._hurt)
+        self._events.subscribe(FightOver, self._rested)
+
+    # -- having -----------------------------------------------------------------------------------
+
+    def get(self, spawn: Spawn) -> Pet | None:
+        """Return the pet that a spawn is."""
+        return self._of.get(spawn)
+
+    def of(self, master: Spawn, *kinds: PetKind) -> Spawn | None:
+        """Return a master's pet of one of some kinds, the first kind first; None without one."""
+        own = [one for one in self._of.values() if one.master is master]
+        return next((one.spawn for kind in kinds for one in own if one.kind is kind), None)
+
+    def take(
+        self, zone: Zone, master: Spawn, spawn: Spawn, kind: PetKind, spell: LivingSpell | None
+    ) -> None:
+        """Let a creature belong to somebody; its pet of this kind before goes."""
+        before = self.of(master, kind)
+        if before is not None and kind is not PetKind.DUMB_FIRE:
+            self.dismiss(before)
+        pet = Pet(spawn, master, zone, kind, spell, was_attackable=spawn.attackable)
+        self._of[spawn] = pet
+        self._company.owners[spawn] = master
+        spawn.mind.forget(master)
+        spawn.set_visibility(attackable=False)
+        self._lead(pet)
+        self._show(master)
+
+    def dismiss(self, spawn: Spawn) -> bool:
+        """Let a pet go: what was summoned is gone, what was charmed is free."""
+        pet = self._of.pop(spawn, None)
+        if pet is None:
+            return False
+        self._company.owners.pop(spawn, None)
+        mover = self._moves.get(spawn, pet.zone)
+        if mover is not None and mover.follows is pet.master:
+            if mover.is_following:
+                mover.toggle_follow()
+            mover.follow(None, NEAR)
+        if pet.kind is PetKind.CHARMED:
+            spawn.set_visibility(attackable=pet.was_attackable)
+        elif pet.zone.spawn(spawn.id) is spawn and spawn.hp_percent > 0:
+            self._despawn(pet.zone, spawn)
+            # One that no file has placed is removed here.
+            if pet.zone.spawn(spawn.id) is spawn:
+                pet.zone.remove(spawn, self._now())
+        if pet.spell is not None and not pet.spell.is_over:
+            self._lasting.end(pet.spell, End.CANCELED)
+        self._show(pet.master)
+        return True
+
+    def forget(self, spawn: Spawn) -> None:
+        """Let the pets of somebody who is gone go, or forget a pet that is gone."""
+        self.dismiss(spawn)
+        for pet in [one for one in self._of.values() if one.master is spawn]:
+            self.dismiss(pet.spawn)
+
+    def _show(self, master: Spawn) -> None:
+        """Show a master its pet in the window for that."""
+        player = self._company.players.get(master)
+        if player is None:
+            return
+        spawn = self.of(master, *FIGHTERS)
+        marks = self._states.marks(master)
+        pet = self._of[spawn] if spawn is not None else None
+        marks.pet = None if pet is None else ShownPet(pet.spawn.id, stays=pet.stays)
+        self._states.changed(master)
+
+    # -- what ends it -----------------------------------------------------------------------------
+
+    def _spell_over(self, spell: LivingSpell) -> None:
+        for pet in [one for one in self._of.values() if one.spell is spell]:
+            self.dismiss(pet.spawn)
+
+    def _died(self, event: Died) -> None:
+        self.forget(event.victim)
+
+    # -- walking and fighting ---------------------------------------------------------------------
+
+    def _lead(self, pet: Pet) -> None:
+        mover = self._moves.of(pet.spawn, pet.zone, lambda _mark: None)
+        mover.follow(pet.master, NEAR)
+        if mover.is_following is pet.stays:
+            mover.toggle_follow()
+
+    def _rested(self, event: FightOver) -> None:
+        pet = self._of.get(event.spawn)
+        if pet is not None and not pet.stays:
+            self._lead(pet)
+
+    def _hurt(self, event: Hurt) -> None:
+        """Let whom a pet hurts fight its master as well, and a pet who hurts its master."""
+        pet = self._of.get(event.foe) if event.foe is not None else None
+        if pet is not None and event.spawn.kind is SpawnKind.NPC and event.spawn.hp_percent > 0:
+            if pet.master not in event.spawn.mind.hates:
+                self._attack(pet.zone, event.spawn, pet.master, 1)
+            event.spawn.mind.fighters[pet.master] = None
+        if event.foe is None or event.foe.kind is not SpawnKind.NPC or pet is not None:
+            return
+        guard = self.of(event.spawn, *FIGHTERS)
+        if guard is not None and event.foe not in guard.mind.hates and event.foe.hp_percent > 0:
+            self._attack(event.zone, guard, event.foe, HATE)
+
+    def _attack(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
+        creature.mind.add_hate(foe, hate, creature.position)
+        self._events.publish(Hated(zone=zone, spawn=creature, foe=foe))
+
+    # -- orders -----------------------------------------------------------------------------------
+
+    def attack(self, master: Spawn, target: Spawn) -> None:
+        """Send a pet against a spawn that its master may harm."""
+        spawn = self.of(master, *FIGHTERS)
+        if spawn is not None and target.hp_percent > 0:
+            self._attack(self._of[spawn].zone, spawn, target, HATE)
+
+    def back_off(self, master: Spawn) -> None:
+        """Let a pet fight nobody any more."""
+        spawn = self.of(master, *FIGHTERS)
+        if spawn is not None:
+            pet = self._of[spawn]
+            for foe in list(spawn.mind.hates):
+                spawn.mind.forget(foe)
+            self._lead(pet)
+
+    def stay(self, master: Spawn, *, on: bool) -> None:
+        """Let a pet stay where it is, or follow."""
+        spawn = self.of(master, *FIGHTERS)
+        if spawn is not None:
+            pet = self._of[spawn]
+            pet.stays = on
+            self._lead(pet)
+            self._show(master)

@@ -1,0 +1,141 @@
+"""Every spell of a real content file with a script is cast, ticks and ends, and leaves nothing.
+
+It needs the content file (EMU_CONTENT) and the scripts (EMU_CONTENT_SCRIPTS). Each script is cast
+at its first tier; with EMU_SPELLS=all each spell at each of its tiers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from emu.content.file import ContentFile
+from emu.content.spells import SpellKinds
+from emu.spells.kinds import SpellKind, SpellTier
+from emu.world.actors.sheet import NO_MARKS, POOLS, known_fields
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.spells.bonuses import FIELDS
+from emu.world.spells.living import End, LivingSpell, WaitingCast
+from tests.server.test_content_travel import CONTENT, SCRIPTS
+from tests.support.world.script_scenes import PLACE, ScriptScene
+
+pytestmark = pytest.mark.skipif(
+    not (CONTENT and SCRIPTS), reason="no real content on this machine (EMU_CONTENT)"
+)
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+ALL: Final = os.environ.get("EMU_SPELLS") == "all"
+BLANK: Final = "Spells/blank.lua"
+TICKS: Final = 3
+LEVEL: Final = 20
+
+
+class ContentScene(ScriptScene):
+    """A caster and a creature in a world with the spells and scripts of the content."""
+
+    def __init__(self) -> None:
+        self.kinds = SpellKinds(Path(CONTENT))
+        super().__init__(Path(SCRIPTS), 1208, spells=self.kinds, class_=11, level=LEVEL)
+        self.spells = self.harness.parts.spells
+        self.crab = Spawn(
+            self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a crab",
+            PLACE._replace(x=PLACE.x + 3), attackable=True, level=LEVEL,
+        )  # fmt: skip
+        self.zone.add(self.crab, self.harness.now)
+        self.harness.run(0.3)
+
+
+def spells_with_scripts(kinds: SpellKinds) -> Iterator[tuple[SpellKind, SpellTier]]:
+    """Yield the active spells that have scripts, with the tiers at which they are cast."""
+    with ContentFile(Path(CONTENT)) as file:
+        rows = [row["id"] for row in file.table("spells") if row["is_active"] and row["script"]]
+    seen: set[str] = set()
+    for at in range(0, len(rows), 500):
+        for kind in kinds.load(rows[at : at + 500]).values():
+            there = (Path(SCRIPTS) / kind.script).is_file()
+            if kind.script == BLANK or not there or (not ALL and kind.script in seen):
+                continue
+            seen.add(kind.script)
+            tiers = list(kind.tiers.values())
+            yield from ((kind, tier) for tier in (tiers if ALL else tiers[:1]))
+
+
+def state(spawn: Spawn) -> dict[str, Any]:
+    """Return all of a spawn that spells change for a time, not what their scripts set for good."""
+    sheet = spawn.sheet
+    marks = sheet.spells
+    names = {name for rows in FIELDS.values() for name, _ in rows} - set(POOLS)
+    return {
+        "values": {name: sheet.get(name, known_fields()[name].kind) for name in sorted(names)},
+        "added": (sheet.health.added, sheet.power.added),
+        "marks": marks is NO_MARKS or not (
+            marks.bonuses or marks.skills or marks.controls or marks.immunities or marks.stealth
+            or marks.effects or marks.maintained or marks.concentration or marks.snare != 1.0
+        ),
+        "icons": spawn.effect_icons, "words": spawn.words - {"combat"},
+    }  # fmt: skip
+
+
+@dataclass
+class Findings:
+    casts: int = 0
+    begun: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    left: dict[str, Any] = field(default_factory=dict)
+
+
+def cast_once(scene: ContentScene, kind: SpellKind, tier: SpellTier, found: Findings) -> None:
+    """Cast a spell, let it tick and end it; note what stays behind."""
+    caster, crab = scene.player.spawn, scene.crab
+    for one in (caster, crab):
+        one.sheet.health.fill(10**9)
+        one.sheet.power.fill(10**9)
+        one.show_pools()
+    before = state(caster), state(crab)
+    target = caster if kind.is_friendly else crab
+    found.casts += 1
+    spell = scene.spells.casts.cast(
+        scene.zone, caster, WaitingCast(kind, tier), target, cast_time=0.0, is_given=True
+    )  # fmt: skip
+    if spell is not None:
+        found.begun += 1
+        finish(scene, spell)
+    for one in (caster, crab):
+        # Casts inside of casts, and those that others began.
+        spells = scene.spells.states.get(one)
+        for other in [*spells.effects, *spells.maintained] if spells is not None else ():
+            scene.spells.lasting.end(other, End.CANCELED, is_quiet=True)
+        scene.spells.casts.forget(one)
+    after = state(caster), state(crab)
+    for one, was, now in zip((caster, crab), before, after, strict=True):
+        changed = {key: (was[key], now[key]) for key in was if was[key] != now[key]}
+        if changed:
+            found.left[f"{kind.script} {kind.id}/{tier.number} {one.name}"] = changed
+
+
+def finish(scene: ContentScene, spell: LivingSpell) -> None:
+    for _ in range(TICKS):
+        if not spell.is_over:
+            scene.scripts.spell_calls.call(
+                spell, "tick", spell.caster, spell.target, *spell.tier.values
+            )
+    scene.spells.lasting.end(spell, End.CANCELED)
+
+
+def test_every_script_of_spells_is_cast_and_leaves_nothing() -> None:
+    scene = ContentScene()
+    found = Findings()
+    counters = scene.scripts.counters
+    for kind, tier in spells_with_scripts(scene.kinds):
+        failed = counters["functions failed"]
+        cast_once(scene, kind, tier, found)
+        if counters["functions failed"] > failed:
+            found.errors[kind.script] += 1
+    assert found.begun > found.casts * 0.9
+    assert not found.errors
+    assert not found.left

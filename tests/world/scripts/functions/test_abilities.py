@@ -1,0 +1,82 @@
+"""Resurrection, books, experience, vision and breath, and what is asked about casts."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.world.actors.sheet import FieldKind
+from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
+from tests.world.scripts.functions.test_effects import TOML, lasting
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+SMITE_ID, HEAL_ID = 110014, 110012
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> SpellScene:
+    return SpellScene(tmp_path, toml=TOML)
+
+
+RAISE = """
+[[spell]]
+id = 5
+name = "Revive"
+target = 5
+is_friendly = true
+script = "Spells/Raise.lua"
+[[spell.tier]]
+range = 25
+"""
+
+
+@pytest.mark.parametrize(("flag", "lives"), [(0, True), (1, False)])
+def test_the_dead_live_again_at_once_or_are_asked(tmp_path: Path, flag: int, lives: bool) -> None:
+    scene = SpellScene(tmp_path, toml=RAISE)
+    scene.script(f"function cast() Resurrect(50, 20, {flag}) end", "Spells/Raise.lua")
+    friend = scene.friend()
+    scene.harness.minds.harm.kill(scene.zone, friend.spawn, None)
+    scene.know(5)
+    scene.cast(5, friend.spawn)
+    resurrections = scene.harness.parts.combat.resurrections
+    assert resurrections.has_offer(friend) is not lives
+    if not lives:
+        resurrections.accept(friend, None)
+    assert friend.spawn.sheet.health.percent == 50
+
+
+def test_books_are_filled_and_emptied(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE + HEAL)
+    scene.know(HEAL_ID)
+    # The bit of arts alone; these two are spells.
+    scene.says("DeleteSpellBook(Spawn, 4)")
+    assert set(scene.player.past.spells) == {SMITE_ID, HEAL_ID}
+    scene.says("DeleteSpellBook(Spawn, 6)")
+    assert scene.player.past.spells == {}
+    scene.says("SendNewAdventureSpells(Spawn)")
+    assert scene.player.past.spells == {SMITE_ID: 1}
+    scene.says("DeleteSpellBook(Spawn) SendNewTradeskillSpells(Spawn)")
+    assert scene.player.past.spells == {SMITE_ID: 1}
+
+
+def test_experience_is_given(scene: SpellScene) -> None:
+    before = scene.player.character.experience
+    scene.says("GiveExp(Spawn, 7)")
+    assert scene.player.character.experience == before + 7
+
+
+# Not undone by the engine: their scripts do it (eq2-lua.md 7.3).
+def test_sight_and_breath_are_shown_in_the_sheet(scene: SpellScene) -> None:
+    lasting(scene, "BreatheUnderwater(Target, true) SetVision(Target, 3) BlurVision(Target, 0.5)")
+    fields = scene.harness.parts.sheets.fields(scene.player)
+    assert (fields["breathe_underwater"], fields["vision"], fields["drunk"]) == (1, 3, 0.5)
+    scene.says("BreatheUnderwater(Spawn, false) SetVision(Spawn, 0) BlurVision(Spawn, 0)")
+    sheet = scene.player.spawn.sheet
+    assert sheet.get("vision", FieldKind.UNSIGNED) == 0
+    assert "drunk" not in scene.harness.parts.sheets.fields(scene.player)
+
+
+def test_what_creatures_are_asked_about_casts(scene: SpellScene) -> None:
+    asked = ("HasRecovered(NPC)", "ProcessSpell(NPC, Spawn, 5)", "AttackAllowed(NPC, Spawn, 2)",
+             "IsCastOnAggroComplete(NPC)", "SetCastOnAggroComplete(NPC, 1)")  # fmt: skip
+    assert scene.says("", *asked) == ["true", "false", "true", "true", "true"]
+    assert scene.says("", "HasRecovered(nil)", "AttackAllowed(Spawn, nil)") == ["false", "false"]

@@ -1,0 +1,108 @@
+"""Creatures that cast: openings, choices, strengthening, and what they pay."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from emu.world.events import FightOver
+from emu.world.spells.living import LivingSpell
+from tests.support.world.spell_scenes import BUFF, HEAL, SMITE, SpellScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+SMITE_ID, HEAL_ID, COURAGE = 110014, 110012, 110002
+LIST = "[[creature_spell]]\nlist = 5\nspell = {spell}\n{more}\n"
+
+
+def scene_with(tmp_path: Path, *rows: tuple[int, str]) -> SpellScene:
+    lists = "".join(LIST.format(spell=spell, more=more) for spell, more in rows)
+    # The lowest chance: whoever may cast does.
+    scene = SpellScene(tmp_path, toml=SMITE + HEAL + BUFF + lists)
+    chance = SimpleNamespace(randint=lambda low, _high: low, random=lambda: 0.0)
+    scene.harness.world.chances._of[scene.zone] = chance
+    return scene
+
+
+def caster(scene: SpellScene, **values: Any) -> Any:
+    crab = scene.creature(**values)
+    crab.mind.spell_list = 5
+    crab.sheet.power.fill(100)
+    return crab
+
+
+def fight(scene: SpellScene, crab: Any, seconds: float = 3.0) -> list[LivingSpell]:
+    """Let a creature fight the player, and return the casts that it has begun."""
+    begun: list[LivingSpell] = []
+    scene.player.spawn.sheet.health.fill(100_000)
+    scene.harness.parts.combat.creatures.hate(scene.zone, crab, scene.player.spawn, 100)
+    for _ in range(int(seconds * 10)):
+        scene.run(0.1)
+        casting = scene.state(crab).casting
+        if casting is not None and casting not in begun:
+            begun.append(casting)
+    return begun
+
+
+def test_a_creature_casts_from_its_list_and_pays(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (SMITE_ID, ""))
+    crab = caster(scene)
+    begun = fight(scene, crab)
+    assert [one.kind.id for one in begun] == [SMITE_ID]
+    assert begun[0].target is scene.player.spawn
+    assert crab.sheet.power.current == 92
+
+
+# The pause of eq2-spells.md 8: cast 2.0, recovery 0.5 and two seconds; the recast of 3 is shorter.
+def test_a_creature_rests_between_casts(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (SMITE_ID, ""))
+    crab = caster(scene)
+    assert len(fight(scene, crab, 4.0)) == 1
+    assert len(fight(scene, crab, 3.0)) >= 1
+
+
+def test_without_power_it_strikes(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (SMITE_ID, ""))
+    crab = caster(scene)
+    crab.sheet.power.fill(7)
+    assert fight(scene, crab) == []
+
+
+def test_it_opens_a_fight_once_with_what_is_for_that(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (SMITE_ID, "on_aggro = true"))
+    crab = caster(scene)
+    assert len(fight(scene, crab, 8.0)) == 1
+    scene.harness.world.events.publish(FightOver(zone=scene.zone, spawn=crab))
+    assert len(fight(scene, crab, 4.0)) == 1
+
+
+def test_helpful_spells_are_for_those_who_need_them(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (HEAL_ID, ""))
+    crab = caster(scene)
+    assert fight(scene, crab) == []
+    crab.sheet.health.set_current(5_000)
+    begun = fight(scene, crab)
+    assert [one.target for one in begun] == [crab]
+
+
+def test_it_casts_nothing_above_the_health_of_a_row(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (SMITE_ID, "health_ratio = 40"))
+    crab = caster(scene)
+    assert fight(scene, crab) == []
+    crab.sheet.health.set_current(3_000)
+    assert len(fight(scene, crab)) == 1
+
+
+def test_a_creature_strengthens_itself_where_it_appears(tmp_path: Path) -> None:
+    buff = BUFF.replace("cast_kind = 1\n", "")
+    lists = LIST.format(spell=COURAGE, more="on_spawn = true")
+    scene = SpellScene(tmp_path, toml=buff + lists)
+    crab = scene.creature()
+    own = {"spell_list": 5}
+    standing: Any = SimpleNamespace(template=SimpleNamespace(own=own), group=0)
+    scene.spells.appeared(scene.zone, crab, standing)
+    assert scene.effects(crab) == []
+    scene.run(1.2)
+    assert [one.kind.id for one in scene.effects(crab)] == [COURAGE]
+    scene.spells.vanished(scene.zone, crab)
+    assert scene.effects(crab) == []
