@@ -70,7 +70,9 @@ def _character() -> dict[str, object]:
 
 
 def _rounds(work: Callable[[], object], rounds: int) -> list[Round]:
-    timer = Timer(work, timer=process_time)
-    number, took = timer.autorange()
-    number = max(1, int(number * SECONDS_A_ROUND / took))
+    timer, number = Timer(work, timer=process_time), 1
+    while (took := timer.timeit(number)) < SECONDS_A_ROUND:
+        number = max(
+            number + 1, min(number * 10, int(number * 1.2 * SECONDS_A_ROUND / (took or 1e-9)))
+        )
     return [Round(timer.timeit(number) / number * 1e6, rc4_loop().cpu * 1e6) for _ in range(rounds)]
