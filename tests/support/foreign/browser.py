@@ -229,7 +229,7 @@ def _waiting_connections() -> list[Any]:
 @contextmanager
 def opened_browser() -> Iterator[Browser]:
     """Run chromium with nothing of the tester's own in it."""
-    program = debian_program("chromium", "chromium")
+    program = chromium.installed() or debian_program(chromium.PROGRAMS[0], chromium.PROGRAMS[0])
     with ThreadPoolExecutor(1, "browser") as thread:
         driver = thread.submit(lambda: sync_playwright().start()).result()
         try:
