@@ -7,7 +7,8 @@ import { clock } from "./texts.js";
 
 const REFRESH = 10000;
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 22 };
-const TICKS = /** @type {Record<string, number>} */ ({ hour: 900, day: 4 * 3600 }); // seconds between two times
+const TIMES = [120, 300, 900, 3600, 4 * 3600]; // seconds between two times on the axis
+const LEAST = 600; // seconds that a graph of a server that has just begun shows
 
 /**
  * @typedef {{ name: string, label: string, values: (number | null)[] }} Line
@@ -55,11 +56,13 @@ class Chart {
     const [width, height] = sizeOf(this.drawing);
     if (!graph || !data || !width) return;
     const now = (data.moments.at(-1) ?? 0) + data.step;
+    const seconds = this.seconds(data);
     const most = Math.max(0, ...graph.series.flatMap((line) => known(line.values)));
-    const size = step(Math.max(most, 1e-3) / 3), top = size * Math.max(1, Math.ceil(most / size - 1e-9));
+    const size = graph.unit === "players" ? Math.max(1, step(Math.max(most, 1) / 3)) : step((most || 1) / 3);
+    const top = size * Math.max(1, Math.ceil(most / size - 1e-9));
     /** @param {number} moment */
     const across = (moment) => MARGIN.left
-      + (width - MARGIN.left - MARGIN.right) * Math.max(0, 1 - (now - moment) / data.seconds);
+      + (width - MARGIN.left - MARGIN.right) * Math.max(0, 1 - (now - moment) / seconds);
     /** @param {number} value */
     const up = (value) => height - MARGIN.bottom - (height - MARGIN.top - MARGIN.bottom) * value / top;
     const made = [];
@@ -68,7 +71,8 @@ class Chart {
         svg("text", { x: MARGIN.left - 6, y: up(value) + 4, "text-anchor": "end" }, Number(value.toPrecision(3))));
     }
     const shift = new Date().getTimezoneOffset() * 60;
-    for (const local of ticks(now - data.seconds - shift, now - shift, TICKS[data.span])) {
+    for (const local of ticks(now - seconds - shift, now - shift,
+      TIMES.find((one) => one >= seconds / 6) ?? TIMES[TIMES.length - 1])) {
       const x = across(local + shift);
       if (x < MARGIN.left + 14 || x > width - 18) continue;
       made.push(svg("line", { class: "tick", x1: x, x2: x, y1: up(0), y2: up(0) + 5 }),
@@ -84,6 +88,13 @@ class Chart {
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.drawing.replaceChildren(...made);
     this.tell(graph, data, at);
+  }
+
+  // How much time is shown: less than the span while the server is young.
+  /** @param {Record_} data */
+  seconds(data) {
+    const [first] = data.moments, last = data.moments.at(-1) ?? 0;
+    return Math.min(data.seconds, Math.max(LEAST, last + data.step - (first ?? last)));
   }
 
   // The line of a series; it has a gap where nothing was measured.
@@ -124,7 +135,7 @@ class Chart {
     if (!data?.moments.length) return;
     const box = this.drawing.getBoundingClientRect(), width = box.width - MARGIN.left - MARGIN.right;
     const now = (data.moments.at(-1) ?? 0) + data.step;
-    const moment = now - data.seconds * (1 - (event.clientX - box.left - MARGIN.left) / width);
+    const moment = now - this.seconds(data) * (1 - (event.clientX - box.left - MARGIN.left) / width);
     let best = 0;
     data.moments.forEach((one, at) => {
       if (Math.abs(one - moment) < Math.abs(data.moments[best] - moment)) best = at;

@@ -86,10 +86,13 @@ class ZonePage {
       if (mark) this.map.goTo(mark);
     });
     this.makeKinds();
-    root.append(this.title, make("div", { class: "workspace" },
-      make("section", {}, this.buttons(), this.canvas, this.kinds, this.count),
-      make("section", {}, form, this.found, this.details)),
-    make("section", {}, make("h3", {}, "Errors of scripts"), this.faults));
+    this.pieces = [
+      make("div", { class: "workspace" }, make("section", {}, this.buttons(), this.canvas, this.kinds, this.count),
+        make("section", {}, form, this.found, this.details)),
+      make("section", {}, make("h3", {}, "Errors of scripts"), this.faults),
+    ];
+    this.closed = make("p", { role: "status" });
+    root.append(this.title, this.closed, ...this.pieces);
   }
 
   buttons() {
@@ -139,10 +142,11 @@ class ZonePage {
   async load() {
     if (document.hidden || this.isClosed) return;
     const answer = await view("ground", this.words);
-    if (!answer.ok) {
-      this.count.textContent = answer.text;
-      return;
-    }
+    // What was shown stays when the server does not answer for a moment.
+    const isShown = answer.ok || this.zoneId !== 0;
+    for (const piece of this.pieces) piece.hidden = !isShown;
+    this.closed.replaceChildren(...(answer.ok ? [] : [`${answer.text}. `, make("a", { href: address("zones") }, "All zones")]));
+    if (!answer.ok) return;
     const { data } = answer;
     this.zoneId = data.zone_id;
     const title = data.zone + (data.instance ? ` (${data.instance + 1})` : "");

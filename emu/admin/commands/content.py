@@ -28,14 +28,15 @@ class ContentCommandContext:
     """The context of these commands.
 
     `run` carries out a call in a thread, because files are read. `file` is the content file,
-    `scripts` the folder of Lua scripts; None without one. `errors` returns the errors of scripts as
-    rows with file, line and text.
+    `scripts` the folder of Lua scripts, `behaviors` that of behaviors; None without one. `errors`
+    returns the errors of scripts and behaviors as rows with file, line and text.
     """
 
     run: Callable[[Callable[[], Any]], Awaitable[Any]]
     file: Path | None
     scripts: Path | None
     errors: Callable[[], Sequence[Row]]
+    behaviors: Path | None = None
 
     async def read(self, call: Callable[[ContentFile], T]) -> T:
         """Return what a call makes of the file. Raises `CommandError` or `FileFormatError`."""
@@ -100,13 +101,8 @@ async def _show(content: ContentCommandContext, call: Call) -> Reply:
     example="content source SpawnScripts/Antonica/agnoll.lua",
 )  # fmt: skip
 async def _source(content: ContentCommandContext, call: Call) -> Reply:
-    if content.scripts is None:
-        raise CommandError("this world has no folder of scripts; set world.scripts")
-    folder = ScriptFolder(content.scripts)
-    path, data = await content.run(lambda: _read(folder, call["file"]))
-    if path is None:
-        raise CommandError(f"the folder of scripts has no {call['file']}")
-    source = data.decode(ENCODING).splitlines()
+    path, text = await content.run(lambda: _source_of(content, call["file"]))
+    source = text.splitlines()
     errors = [one for one in content.errors() if one["file"] == path]
     found = {"file": path, "lines": source[:MOST_LINES], "total": len(source), "errors": errors}
     shown = [f"{at}: {line}" for at, line in enumerate(source[:MOST_LINES], 1)]
@@ -114,9 +110,23 @@ async def _source(content: ContentCommandContext, call: Call) -> Reply:
     return Reply((head, *shown), found)
 
 
-def _read(folder: ScriptFolder, name: str) -> tuple[str | None, bytes]:
-    path = folder.find(name)
-    return path, b"" if path is None else folder.read(path)
+def _source_of(content: ContentCommandContext, name: str) -> tuple[str, str]:
+    """Return the name and the text of a script, or of a file of behaviors by its whole path.
+
+    Raises `CommandError`, `ScriptError`.
+    """
+    # Errors of behaviors have the whole path, as Python knows it.
+    if content.behaviors is not None and name.endswith(".py"):
+        folder, path = content.behaviors.resolve(), Path(name)
+        if path.resolve().is_relative_to(folder) and path.is_file():
+            return name, path.read_text(encoding="utf-8", errors="replace")
+    if content.scripts is None:
+        raise CommandError("this world has no folder of scripts; set world.scripts")
+    scripts = ScriptFolder(content.scripts)
+    found = scripts.find(name)
+    if found is None:
+        raise CommandError(f"the folder of scripts has no {name}")
+    return found, scripts.read(found).decode(ENCODING)
 
 
 def _text(cell: Row) -> str:

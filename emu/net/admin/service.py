@@ -273,7 +273,7 @@ class AdminEndpoints:
         errors = world.parts.minds.errors
         about = ContentCommandContext(
             self._looks.run, config.content, config.scripts,
-            lambda: [one.row() for one in errors.faults()],
+            lambda: [one.row() for one in errors.faults()], config.behaviors,
         )  # fmt: skip
         self.commands.extend(content.COMMANDS.commands(about))
 

@@ -84,6 +84,24 @@ def test_a_source_is_shown_with_its_errors(bench: CommandBench, errors: ScriptEr
     assert bench.run(f"content source {GUARD.upper()}").data["file"] == GUARD
 
 
+def test_the_source_of_a_behavior_is_found_by_its_path(
+    file: Path, tmp_path: Path, errors: ScriptErrors
+) -> None:
+    (tmp_path / "behaviors").mkdir()
+    guard, other = tmp_path / "behaviors" / "guard.py", tmp_path / "other.py"
+    guard.write_text("def on_hail(me, player):\n    1 / 0\n")
+    other.write_text("secret = 1\n")
+    about = ContentCommandContext(
+        at_once, file, None, lambda: [one.row() for one in errors.faults()], tmp_path / "behaviors"
+    )
+    bench = CommandBench(content.COMMANDS.commands(about))
+    errors.add(ScriptError(str(guard), 2, "division"), "on_hail", "x", "guard", is_behavior=True)
+    found = bench.run(f"content source {guard}").data
+    assert (found["lines"][1], len(found["errors"])) == ("    1 / 0", 1)
+    for path in (other, tmp_path / "behaviors" / ".." / "other.py", "guard.py"):
+        assert not bench.run(f"content source {path}").ok
+
+
 @pytest.mark.parametrize(
     ("line", "text"),
     [
