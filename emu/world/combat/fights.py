@@ -39,6 +39,8 @@ from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
+LOOK: Final = 1.0
+"""Seconds until somebody looks again whether its target can be struck by now."""
 WAIT: Final = 0.25
 """Seconds until a fighter whose target is out of reach tries again."""
 COMBAT: Final = "combat"
@@ -218,6 +220,9 @@ class Fights:
         target = self.enemy(fighter)
         if target is None:
             # A player's next target begins anew; a creature's mind chooses the next one.
+            if player is not None and player.target is not None and player.target.hp_percent > 0:
+                # A friend may find an enemy, and a creature may become free.
+                self._swings.set(fighter, "", Monotonic(now + LOOK))
             return
         self._refresh(fighter.zone, spawn, target)
         may = player is None or player.state in IN_ZONE

@@ -67,6 +67,29 @@ def test_the_target_of_a_friend_is_struck() -> None:
     assert fight.blows()
 
 
+def test_a_friend_may_find_an_enemy_later() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    crab = fight.creature()
+    fight.attack(fight.of(other).spawn)
+    fight.run(3.0)
+    assert fight.blows() == []
+    fight.of(other).set_target(crab)
+    fight.run(2.0)
+    assert fight.blows()
+
+
+def test_a_target_that_is_free_again_is_struck() -> None:
+    fight = Fight()
+    crab = fight.creature(attackable=False)
+    fight.attack(crab)
+    fight.run(3.0)
+    assert fight.blows() == []
+    crab.set_visibility(attackable=True)
+    fight.run(2.0)
+    assert fight.blows()
+
+
 def test_a_locked_encounter_is_left_alone() -> None:
     fight = Fight()
     other = fight.stand(6, "Borvik")
