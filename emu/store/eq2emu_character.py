@@ -30,6 +30,8 @@ COIN_VALUES: Final = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat",
 """End of a column's name -> copper."""
 WORN: Final = {"EQUIPPED": Where.WORN, "APPEARANCE": Where.APPEARANCE}
 """The lists of worn things by the type of their rows."""
+MOST_SOLD: Final = 10
+"""The things that a character can buy back, the newest ones."""
 BANKS: Final = {-3: Where.BANK, -4: Where.SHARED}
 RELATIONS: Final = {"FRIEND": 0, "IGNORE": 2}
 MODELS: Final = {
@@ -84,6 +86,10 @@ class Composed:
     """Values that were replaced."""
     things: tuple[Thing, ...] = ()
     """What it has, with the numbers of the dump."""
+    sold: tuple[Thing, ...] = ()
+    """What it can buy back, the oldest first, with numbers below 0."""
+    bank: int = 0
+    """Its coins in the bank, in copper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +147,7 @@ def compose(
         except ValueError as error:
             made.left_out.append((row, str(error)))
     made.later, made.things = collected.later, collected.placed()
+    made.sold, made.bank = tuple(collected.sold[-MOST_SOLD:]), collected.bank
     character = replace(
         made.character,
         appearance={**made.character.appearance, **collected.appearance},
@@ -217,6 +224,8 @@ class _Collected:
     skills: dict[int, KnownSkill] = field(default_factory=dict)
     languages: set[int] = field(default_factory=set)
     things: dict[int, Thing] = field(default_factory=dict)
+    sold: list[Thing] = field(default_factory=list)
+    bank: int = 0
     later: list[str] = field(default_factory=list)
 
     def shown_title(self, *, is_prefix: bool) -> str:
@@ -250,6 +259,16 @@ class _Collected:
             number(columns, "no_sale") != 0, moment(columns, "created"),
         )  # fmt: skip
 
+    def buy_back(self, columns: Columns, _facts: Facts) -> None:
+        """Add a thing that it has sold; its price is taken for that of one piece."""
+        item_id = number(columns, "item_id")
+        if not item_id:
+            raise ValueError("it has no item")
+        count = max(1, number(columns, "quantity", 1, most=MOST_COUNT))
+        place = ThingPlace(Where.HELD, 0, 0)
+        price = number(columns, "price")
+        self.sold.append(Thing(-len(self.sold) - 1, item_id, place, count, most_price=price))
+
     def color(self, columns: Columns, _facts: Facts) -> None:
         name = visible(columns, "type", LONGEST_NAME)
         parts = [number(columns, part, least=-128, most=U8) for part in ("red", "green", "blue")]
@@ -271,8 +290,7 @@ class _Collected:
         }
         self.prefix = number(columns, "prefix_title", -1, least=-1)
         self.suffix = number(columns, "suffix_title", -1, least=-1)
-        if _copper(columns, "bank_"):
-            self.later.append("coins in the bank")
+        self.bank = _copper(columns, "bank_")
 
     def skill(self, columns: Columns, _facts: Facts) -> None:
         skill = KnownSkill(
@@ -310,6 +328,7 @@ class _Collected:
 
 _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "char_colors": _Collected.color,
+    "character_buyback": _Collected.buy_back,
     "character_details": _Collected.detail,
     "character_items": _Collected.item,
     "character_languages": _Collected.language,

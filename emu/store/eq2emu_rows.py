@@ -19,15 +19,16 @@ from emu.sqldump.report import Columns, number
 
 CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
-    "char_colors", "character_details", "character_items", "character_languages",
-    "character_skillbar", "character_skills", "character_social", "character_titles",
+    "char_colors", "character_buyback", "character_details", "character_items",
+    "character_languages", "character_skillbar", "character_skills", "character_social",
+    "character_titles",
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
 FACTS: Final = ("titles", "zones")
 """Tables whose rows characters refer to by number."""
 LATER: Final = (
-    "character_aa", "character_achievements", "character_achievements_items", "character_buyback",
+    "character_aa", "character_achievements", "character_achievements_items",
     "character_claim_items", "character_collection_items", "character_collections",
     "character_factions", "character_history", "character_house_deposits",
     "character_house_history", "character_houses", "character_instances",

@@ -194,7 +194,7 @@ class WorldImport:
         wanted = replace(made.character, name=self._free_name(made.character.name))
         stored = self.store.world.characters.create(wanted)
         self.store.world.belongings.replace(stored)
-        self._store_things(stored, made.things)
+        self._store_things(stored, made)
         self.imported.add(source.key, char_id, stored.account_id, stored.id)
         summary = self._summary
         # Only characters from this id on are new, and only their lists of friends have the old
@@ -208,21 +208,23 @@ class WorldImport:
         if made.lost_zone:
             summary.lost_zones[made.lost_zone].append(wanted.name)
 
-    def _store_things(self, stored: WorldCharacter, things: Sequence[Thing]) -> None:
-        """Give a new character its things, with numbers of this world and entries."""
-        if not things:
+    def _store_things(self, stored: WorldCharacter, made: Composed) -> None:
+        """Give a new character its things, with numbers of this world, and what its bank has."""
+        things = (*made.things, *made.sold)
+        if not things and not made.bank:
             return
-        first = self.store.world.things.reserve(len(things))
+        first = self.store.world.things.reserve(len(things)) if things else 0
         numbers = {one.id: first + place for place, one in enumerate(things)}
-        mine = Owner.character(stored.id)
-        account = Owner(OwnerKind.ACCOUNT, stored.account_id)
+        sold = frozenset(one.id for one in made.sold)
+        given = Owner(OwnerKind.IMPORT)
         kept: dict[Owner, list[Thing]] = {}
         parts = []
+        if made.bank:
+            parts.append(Part(given, Owner(OwnerKind.BANK, stored.id), made.bank))
         for one in things:
-            owner = account if one.place.where is Where.SHARED else mine
+            owner = _keeper(stored, one, is_sold=one.id in sold)
             place = one.place._replace(bag=numbers.get(one.place.bag, 0))
             kept.setdefault(owner, []).append(replace(one, id=numbers[one.id], place=place))
-            given = Owner(OwnerKind.IMPORT)
             parts.append(Part(given, owner, one.count, What.THINGS, one.item_id))
         changes = tuple(ThingChanges(owner, tuple(some)) for owner, some in kept.items())
         movement = Movement(
@@ -309,3 +311,12 @@ def own_list_row(character: WorldCharacter, world: BuiltInWorld) -> dict[str, An
         "zone_description": world.zone_description(character.zone_id),
         "last_played": character.last_played,
     }
+
+
+def _keeper(stored: WorldCharacter, thing: Thing, *, is_sold: bool) -> Owner:
+    """Return the owner of an imported thing."""
+    if is_sold:
+        return Owner(OwnerKind.SOLD, stored.id)
+    if thing.place.where is Where.SHARED:
+        return Owner(OwnerKind.ACCOUNT, stored.account_id)
+    return Owner.character(stored.id)

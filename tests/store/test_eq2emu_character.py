@@ -132,3 +132,16 @@ def test_any_rows_make_a_usable_character_or_none(
     except ValueError:
         return
     assert usable_world_character(found.character) == (found.character, [])
+
+
+def test_the_last_ten_sold_things_can_be_bought_back() -> None:
+    rows = [
+        ("character_buyback", {"char_id": 900, "item_id": one, "quantity": 2, "price": 5})
+        for one in range(13)
+    ]
+    found = made(*rows)
+    assert [reason for _, reason in found.left_out] == ["it has no item"]
+    assert [(one.item_id, one.count, one.most_price) for one in found.sold] == [
+        (one, 2, 5) for one in range(3, 13)
+    ]
+    assert len({one.id for one in found.sold}) == 10

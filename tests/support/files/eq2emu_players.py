@@ -109,6 +109,10 @@ ANTONIA: Mapping[str, Rows] = {
         _color("char_id", 2, 900, "eye_type", 10, -20, 30),
         _color("char_id", 3, 900, "body_size", 25, 0, 0),
     ],
+    "character_buyback": _numbered(
+        {"char_id": 900, "item_id": 73, "quantity": 4, "price": 6},
+        {"char_id": 900, "item_id": 74, "quantity": 1, "price": 120},
+    ),
     "character_details": [
         _details(1, 900, coin_copper=21, coin_silver=43, coin_gold=65, coin_plat=7, bank_gold=2,
                  status_points=77, xp=1234, xp_needed=10_000, prefix_title=1, suffix_title=0,
