@@ -171,7 +171,7 @@ class RecipeBooks:
 
     def _put_away(self, player: Player, like: Thing, books: list[Thing]) -> ThingChanges:
         """Put a book into a player's library: within the act, for acts that wait begin then."""
-        place = Place(Where.HELD, like.item_id, 0)
+        place = Place(Where.HELD, 0, 0)
         book = replace(like, id=self._items.new_number(), count=1, place=place)
         books.append(book)
         self._books(player).append(book)
@@ -192,7 +192,7 @@ class RecipeBooks:
         def act() -> Act | None:
             if self.has_book(player, kind.id):
                 return None
-            like = Thing(0, kind.id, Place(Where.HELD, kind.id, 0))
+            like = Thing(0, kind.id, Place(Where.HELD, 0, 0))
             giver = Owner(OwnerKind.SCRIPT)
             return Act([things(giver, _library(player), kind.id, 1)],
                        [self._put_away(player, like, books)])  # fmt: skip
