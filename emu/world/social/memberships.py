@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
 from emu.errors import CommandError, OutOfDate, StoreError
@@ -21,7 +21,7 @@ from emu.mailbox import PendingAnswer
 from emu.processes.ports import GuildStore, Note
 from emu.times import Monotonic
 from emu.world.actors.options import Option
-from emu.world.actors.player import Player, Relation
+from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.events import Arrived, Entered, HidingChanged, LeftWorld
 from emu.world.social import guilds
 from emu.world.social.chat import Chat
@@ -142,6 +142,11 @@ class Memberships:
         if player.id not in self._guild_of:
             guild_id = await self.store.of_character(player.id)
             guild = await self.find(guild_id) if guild_id else None
+            if guild is not None and player.id not in guild.members:
+                # What is loaded is older than what the store has just said.
+                guild = await self._read(guild_id)
+                if guild is not None:
+                    self._replace(guild, "")
             # Only now, and only for a player that is still here: it would stay for ever otherwise.
             if self._world.players.get(player.id) is player and player.id not in self._guild_of:
                 is_member = guild is not None and player.id in guild.members
@@ -199,7 +204,8 @@ class Memberships:
         await self._check_free(player)
         leader = _member_of(player)
         guild = guilds.founded(name, leader, self._world.clock.moment())
-        guild = await self.store.create(guild)
+        with self._unsure_of(player):
+            guild = await self.store.create(guild)
         self._joined(player, guild)
         return guild
 
@@ -209,11 +215,24 @@ class Memberships:
         await self._check_free(player)
         moment = self._world.clock.moment()
         member = _member_of(player, joined=moment)
-        guild = await self._change(
-            invitation.guild_id, lambda guild: guilds.join(guild, member, invitation.inviter)
-        )
+        with self._unsure_of(player):
+            guild = await self._change(
+                invitation.guild_id, lambda guild: guilds.join(guild, member, invitation.inviter)
+            )
         self._joined(player, guild)
         return guild
+
+    @contextmanager
+    def _unsure_of(self, player: Player) -> Iterator[None]:
+        """Forget in which guild a player is if the store does not answer.
+
+        It may have carried out what was asked for; a command or `review` reads it again.
+        """
+        try:
+            yield
+        except StoreError:
+            self._dismiss(player.id)
+            raise
 
     async def change(self, player: Player, work: Callable[[Guild], GuildStep]) -> Guild:
         """Change the guild of a player; return it. Raises `CommandError` and `StoreError`."""
@@ -296,8 +315,11 @@ class Memberships:
     async def review(self) -> None:
         """Read the guilds again that another program has changed. Raises `StoreError`.
 
-        A note on the bus may have been lost, too.
+        A note on the bus may have been lost, too, and an answer of the store.
         """
+        for player in list(self._world.players):
+            if player.id not in self._guild_of and player.state in IN_ZONE:
+                await self._arrive(player, is_new=False)
         if not self._guilds:
             return
         stored = await self.store.revisions(list(self._guilds))

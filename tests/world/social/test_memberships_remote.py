@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from emu.errors import STORE_FAULT
+from typing import Any
+from unittest.mock import patch
+
+from emu.errors import STORE_FAULT, StoreAway
 from emu.guilds import LEADER, Guild, GuildMember
+from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
 
 
@@ -118,3 +122,37 @@ def test_a_player_whose_guild_cannot_be_read_is_looked_up_again(harness: WorldHa
     harness.guilds.broken = False
     one.types("/guildsay hello")
     assert one.hears() == [("18", "Aldana", "hello")]
+
+
+def test_what_the_store_has_done_without_an_answer_is_known_later() -> None:
+    # Found by a simulation (seed 38): the leader of a guild was in none, as its process had it.
+    here = WorldHarness()
+    one, other = here.stand(5, name="Aldana"), here.stand(6, name="Borvik")
+    memberships, store = here.command_context.memberships, here.guilds
+
+    def loses_its_answer(method: Any) -> Any:
+        async def call(*about: Any) -> Any:
+            await method(*about)
+            raise StoreAway("the database does not answer")
+
+        return call
+
+    with patch.object(store, "create", loses_its_answer(store.create)):
+        one.types("/guild create The Wolves")
+    assert memberships.of(5) is None
+    finish(memberships.review())
+    guild = memberships.of(5)
+    assert guild is not None
+    assert guild.name == "The Wolves"
+    assert one.player is not None
+    assert "The Wolves" in one.player.spawn.guild
+
+    one.types("/guild invite Borvik")
+    with patch.object(store, "save_change", loses_its_answer(store.save_change)):
+        other.types("/guild accept")
+    assert memberships.of(6) is None
+    assert other.types("/guild create The Foxes") == ["you are in a guild already"]
+    finish(memberships.review())
+    guild = memberships.of(6)
+    assert guild is not None
+    assert [*guild.members] == [5, 6]
