@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -40,50 +41,47 @@ def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
     assert here.digest in there.stdout
 
 
-@pytest.mark.slow
-def test_a_planted_fault_is_found() -> None:
-    plan = Plan(1, minutes=0.5, clients=3, nodes=1, faults=(), plant="timer-not-set-again")
-    assert "places are stored" in kinds(simulate(plan))
-    assert simulate(plan.changed(plant="")).is_right
+SMALL = Plan(1, minutes=0.5, clients=3, nodes=1, faults=())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("plan", "auditor"),
     [
+        (SMALL.changed(acts=("walk",), plant="timer-not-set-again"), "places are stored"),
         (
-            Plan(1, minutes=0.25, clients=3, nodes=1, faults=(), plant="answer-before-commit"),
+            SMALL.changed(acts=("friend",), plant="answer-before-commit"),
             "what is confirmed is stored",
         ),
         (
-            Plan(
-                21,
-                minutes=2.0,
-                clients=4,
-                nodes=1,
-                faults=("database", "kill", "stop"),
-                plant="spool-read-twice",
-                without_people=frozenset((2, 3)),
+            SMALL.changed(
+                acts=("walk",), minutes=3.0, clients=2, faults=("stop",), plant="spool-read-twice"
             ),
             NO_OLDER_STATE,
         ),
+        (SMALL.changed(acts=("bank", "buy"), plant="moves-not-counted"), "sums of things"),
+        (SMALL.changed(acts=("provoke", "revive"), plant="dead-strike"), "the dead strike nobody"),
     ],
+    ids=lambda value: value.plant if isinstance(value, Plan) else "",
 )
-def test_a_planted_fault_of_the_store_is_found(plan: Plan, auditor: str) -> None:
-    assert kinds(simulate(plan)) == {auditor}
-    assert simulate(plan.changed(plant="")).is_right
+def test_a_planted_fault_is_found(plan: Plan, auditor: str) -> None:
+    assert auditor in kinds(simulate(plan))
+    found = simulate(plan.changed(plant=""))
+    assert found.is_right, found.problems
+    assert set(found.acts) <= set(plan.acts)
 
 
-def test_there_are_fifteen_planted_faults() -> None:
-    assert len(PLANTS) == 15
+def test_there_are_fourteen_planted_faults() -> None:
+    assert len(PLANTS) == 14
 
 
 def test_a_plan_is_repeated_by_its_words() -> None:
     plan = Plan(
-        9, 1.5, 4, 2, ("kill", "bus"), plant="missing-sync",
+        9, 1.5, 4, 2, ("kill", "bus"), acts=("walk", "take coins of a letter"),
+        plant="missing-sync",
         without_people=frozenset((1, 3)), without_faults=frozenset((2,)),
     )  # fmt: skip
-    assert plans(read_words(plan.words().split()[3:])) == [plan]
+    assert plans(read_words(shlex.split(plan.words())[3:])) == [plan]
 
 
 def test_each_day_has_ten_fixed_seeds_and_thirty_new_ones() -> None:

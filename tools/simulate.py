@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
+from tests.simulation.acts import ACTS
 from tests.simulation.plan import FAULTS, Plan
 from tests.simulation.planted import PLANTS
 from tests.simulation.shrink import Shrinker
@@ -45,6 +46,13 @@ def parser() -> argparse.ArgumentParser:
         "--faults", type=_faults, default=FAULTS, metavar="LIST",
         help=f"kinds of faults, or none: {','.join(FAULTS)}",
     )  # fmt: skip
+    made.add_argument(
+        "--acts",
+        type=_acts,
+        default=(),
+        metavar="LIST",
+        help="what people do; everything by default",
+    )
     made.add_argument("--until", type=float, metavar="T", help="stop after T virtual seconds")
     made.add_argument("--trace", action="store_true", help="print what happens")
     made.add_argument("--shrink", action="store_true", help="find a smaller run that fails")
@@ -66,6 +74,14 @@ def _faults(text: str) -> tuple[str, ...]:
     for one in chosen:
         if one not in FAULTS:
             raise argparse.ArgumentTypeError(f"{one} is no kind of fault: {', '.join(FAULTS)}")
+    return chosen
+
+
+def _acts(text: str) -> tuple[str, ...]:
+    known, chosen = {act.name for act in ACTS}, tuple(text.split(","))
+    for one in chosen:
+        if one not in known:
+            raise argparse.ArgumentTypeError(f"{one} is no act: {', '.join(sorted(known))}")
     return chosen
 
 
@@ -91,7 +107,7 @@ def plans(options: argparse.Namespace) -> list[Plan]:
     return [
         Plan(
             seed, minutes, clients, options.nodes, options.faults, options.until,
-            plant=options.plant, without_people=options.without_people,
+            acts=options.acts, plant=options.plant, without_people=options.without_people,
             without_faults=options.without_faults,
         )
         for seed in seeds

@@ -15,18 +15,19 @@ from tests.simulation.people import ClientProgram, Person
 class Acts:
     """The acts of a simulation."""
 
-    def __init__(self, acts: tuple[Act, ...]) -> None:
-        self.acts = acts
+    def __init__(self, acts: tuple[Act, ...], names: tuple[str, ...] = ()) -> None:
+        """`names` chooses some of the acts; without names all are possible."""
+        self.acts = [act for act in acts if not names or act.name in names]
 
-    def choose(self, person: Person) -> Act:
-        """Return an act that is possible, by weight and chance."""
+    def choose(self, person: Person) -> Act | None:
+        """Return an act that is possible, by weight and chance; None if none is."""
         possible = [act for act in self.acts if act.is_possible(person)]
         roll = person.chance.random() * sum(act.weight for act in possible)
         for act in possible:
             roll -= act.weight
             if roll < 0:
                 return act
-        return possible[-1]
+        return possible[-1] if possible else None
 
 
 # -- in a zone ------------------------------------------------------------------------------------

@@ -27,6 +27,9 @@ def _dead(simulation: Simulation) -> Iterator[str]:
     stored = {row[0]: row[1] for row in simulation.rows("SELECT id, health FROM world_characters")}
     for server, world in worlds(simulation):
         for player in world.players:
+            # It was changed a moment ago.
+            if player.unsaved or player.id in world.saves.saver:
+                continue
             is_dead, health = player.spawn.hp_percent <= 0, stored.get(player.id)
             if is_dead is not (health == 0):
                 word = "dead" if is_dead else "alive"

@@ -270,6 +270,8 @@ class Person:
 
     async def _act(self, program: ClientProgram, connection: ClientWorldConnection) -> None:
         act = self.simulation.acts.choose(self)
+        if act is None:
+            return
         self.acted[act.name] = self.acted.get(act.name, 0) + 1
         self.note("act", act.name)
         try:

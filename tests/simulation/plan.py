@@ -28,6 +28,8 @@ class Plan:
     """Stop after so many seconds, without the audits of the end."""
     pace: float = 12.0
     """Longest pause of a person between two acts, in seconds."""
+    acts: tuple[str, ...] = ()
+    """The names of what people do; nothing: everything."""
     plant: str = ""
     """The name of a planted fault."""
     without_people: frozenset[int] = frozenset()
@@ -54,6 +56,8 @@ class Plan:
             words += ["--nodes", str(self.nodes)]
         if self.faults != FAULTS:
             words += ["--faults", ",".join(self.faults) or "none"]
+        if self.acts:
+            words += ["--acts", ",".join(self.acts)]
         if self.plant:
             words += ["--plant", self.plant]
         for name, numbers in (

@@ -16,7 +16,6 @@ from unittest.mock import patch
 
 from emu.database.sqlite.database import SqliteDatabase
 from emu.errors import StoreAway, StoreError, StoreLocked
-from emu.items.inventory import Inventory
 from emu.net.machine import ThreadWork
 from emu.net.store_worker import PAUSE, StoreWorker
 from emu.net.world import spool
@@ -204,11 +203,6 @@ def _work_hastily(worker: StoreWorker) -> ThreadWork:
     worker._reactor.callFromThread(worker._end)
 
 
-def _things_not_undone(stack: ExitStack) -> None:
-    """What an exchange has done with things stays done when the store refuses it."""
-    stack.enter_context(patch.object(Inventory, "restore", lambda _self, _before: None))
-
-
 def _moves_not_counted(stack: ExitStack) -> None:
     """The ledger does not count what goes to the shared bank, or comes from it."""
     stack.enter_context(patch.object(ItemActs, "_settle_shared", lambda *_about: None))
@@ -232,7 +226,6 @@ PLANTS: dict[str, Planting] = {
     "key-outlives-ban": _key_outlives_ban,
     "spool-read-twice": _spool_read_twice,
     "answer-before-commit": _answer_before_commit,
-    "things-not-undone": _things_not_undone,
     "moves-not-counted": _moves_not_counted,
     "dead-strike": _dead_strike,
 }

@@ -95,7 +95,7 @@ class Simulation:
         if keeps_trace:
             self.timeline.lines = []
         self.network = Network(self.timeline, self._chance("network"))
-        self.acts = Acts(ACTS)
+        self.acts = Acts(ACTS, plan.acts)
         self.problems: list[str] = []
         self.coroutines: list[Coroutine[Any, Any, None]] = []
         nodes = plan.world_nodes
