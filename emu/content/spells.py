@@ -19,6 +19,7 @@ from emu.errors import FileFormatError
 from emu.files import data_file, read_document
 from emu.spells.kinds import (
     ANY_CLASS,
+    PLAIN,
     ClassLevel,
     Detriment,
     SpellBook,
@@ -164,7 +165,7 @@ def _member(kind: type[Any], number: int, usual: Any) -> Any:
 
 def _script(name: str) -> str:
     """Return the file of a script; rows may leave its suffix out."""
-    return name if not name or name.endswith(".lua") else f"{name}.lua"
+    return name if not name or name.endswith(".lua") or name.startswith(PLAIN) else f"{name}.lua"
 
 
 def _by_tier(rows: Iterable[Row]) -> dict[tuple[int, int], list[Row]]:

@@ -11,6 +11,8 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 ANY_CLASS: Final = 255
+PLAIN: Final = "plain:"
+"""How the scripts of spells begin that need no Lua."""
 TOGGLE: Final = 1
 """The kind of cast that a second use ends."""
 FOR_EVER: Final = 9_999_999.0

@@ -28,6 +28,7 @@ from emu.world.spells.creature_casts import CreatureCasts
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.living import IDLE, Control, End, LivingSpell, WaitingCast
 from emu.world.spells.pets import Pets
+from emu.world.spells.plain import PlainSpells
 from emu.world.spells.ports import Raises, SpellScripts
 from emu.world.spells.procs import Procs
 from emu.world.spells.states import SpellStates
@@ -68,7 +69,8 @@ class Spells:
         self.states = SpellStates(world, self.company, sheets, _races)
         core = SpellCore(
             world=world, minds=minds, chat=chat, kinds=kinds, states=self.states,
-            company=self.company, chance=world.chances.of, scripts=scripts, skill_of=self.skill_of,
+            company=self.company, chance=world.chances.of, scripts=lambda: self._plain,
+            skill_of=self.skill_of,
         )  # fmt: skip
         self.targets = SpellTargets(self.company, self.may_harm, self.is_spared)
         self.lasting = LastingSpells(core)
@@ -81,6 +83,12 @@ class Spells:
         self.pets = Pets(core, self.lasting, despawn)
         self._resurrections = resurrections
         self.procs = Procs(core, self.amounts)
+        self._plain = PlainSpells(
+            core, self.amounts, self.lasting, others=scripts, interrupt=self.casts.interrupt,
+            raise_dead=lambda player, caster, spell, health, power: self.raise_dead(
+                player, caster.name, spell, health=health, power=power, asks=True
+            ),
+        )  # fmt: skip
         self.procs.used_up.append(lambda spell: self.lasting.end(spell, End.PURGED))
         world.events.subscribe(LeftZone, self._left, Order.SUBJECTS)
 
