@@ -65,6 +65,8 @@ export class GroundMap {
     this.hidden = new Set();
     /** @type {Mark | null} */
     this.picked = null;
+    /** @type {{ points: number[][], isRound: boolean }[]} */
+    this.walks = []; // of what is picked
     this.center = { x: 0, z: 0 };
     this.scale = 0; // px for a unit; 0 until something is shown
     this.frame = 0;
@@ -179,12 +181,13 @@ export class GroundMap {
 
   /** @param {Mark | null} mark */
   pick(mark) {
+    if (mark?.id !== this.picked?.id) this.walks = [];
     this.picked = mark;
     this.draw();
     this.chosen(mark);
   }
 
-  /** @param {Mark} mark */
+  /** @param {{ x: number, z: number }} mark */
   place(mark) {
     return [this.canvas.clientWidth / 2 + (mark.x - this.center.x) * this.scale,
       this.canvas.clientHeight / 2 - (mark.z - this.center.z) * this.scale];
@@ -231,6 +234,7 @@ export class GroundMap {
     this.paintGrid(pen, width, height, style);
     const shown = this.visible().map((mark) => ({ mark, at: this.place(mark) }))
       .filter(({ at: [x, y] }) => x > -9 && y > -9 && x < width + 9 && y < height + 9);
+    this.paintWalks(pen, style);
     for (const kind of ORDER) {
       this.paintKind(pen, kind, shown.filter(({ mark }) => mark.kind === kind), style);
     }
@@ -255,6 +259,19 @@ export class GroundMap {
       pen.strokeStyle = pen.fillStyle = isBad ? bad : own;
       if (shape === "ring") pen.stroke();
       else pen.fill();
+    }
+  }
+
+  // The round of what is picked, and the way that it goes before.
+  /** @param {CanvasRenderingContext2D} pen @param {CSSStyleDeclaration} style */
+  paintWalks(pen, style) {
+    pen.strokeStyle = style.getPropertyValue("--accent");
+    pen.lineWidth = 2;
+    for (const { points, isRound } of this.walks) {
+      pen.beginPath();
+      points.map(([x, z]) => this.place({ x, z })).forEach(([x, y]) => pen.lineTo(x, y));
+      if (isRound) pen.closePath();
+      pen.stroke();
     }
   }
 

@@ -30,6 +30,10 @@ const spawnFacts = (one) => [
   { label: "Place", text: `${one.x}, ${one.y}, ${one.z}, heading ${one.heading}` },
   { label: "Health", text: `${one.health} %${one.attackable ? ", can be attacked" : ""}` },
   { label: "Verbs", text: one.verbs.join(", ") || "none" },
+  ...(one.round.length || one.way.length ? [{ label: "Walk", text: [
+    ...(one.round.length ? [`a round of ${plural(one.round.length, "point")}`] : []),
+    ...(one.way.length ? [`a way of ${plural(one.way.length, "point")}`] : []),
+  ].join(", ") }] : []),
   ...(one.placement === null ? [{ label: "From", text: one.from_zone_file ? "a zone file" : "a script or a command" }] : [
     { label: "Content", text: `spawn ${one.spawn}`, href: address("content", "spawn", String(one.spawn)) },
     { label: "Placement", text: `${one.placement}, location ${one.location}${one.group ? `, group ${one.group}` : ""}` },
@@ -191,6 +195,11 @@ class ZonePage {
     const answer = await view(kind, { ...this.words, number });
     if (this.map.picked?.id !== mark.id) return;
     if (!answer.ok) return this.details.replaceChildren(make("p", { class: "bad" }, answer.text));
+    if (kind === "spawn") {
+      const { x, z, round, way } = answer.data;
+      this.map.walks = [{ points: round, isRound: true }, { points: way.length ? [[x, z], ...way] : [], isRound: false }];
+      this.map.draw();
+    }
     const list = make("dl");
     facts(list, kind === "spawn" ? spawnFacts(answer.data) : placeFacts(answer.data));
     this.details.replaceChildren(list, make("ul", { class: "notes" }, ...answer.data.errors.map(faultLine)));

@@ -338,7 +338,7 @@ class Assembly:
             self.petitions, records, self.crafting, uses,
             Recordings(world, ports.record, ports.keep_recording),
             ZoneMaps(
-                world, lambda: self.population.content, lambda: self.minds.errors,
+                world, lambda: self.population.content, lambda: self.minds,
                 lambda: self.scripts.homes if self.scripts is not None else None,
             ),
         )  # fmt: skip

@@ -18,7 +18,8 @@ from emu.errors import CommandError
 from emu.texts import counted
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.context import PlayerCommandSet
-from emu.world.minds.errors import ScriptErrors, ScriptFault
+from emu.world.minds.errors import ScriptFault
+from emu.world.minds.shared import Minds
 from emu.world.population.served import ContentZones
 from emu.world.scripts.bodies import Homes
 from emu.world.subjects.subject import Subject
@@ -30,6 +31,8 @@ KINDS: Final = tuple(SpawnKind)
 MOST_SPAWNS: Final = 20_000
 """Rows of one map."""
 MOST_ERRORS: Final = 50
+MOST_POINTS: Final = 500
+"""Points of a walk."""
 Record = dict[str, Any]
 
 
@@ -37,13 +40,13 @@ class ZoneMaps(Subject):
     """The maps of one world's running zones."""
 
     def __init__(
-        self, world: World, content: Callable[[], ContentZones], errors: Callable[[], ScriptErrors],
+        self, world: World, content: Callable[[], ContentZones], minds: Callable[[], Minds],
         homes: Callable[[], Homes | None],
     ) -> None:  # fmt: skip
-        """`content`, `errors` and `homes` are made after this; no `homes` without Lua scripts."""
+        """`content`, `minds` and `homes` are made after this; no `homes` without Lua scripts."""
         self._world = world
         self._content = content
-        self._errors = errors
+        self._minds = minds
         self._homes = homes
 
     def zone(self, name: str, instance: int) -> Zone:
@@ -78,7 +81,7 @@ class ZoneMaps(Subject):
 
     def _faults_in(self, zone: Zone) -> tuple[list[ScriptFault], set[int]]:
         """Return the errors of a zone and of what stands there, and the spawns with an error."""
-        faults = self._errors().faults()
+        faults = self._minds().errors.faults()
         if not faults:
             return [], set()
         homes = self._homes()
@@ -104,6 +107,15 @@ class ZoneMaps(Subject):
         body = homes.body(spawn, zone) if homes is not None else None
         return body.script if body is not None else ""
 
+    def _walk(self, zone: Zone, spawn: Spawn) -> Record:
+        """Return the points of a spawn's round, and those to which it goes before."""
+        walk = self._minds().moves.walks.get(spawn, zone)
+        ring, queue = (walk.ring, walk.queue) if walk is not None else ([], [])
+        return {
+            name: [[round(one.place.x, 1), round(one.place.z, 1)] for one in points[:MOST_POINTS]]
+            for name, points in (("round", ring), ("way", queue))
+        }
+
     def spawn(self, zone: Zone, number: int) -> Record:
         """Return all that is known of a spawn. Raises `CommandError`."""
         spawn = zone.spawn(number)
@@ -124,6 +136,7 @@ class ZoneMaps(Subject):
         if standing is not None:
             record |= standing_row(standing)
         script = record["script"] = self._script(zone, spawn)
+        record |= self._walk(zone, spawn)
         record["errors"] = [one.row() for one in self._faults_of(spawn.name, script)]
         return record
 
@@ -144,7 +157,7 @@ class ZoneMaps(Subject):
         }
 
     def _faults_of(self, name: str, script: str) -> Iterator[ScriptFault]:
-        for one in self._errors().faults():
+        for one in self._minds().errors.faults():
             is_own = one.spawn == name if one.is_behavior else script in (one.script, one.file)
             if is_own and (script or one.is_behavior):
                 yield one

@@ -122,6 +122,23 @@ def test_spawns_whose_script_or_behavior_has_failed_are_marked(tmp_path: Path) -
     assert scene.harness.console(f"zonemap spawn {zone} 0 {good.id}").data["errors"] == []
 
 
+def test_a_spawn_that_walks_has_its_round_and_its_way(tmp_path: Path) -> None:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = ScriptScene(tmp_path)
+    walker = scene.spawn(
+        "function spawn(NPC)\nMovementLoopAddLocation(NPC, 1, -8, 240, 2, 60)\n"
+        "MovementLoopAddLocation(NPC, 9, -8, 240, 2, 60)\nend"
+    )
+    runner = scene.spawn(
+        "function spawn(NPC)\nMoveToLocation(NPC, 500, -8, 243, 2)\nend", "Runner", 71
+    )
+    zone = scene.zone.zone_id
+    found = scene.harness.console(f"zonemap spawn {zone} 0 {walker.id}").data
+    assert (found["round"], found["way"]) == ([[1.0, 240.0], [9.0, 240.0]], [])
+    found = scene.harness.console(f"zonemap spawn {zone} 0 {runner.id}").data
+    assert (found["round"], found["way"]) == ([], [[500.0, 243.0]])
+
+
 def test_an_error_of_the_zone_script_is_listed(tmp_path: Path) -> None:
     pytest.importorskip("lupa", reason="the package lupa is not installed")
     scene = ScriptScene(tmp_path)
