@@ -469,6 +469,26 @@ def test_a_store_that_fails_takes_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert scene.is_right()
 
 
+def test_components_are_free_after_a_refused_deal_of_who_left() -> None:
+    """The deal began before the player left, and restores what was locked then."""
+    scene = scene_of()
+    starts(scene)
+    player = player_of(scene.one)
+    gate = player.holdings.gate
+    before = player.holdings.inventory.copy()
+    gate.is_closed = True  # an exchange is under way
+    later: list[Coroutine[Any, Any, Any]] = []
+    scene.harness.start = later.append
+    breaks(scene.one)
+    scene.harness.run(5.0)
+    player.holdings.inventory.restore(before)  # the store has refused it
+    scene.harness.start = finish
+    gate.is_closed = False
+    for work in later:
+        finish(work)
+    assert not player.holdings.inventory.locked
+
+
 def test_a_zone_change_while_the_product_is_stored() -> None:
     """The transaction was asked for already: the product comes, and the components go."""
     scene = scene_of()
