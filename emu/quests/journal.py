@@ -48,6 +48,8 @@ class TakenQuest:
     failed: set[int] = field(default_factory=set)
     ends: dict[int, Moment] = field(default_factory=dict)
     """When the time of a step is over."""
+    flags: int | None = None
+    """What its script has set to read it again; None: nothing."""
     gifts: int = 0
     """How many rewards it has given before its end."""
     is_tracked: bool = True
@@ -274,6 +276,8 @@ def _stored(one: TakenQuest) -> dict[str, Any]:
             values[name] = sorted(steps)
     if one.ends:
         values["ends"] = {str(step): int(end) for step, end in one.ends.items()}
+    if one.flags is not None:
+        values["flags"] = one.flags
     if one.gifts:
         values["gifts"] = one.gifts
     if not one.is_tracked:
@@ -293,6 +297,7 @@ def _taken(number: int, value: Any) -> TakenQuest:
     made.ends = {
         step: Moment(float(_whole(one))) for step, one in _numbered(stored.get("ends"))
     }  # fmt: skip
+    made.flags = _whole(stored["flags"]) if "flags" in stored else None
     made.gifts = _whole(stored.get("gifts"))
     made.is_tracked = stored.get("untracked") is not True
     made.is_hidden = stored.get("hidden") is True

@@ -1,12 +1,15 @@
 """Quests of TOML files: what is read, and what is refused with the place of the fault."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from emu.content.quest_files import read_quests, shipped_quests
 from emu.errors import FileFormatError
+from emu.files import data_file
 from emu.quests.plans import QuestSpot, StepKind
+from emu.rules.experience import usual_needs
 
 ERRAND = """
 [[quest]]
@@ -87,5 +90,30 @@ def test_a_fault_is_named(tmp_path: Path, old: str, new: str, fault: str) -> Non
         read(tmp_path, ERRAND.replace(old, new))
 
 
-def test_the_shipped_quests_can_be_read() -> None:
-    read_quests([shipped_quests()])
+def test_the_shipped_quests_name_what_is_there() -> None:
+    shipped = read_quests([shipped_quests()])
+    isle = tomllib.loads(data_file("world", "zones", "isle-of-refuge.toml").read_text())
+    names = {one["name"].casefold() for one in isle["spawn"]}
+    items = tomllib.loads(data_file("world", "items.toml").read_text())["item"]
+    kinds = {one["id"] for one in items}
+    assert len(shipped) == 6
+    for quest in shipped.values():
+        assert quest.giver.zone == isle["zone"]["id"]
+        assert not quest.giver.name or quest.giver.name.casefold() in names
+        reward = quest.plan.reward
+        assert {one for one, _ in (*reward.items, *reward.choices)} <= kinds
+        for phase in quest.phases:
+            for step in phase.steps:
+                assert step.names <= names
+        assert {*quest.plan.needs.quests} <= shipped.keys()
+
+
+def test_the_shipped_quests_of_one_player_lead_to_level_5() -> None:
+    shipped = read_quests([shipped_quests()]).values()
+    alone = [
+        one for one in shipped
+        if all(step.players == 1 for phase in one.phases for step in phase.steps)
+    ]  # fmt: skip
+    points = sum(one.plan.reward.experience for one in alone)
+    assert len(alone) == 5
+    assert points >= sum(usual_needs()[level] for level in range(2, 6))

@@ -187,7 +187,9 @@ class ContentReader:
         """The merchants and loot tables."""
         self.crafts = CraftTables(config.content, TomlCrafts([shipped_crafts()]))
         """The nodes, collections and recipes."""
-        self.quests = QuestTables(config.content, read_quests([shipped_quests()]))
+        # Those that come with the server belong to its zones, which a content file replaces.
+        shipped = [shipped_quests()] if config.content is None else []
+        self.quests = QuestTables(config.content, read_quests(shipped))
         """The quests."""
         self._start = start
         # Each call is answered at once: a zone does not wait until others are read as well.

@@ -14,8 +14,8 @@ from emu.quests.journal import TakenQuest
 from emu.quests.plans import KILLS, PLACES, Step, StepKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.events import Died, Entered, Order
-from emu.world.item_events import Harvested, ItemObtained
+from emu.world.events import Cast, Died, Entered, Order
+from emu.world.item_events import Crafted, Harvested, ItemObtained
 from emu.world.quests.quests import Quests
 
 CERTAIN: Final = 100.0
@@ -48,6 +48,8 @@ class QuestCounting:
         events.subscribe(Died, self._died, Order.OWNER)
         events.subscribe(ItemObtained, self._obtained)
         events.subscribe(Harvested, self._harvested)
+        events.subscribe(Crafted, self._crafted)
+        events.subscribe(Cast, self._cast)
         events.subscribe(Entered, lambda event: self.moved(event.player))
 
     # -- counting -------------------------------------------------------------------------------
@@ -148,6 +150,16 @@ class QuestCounting:
 
     def _harvested(self, event: Harvested) -> None:
         self.count(event.player, StepKind.HARVEST, event.kind.id, event.count, event.kind.name)
+
+    def _crafted(self, event: Crafted) -> None:
+        self.count(event.player, StepKind.CRAFT, event.kind.id, event.count, event.kind.name)
+
+    # -- spells ---------------------------------------------------------------------------------
+
+    def _cast(self, event: Cast) -> None:
+        """Count a cast that a player has finished."""
+        if event.player is not None:
+            self.count(event.player, StepKind.SPELL, event.spell_id)
 
     # -- places ---------------------------------------------------------------------------------
 

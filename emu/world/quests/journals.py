@@ -149,6 +149,8 @@ class Journals:
             self.world.count("quest of a player that is gone")
             return
         taken.plan = master.copy()
+        if taken.flags is not None:
+            taken.plan.flags = taken.flags
         if self.engine(master).restored(player, taken):
             self.due.setdefault(player.id, []).append(taken.number)
 

@@ -204,21 +204,40 @@ class QuestScripts:
     def restored(self, player: Player, taken: TakenQuest) -> bool:
         """Call `Reload` for each step that is done, in the order of their numbers.
 
-        It is called with 0 first. Returns whether the script asks for the reward.
+        It is called with 0 first. Many scripts have a `Reload` that does nothing or fails: if no
+        step is open then, the complete actions of the steps are called in its place. Returns
+        whether the script asks for the reward.
         """
-        plan = taken.plan
-        if plan is None:
+        if taken.plan is None:
             return False
-        quest = self.of(player, taken)
+        quest, shadow = self.of(player, taken), RestoredPlayer(self._homes, player)
         quest.is_restoring, quest.is_due = True, False
-        shadow = RestoredPlayer(self._homes, player)
         try:
-            last = 0
-            for number in (0, *sorted(taken.done)):
-                last = number
-                self._calls.run(plan.script, "Reload", quest.handle, NO_GIVER, shadow, number)
-            self._calls.run(plan.script, "CurrentStep", quest.handle, NO_GIVER, shadow, last)
+            self._reload(quest, taken, shadow)
+            if taken.done and next(taken.open_steps(), None) is None and not quest.is_due:
+                self._repeat(quest, taken, shadow)
         finally:
             quest.is_restoring = False
             shadow.end()
         return quest.is_due
+
+    def _reload(self, quest: ScriptQuest, taken: TakenQuest, shadow: Body) -> None:
+        script, last = quest.plan.script, 0
+        for number in (0, *sorted(taken.done)):
+            last = number
+            self._calls.run(script, "Reload", quest.handle, NO_GIVER, shadow, number)
+        self._calls.run(script, "CurrentStep", quest.handle, NO_GIVER, shadow, last)
+
+    def _repeat(self, quest: ScriptQuest, taken: TakenQuest, shadow: Body) -> None:
+        """Call the complete actions of the steps that are done, on the plan as it began."""
+        master = self._masters.get(taken.number)
+        if master is None or taken.plan is None:
+            return
+        flags, taken.plan = taken.plan.flags, master.plan.copy()
+        taken.plan.flags = flags
+        for number in sorted(taken.done):
+            step = taken.plan.steps.get(number)
+            if step is not None and step.actions.done:
+                self._calls.run(
+                    taken.plan.script, step.actions.done, quest.handle, NO_GIVER, shadow
+                )

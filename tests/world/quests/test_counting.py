@@ -9,9 +9,9 @@ import pytest
 
 from emu.quests.journal import TakenQuest
 from emu.quests.plans import QuestPlan, QuestSpot, Step, StepKind
-from emu.world.events import Entered
-from emu.world.item_events import Harvested, ItemObtained
-from tests.support.world.quest_scenes import BAG, QuestScene
+from emu.world.events import Cast, Entered
+from emu.world.item_events import Crafted, Harvested, ItemObtained
+from tests.support.world.quest_scenes import BAG, HEAL, QuestScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -92,6 +92,24 @@ def test_a_harvest_counts_each_thing(tmp_path: Path) -> None:
     assert quest.count(1) == 2
     scene.harness.world.events.publish(Harvested(scene.player, node, kind, 2))
     assert quest.done == {1}
+
+
+def test_made_things_and_casts_count(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    kind = scene.harness.kinds.get(BAG)
+    assert kind is not None
+    quest = taken(
+        scene, Step(1, StepKind.CRAFT, "Two.", 2, ids=frozenset((BAG,))),
+        Step(2, StepKind.SPELL, "A spell.", ids=frozenset((HEAL,))),
+    )  # fmt: skip
+    publish, player = scene.harness.world.events.publish, scene.player
+    publish(Crafted(player, 9, kind, 1))
+    for caster, spell in ((None, HEAL), (player, HEAL + 1)):
+        publish(Cast(caster, zone=scene.zone, spawn=player.spawn, spell_id=spell, tier=1))
+    assert (quest.counts, quest.done) == ({1: 1}, set())
+    publish(Cast(player, zone=scene.zone, spawn=player.spawn, spell_id=HEAL, tier=1))
+    publish(Crafted(player, 9, kind, 1))
+    assert quest.done == {1, 2}
 
 
 def test_a_place_counts_when_the_player_moves_or_comes(tmp_path: Path) -> None:

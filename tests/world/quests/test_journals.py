@@ -137,6 +137,53 @@ def test_clients_hide_and_track_quests(scene: QuestScene) -> None:
     scene.client.say("OP_QuestJournalWaypointMsg", b"\7\0\0\0")
 
 
+def test_flags_are_there_when_a_plan_is_rebuilt(tmp_path: Path) -> None:
+    script = """
+        function Init(Quest) AddQuestStep(Quest, 1, "One.", 1, 100, "", 0, 0) end
+        function Accepted(Quest, Giver, Player)
+            SetQuestFlags(Quest, 5)
+            Reload(Quest, Giver, Player, 0)
+        end
+        function Reload(Quest, Giver, Player, Step)
+            if GetQuestFlags(Quest) == 5 then
+                AddQuestStep(Quest, 2, "Two, by chance.", 1, 100, "", 0, 0)
+            end
+        end
+    """
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    come_again(scene)
+    assert [*scene.journal.open[CRABS].plan.steps] == [1, 2]
+    assert scene.journal.open[CRABS].plan.flags == 5
+
+
+@pytest.mark.parametrize("reload", ["", "missing()"])
+def test_a_script_that_rebuilds_nothing_is_rebuilt_by_its_actions(
+    tmp_path: Path, reload: str
+) -> None:
+    script = f"""
+        function Init(Quest)
+            AddQuestStep(Quest, 1, "One.", 1, 100, "", 0, 0)
+            AddQuestStepCompleteAction(Quest, 1, "Done")
+        end
+        function Done(Quest, Giver, Player)
+            UpdateQuestStepDescription(Quest, 1, "It is done.")
+            SendMessage(Player, "Well done.")
+            AddQuestStep(Quest, 2, "Two.", 1, 100, "", 0, 0)
+        end
+        function Reload(Quest, Giver, Player, Step) {reload} end
+    """
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
+    before = scene.journal.open[CRABS].plan
+    shown = scene.client.decoded("WS_DisplayText")
+    come_again(scene)
+    assert scene.journal.open[CRABS].plan == before
+    assert before.steps[1].text == "It is done."
+    assert scene.client.decoded("WS_DisplayText") == shown
+
+
 def test_a_quest_whose_script_is_being_compiled_comes_when_that_is_done(tmp_path: Path) -> None:
     background: list[Callable[[], object]] = []
     script = "-- long\n" * (AT_ONCE // 8) + CRABS_SCRIPT

@@ -270,10 +270,13 @@ def set_feather(_scripts: Scripts, quest: ScriptQuest | None, number: int) -> No
 
 
 @PLANS("SetQuestFlags", "Q quest, u number")
-def set_flags(_scripts: Scripts, quest: ScriptQuest | None, number: int) -> None:
+def set_flags(scripts: Scripts, quest: ScriptQuest | None, number: int) -> None:
     """Set flags of a quest, which scripts read again."""
     if quest is not None:
         quest.plan.flags = number & 0xFFFFFFFF
+        if quest.taken is not None and quest.player is not None:
+            quest.taken.flags = quest.plan.flags
+            scripts.quests.journals.changed(quest.player)
 
 
 @PLANS("QuestReturnNPC", "Q quest, u database_id")
