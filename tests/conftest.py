@@ -115,6 +115,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Find what the tests have left behind; pytest reports the errors of this collection.
+
+    The collections of pytest and of Python's own end then have next to nothing to look through.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def clean_reactor() -> Iterator[None]:
     """Fail a test that leaves a delayed call behind; pytest-twisted would let it pass."""
