@@ -43,6 +43,8 @@ LOOK: Final = 1.0
 """Seconds until somebody looks again whether its target can be struck by now."""
 WAIT: Final = 0.25
 """Seconds until a fighter whose target is out of reach tries again."""
+CRUSH: Final = 1
+"""A damage type."""
 COMBAT: Final = "combat"
 """The word of a spawn that fights."""
 STARTED: Final = "You start fighting."
@@ -329,7 +331,12 @@ class Fights:
         return outcome
 
     def _damage_type(self, attacker: Spawn, shot: Shot | None) -> int:
-        kind = shot.damage_type if shot is not None else whole(attacker, "attack_type")
+        if shot is not None:
+            kind = shot.damage_type
+        elif attacker in self.players and not whole(attacker, "primary_weapon_damage_high"):
+            kind = CRUSH  # bare hands (recorded)
+        else:
+            kind = whole(attacker, "attack_type")
         return min(kind, LAST_DAMAGE_TYPE)
 
     def _landed(self, zone: Zone, attacker: Spawn, victim: Spawn, blow: Blow) -> None:

@@ -15,6 +15,9 @@ from emu.world.combat.figures import PRIMARY, RANGED, SECONDARY
 from emu.world.skills import Skills
 
 FISTS: Final = "Fists"
+"""The skill of bare hands of monks and bruisers."""
+CRUSHING: Final = "Crushing"
+"""That of all others (recorded)."""
 DEFENSE: Final = "Defense"
 PARRY: Final = "Parry"
 _SLOTS: Final[Mapping[str, Slot]] = {
@@ -32,7 +35,9 @@ class Practice:
         """Use the skill of the weapon in a hand, and return its value before."""
         inventory = player.holdings.inventory
         thing = inventory.worn(_SLOTS[hand])
-        skill: int | str = (inventory.kind(thing).skills[0] if thing is not None else 0) or FISTS
+        skill: int | str = inventory.kind(thing).skills[0] if thing is not None else 0
+        if not skill:
+            skill = FISTS if self._skills.value(player, FISTS) else CRUSHING
         value = self._skills.value(player, skill)
         self._skills.use(player, skill)
         return value
