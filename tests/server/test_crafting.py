@@ -25,7 +25,7 @@ IRON, HIDE, COAL, PRIMER = 2_000_000_049, 2_000_000_051, 2_000_000_053, 2_000_00
 BUCKLE, SLAG, RECIPE = 2_000_000_054, 2_000_000_055, 2_000_000_001
 MERCHANT, BOULDER, FORGE = "Maren Saltwick", "a rusty boulder", "a salt-worn forge"
 RICH = 10_000
-SPEED = 40
+SPEED = 20
 WINDOW, CREATION = "OP_ShowCreateFromRecipeUIMsg", "OP_ShowItemCreationProcessUIMsg"
 ROUND, END = "OP_UpdateItemCreationProcessUIMsg", "OP_StopItemCreationMsg"
 
@@ -96,9 +96,9 @@ class Crafter(Traveller):
             await self.reads("Your Mining was successful", begin)
             await self.pause(1.0)
 
-    async def opens(self, number: int = RECIPE) -> dict[str, Any]:
-        """Open the window of the recipe at the forge; return its fields."""
-        forge = await self.find(FORGE)
+    async def opens(self, number: int = RECIPE, device: str = FORGE) -> dict[str, Any]:
+        """Open the window of a recipe at a device; return its fields."""
+        forge = await self.find(device)
         await self.approach(forge)
         self.client.act(lambda core: core.target(forge))
         count = 1 + sum(one == WINDOW for one, _ in self.seen)
