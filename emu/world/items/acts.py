@@ -33,7 +33,7 @@ from emu.world.item_events import (
     RecipeExamined,
 )
 from emu.world.items import windows
-from emu.world.items.items import Items
+from emu.world.items.items import Items, keeper_of
 from emu.world.items.texts import NOTHING_TO_EXAMINE, RED, YELLOW, link
 from emu.world.messages import WorldMessages
 from emu.world.speech.windows import Question, ask
@@ -89,7 +89,7 @@ class ItemActs:
         thing = self.thing_at(player, _first(numbers))
         if thing is None:
             return
-        inventory, mine = player.holdings.inventory, Owner.character(player.id)
+        inventory = player.holdings.inventory
         gone = [thing, *inventory.inside(thing)]
         kinds = [inventory.kind(one) for one in gone]
         refused = inventory.destroy(thing.id)
@@ -97,7 +97,8 @@ class ItemActs:
             self._items.refuse(player, refused)
             return
         for one, kind in zip(gone, kinds, strict=True):
-            player.holdings.flow(mine, Owner(OwnerKind.NOTHING), kind.id, one.count)
+            keeper, nobody = keeper_of(player, one), Owner(OwnerKind.NOTHING)
+            player.holdings.flow(keeper, nobody, kind.id, one.count)
         self._items.changed(player)
         for one, kind in zip(gone, kinds, strict=True):
             self._world.events.publish(ItemDestroyed(player, one, kind))

@@ -256,7 +256,7 @@ class Items:
         kind = player.holdings.inventory.kind(thing)
         count = min(count, thing.count)
         left = player.holdings.inventory.use_up(thing, count)
-        player.holdings.flow(Owner.character(player.id), taker, kind.id, count)
+        player.holdings.flow(keeper_of(player, thing), taker, kind.id, count)
         if left is None and self.world.events.has_listener(ItemRemoved):
             self.world.events.publish(ItemRemoved(player, thing, kind))
 
@@ -402,3 +402,10 @@ class Items:
     ) -> Outcome | None:
         """Carry out an act between owners, as `Exchanges.exchange` does."""
         return await self.exchanges.exchange(reason, players, act)
+
+
+def keeper_of(player: Player, thing: Thing) -> Owner:
+    """Return who has a thing of a player: the character, or the account in its shared bank."""
+    if thing.place.where is Where.SHARED:
+        return Owner(OwnerKind.ACCOUNT, player.character.account_id)
+    return Owner.character(player.id)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import pytest
 
 from emu.items.held import Where
+from emu.ledger import Owner, OwnerKind
+from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
 
@@ -85,3 +87,27 @@ def test_a_thing_is_examined_by_its_number_or_by_a_link(version: int) -> None:
     window = client.decoded("WS_ExamineInfo")[-1]
     assert window["item"]["footer"]["name"] == "Notched Training Sword"
     assert window["show_name"] == 1
+
+
+@pytest.mark.parametrize("act", ["destroy", "use up"])
+def test_what_goes_out_of_the_shared_bank_was_the_accounts(act: str) -> None:
+    # Found by a simulation (seed 75): the ledger took it from the character, which had none.
+    harness, client = scene()
+    player = player_of(client)
+    client.types(f"/summonitem {kinds.MARBLE}")
+    player.holdings.has_bank = True
+    client.types("/inventory move 0 0 -4 1")
+    (thing,) = player.holdings.inventory.in_list(Where.SHARED)
+    if act == "destroy":
+        client.types("/inventory destroy 0")
+    else:
+        harness.parts.items.use_up(player, thing, 1, Owner(OwnerKind.USE))
+        harness.parts.items.changed(player)
+    harness.run(1.0)
+    assert held(client) == []
+    account = Owner(OwnerKind.ACCOUNT, player.character.account_id)
+    found = finish(harness.stored.ledger.of_owner(account, 9))
+    assert sorted((one.giver, one.taker) for one in found) == [
+        (OwnerKind.ACCOUNT, OwnerKind.NOTHING if act == "destroy" else OwnerKind.USE),
+        (OwnerKind.CHARACTER, OwnerKind.ACCOUNT),
+    ]

@@ -13,6 +13,7 @@ from emu.world.actors.client import send_text
 from emu.world.actors.looks import wear
 from emu.world.actors.player import Player
 from emu.world.items.gifts import GIVER, WORN
+from emu.world.items.items import keeper_of
 from emu.world.items.reading import show_book
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
@@ -152,8 +153,8 @@ def set_item_count(
         scripts.items_of_players.use_up(item.player, thing, thing.count - number, GIVER)
         scripts.items_of_players.changed(item.player)
     elif thing.count < number <= item.kind.stack:
-        mine = Owner.character(item.player.id)
-        item.player.holdings.flow(GIVER, mine, item.kind.id, number - thing.count)
+        keeper = keeper_of(item.player, thing)
+        item.player.holdings.flow(GIVER, keeper, item.kind.id, number - thing.count)
         item.player.holdings.inventory.set(thing, count=number)
         scripts.items_of_players.changed(item.player)
 
