@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from emu.commands import Reply
 from tests.simulation.network import Weather
 
 if TYPE_CHECKING:
@@ -346,15 +347,24 @@ def _ban(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Un
     person = chance.choice(simulation.people)
     if chance.random() < 0.5:
         _crash(person, 0.0)
-    delay = 4.0 * chance.random()
-    simulation.timeline.call(
-        None, delay, simulation.console, f"account ban {person.account} 1h spam", person.banned
-    )
+    is_lifted = False
+
+    def ban() -> None:
+        if not is_lifted:
+            simulation.console(f"account ban {person.account} 1h spam", banned)
+
+    def banned(reply: Reply) -> None:
+        # A slow database answers when the ban has been lifted already.
+        if not is_lifted:
+            person.banned(reply)
 
     def lift() -> None:
+        nonlocal is_lifted
+        is_lifted = True
         person.unbanned()
         simulation.console(f"account unban {person.account}")
 
+    simulation.timeline.call(None, 4.0 * chance.random(), ban)
     return lift
 
 
