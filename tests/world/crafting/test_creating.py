@@ -407,6 +407,23 @@ def test_a_link_death_costs_nothing() -> None:
     assert scene.is_right()
 
 
+def test_a_zone_change_in_the_middle_costs_nothing() -> None:
+    scene = scene_of()
+    starts(scene)
+    scene.harness.run(1.0)
+    player = player_of(scene.one)
+    scene.one.types("/zone Antonica")
+    scene.harness.run(1.0)
+    assert not scene.harness.parts.crafting.creating.is_creating(player)
+    assert not player.holdings.inventory.locked
+    before = len(scene.one.log)
+    scene.harness.run(10.0)
+    assert rows(scene.one, UPDATE, before) == []
+    counts = {item: player.holdings.inventory.count_of(item) for item in (ORE, COAL, STRAP, SLAG)}
+    assert counts == {ORE: 3, COAL: 9, STRAP: 9, SLAG: 0}
+    assert scene.is_right()
+
+
 def test_who_leaves_the_world_has_lost_nothing() -> None:
     scene = scene_of()
     starts(scene)
