@@ -131,6 +131,13 @@ class SpellGifts:
         """How many they are."""
         return len(self.bonuses) + len(self.skills) + len(self.controls) + len(self.procs)
 
+    def copy(self) -> SpellGifts:
+        """Return the same gifts, which later changes do not reach; without another spawn."""
+        return SpellGifts(
+            dict(self.bonuses), dict(self.skills), set(self.controls), set(self.immunities),
+            list(self.procs), set(self.stealth), self.snare,
+        )  # fmt: skip
+
 
 @dataclass(slots=True, eq=False)
 class LivingSpell:

@@ -84,6 +84,10 @@ class Pets:
         own = [one for one in self._of.values() if one.master is master]
         return next((one.spawn for kind in kinds for one in own if one.kind is kind), None)
 
+    def has_of(self, spell: LivingSpell) -> bool:
+        """Return whether a spell has a pet."""
+        return any(one.spell is spell for one in self._of.values())
+
     def take(
         self, zone: Zone, master: Spawn, spawn: Spawn, kind: PetKind, spell: LivingSpell | None
     ) -> None:

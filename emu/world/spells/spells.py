@@ -26,6 +26,7 @@ from emu.world.spells.company import Company
 from emu.world.spells.core import SpellCore
 from emu.world.spells.creature_casts import CreatureCasts
 from emu.world.spells.effects import LastingSpells
+from emu.world.spells.kept import KeptSpells
 from emu.world.spells.living import IDLE, Control, End, LivingSpell, WaitingCast
 from emu.world.spells.pets import Pets
 from emu.world.spells.plain import PlainSpells
@@ -81,6 +82,7 @@ class Spells:
         self.casts = Casts(core, self.targets, self.lasting, self.amounts, self.books.send)
         self.creatures = CreatureCasts(core, self.casts)
         self.pets = Pets(core, self.lasting, despawn)
+        self.kept = KeptSpells(core, self.lasting, self.pets)
         self._resurrections = resurrections
         self.procs = Procs(core, self.amounts)
         self._plain = PlainSpells(
