@@ -12,7 +12,8 @@ from tests.support.world.quest_scenes import BAG, CRABS, FOOD, MITTS, QuestScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
-from emu.quests.plans import StepKind
+from emu.quests.journal import MOST_QUESTS
+from emu.quests.plans import QuestPlan, StepKind
 
 LIST, REPLY = "OP_EqQuestJournalUpdateCmd", "OP_EqQuestJournalReplyCmd"
 
@@ -69,3 +70,27 @@ def test_the_whole_quest(scene: QuestScene) -> None:
     assert held == {BAG, FOOD}
     assert scene.player.past.standing(11) == 250
     assert not scene.journal.pending
+
+
+def test_what_is_not_open_changes_nothing(scene: QuestScene) -> None:
+    scene.accept()
+    before = scene.player.journal.text
+    for line in (
+        "q_accept_pending_quest 900001", "q_deny_pending_quest 900001", "q_accept_pending_quest x",
+        "deletequest 4711", "deletequest", "deletequest -1", "deletequest 99999999999999999999",
+        "accept_reward 0 0", "share_quest 4711",
+    ):  # fmt: skip
+        scene.client.types(f"/{line}")
+        scene.turn()
+        assert scene.player.journal.text == before, line
+    assert scene.player.is_online
+
+
+def test_nobody_takes_a_seventy_sixth_quest(scene: QuestScene) -> None:
+    for number in range(MOST_QUESTS):
+        scene.journal.take(QuestPlan(number + 1, "Errand"), 0, scene.harness.moment)
+    assert not scene.quests.offer(scene.player, CRABS)
+    scene.client.types(f"/q_accept_pending_quest {CRABS}")
+    assert CRABS not in scene.journal.open
+    texts = [one["text"] for one in scene.client.decoded("WS_DisplayText")]
+    assert texts[-1] == "You cannot have more than 75 quests."
