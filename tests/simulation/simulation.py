@@ -261,8 +261,8 @@ class Simulation:
         if self.database is not None:
             self.database.connection.execute(sql, values)
         else:
-            # Another program may have locked the file.
-            with suppress(sqlite3.OperationalError):
+            # Another program may have locked the file; the auditors report one that is damaged.
+            with suppress(sqlite3.DatabaseError):
                 self.servers[0].rows(sql, values)
 
     def has_confirmed(self, person: Person) -> None:
