@@ -1,0 +1,79 @@
+# ruff: noqa: SLF001  # it measures parts of acts
+"""Things: microseconds of a move with its message, and milliseconds of a merchant's long list.
+
+The clock is virtual, the store is in memory, and messages are made but not sealed.
+"""
+
+from __future__ import annotations
+
+from time import process_time
+
+from emu.content.trade import Ware
+from emu.world.items.visits import Window
+from tests.support.world import item_kinds as kinds
+from tests.support.world.trade_scenes import SHOP, TradeScene, player_of
+from tools.bench.figures import Figure, Round
+from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop
+
+MOVES = 500
+LONG = 973
+"""Wares of the longest list of the public content."""
+VERSIONS = (546, 1208, 60114)
+AIM_MOVE, AIM_LIST = "at most 60 us", "at most 5 ms"
+
+
+def _seal(opcode: int, payload: bytes) -> None:
+    del opcode, payload
+
+
+def _scene(version: int) -> TradeScene:
+    """Return a player with full bags, beside a merchant with a long list."""
+    rows = [
+        f'id = {3_000_000 + one}, name = "Ware Number {one}", icon = {one % 300}, tier = 3,'
+        f" price = {one + 1}, stack = 20"
+        for one in range(LONG)
+    ]
+    scene = TradeScene(version)
+    scene.harness.kinds = scene.harness.parts.items.kinds = kinds.item_kinds(rows)
+    scene.harness.trade._wares[SHOP] = tuple(
+        Ware(3_000_000 + one, None, 0, 0, ()) for one in range(LONG)
+    )
+    for _ in range(5):
+        scene.one.types(f"/summonitem {kinds.SWORD}")
+    scene.merchant()
+    scene.one.types("/frommerchant")
+    scene.one.send = _seal  # type: ignore[method-assign]
+    return scene
+
+
+def _move(scene: TradeScene) -> float:
+    acts, player = scene.harness.parts.item_acts, player_of(scene.one)
+    began = process_time()
+    for number in range(MOVES):
+        acts._move(player, [0, 5 if number % 2 == 0 else 0, 0, 1])
+    return (process_time() - began) / MOVES
+
+
+def _list(scene: TradeScene) -> float:
+    """Measure a list that no player of this version and level has seen yet."""
+    merchants, player = scene.harness.parts.trading.merchants, player_of(scene.one)
+    visit = merchants._visits.of(player, Window.SHOP)
+    assert visit is not None
+    merchants._lists._payloads.clear()
+    began = process_time()
+    merchants._send_wares(player, visit)
+    return process_time() - began
+
+
+def report(rounds: int) -> list[Figure]:
+    """Move a thing, and open a list, for clients of three versions."""
+    figures = []
+    for version in VERSIONS:
+        scene = _scene(version)
+        moves = [Round(_move(scene) * 1e6, rc4_loop().cpu * 1e9) for _ in range(rounds)]
+        lists = [Round(_list(scene) * 1e6, rc4_loop().cpu * 1e9) for _ in range(rounds)]
+        what = f"a move of a thing with its message, version {version}"
+        figures.append(Figure(what, "us", RC4_KILOBYTE, moves, AIM_MOVE))
+        what = f"the first list of {LONG} wares, version {version}"
+        figures.append(Figure(what, "us", RC4_KILOBYTE, lists, AIM_LIST))
+    return figures
