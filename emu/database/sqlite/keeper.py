@@ -75,6 +75,8 @@ class Keeper:
         self._is_behind = True
         """The main file lacks a commit."""
         self._doubts = 0
+        self._is_half_written = False
+        """The last checkpoint has failed: a part of it may be in the main file."""
         self.loss: Loss | None = None
 
     def begin(self) -> FileKey:
@@ -162,8 +164,10 @@ class Keeper:
                 self._log = None  # another program wrote other content through the log
                 return Loss.OVERWRITTEN
             state = self._main_state()
-            # An unchanged main file was right at the last check.
-            if state == self._state and not self._doubts:
+            # An unchanged main file was right at the last check. After a checkpoint that has
+            # failed, its content proves nothing until the next one has completed it: the log, which
+            # has all of it, must not be abandoned.
+            if self._is_half_written or (state == self._state and not self._doubts):
                 return None
             if self._is_marked():
                 self._state, self._doubts = state, 0
@@ -193,7 +197,9 @@ class Keeper:
         if log.exists():
             # SQLite also flushes it, but only if no reader prevents the copy.
             flush(log)
+        self._is_half_written = True
         busy, frames, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        self._is_half_written = False
         self._state = self._main_state()
         # A reader with an old snapshot stops the copy partway. The rest follows with a later
         # checkpoint.

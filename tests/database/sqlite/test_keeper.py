@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from emu.database.sqlite import SqliteDatabase
+from emu.database.sqlite.files import MARK_TABLE
 from emu.database.sqlite.keeper import DOUBTS, Keeper
 from emu.database.sqlite.served import Loss
 from emu.errors import StoreError
@@ -238,6 +239,43 @@ def test_a_locked_database_is_checkpointed_all_the_same(store: Store, keeper: Ke
         other.execute("BEGIN IMMEDIATE")
         assert keeper.checkpoint() is None
         assert names_in_main_file(store.path) == ["alice"]
+
+
+class FailingDisk:
+    """A connection whose checkpoints end in the middle of the page with the mark."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+        if "wal_checkpoint" not in sql:
+            return self._connection.execute(sql, *values)
+        (size,) = self._connection.execute("PRAGMA page_size").fetchone()
+        (page,) = self._connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = ?", (MARK_TABLE,)
+        ).fetchone()
+        with self._path.open("r+b") as file:
+            file.seek((page - 1) * size)
+            file.write(b"\xff" * (size // 2))
+        raise sqlite3.OperationalError("disk I/O error")
+
+
+def test_a_checkpoint_that_fails_midway_is_no_loss(store: Store, keeper: Keeper) -> None:
+    # Found by a simulation (seed 118): the log was abandoned, and the database was damaged.
+    add(store, "alice")
+    connection = keeper._connection
+    assert connection is not None
+    keeper._connection = FailingDisk(connection, store.path)  # type: ignore[assignment]
+    with pytest.raises(StoreError):
+        keeper.checkpoint()
+    assert looks(keeper, DOUBTS + 1) is None
+    keeper._connection = connection
+    assert keeper.checkpoint() is None
+    assert names_in_main_file(store.path) == ["alice"]
+    # The main file counts again.
+    store.path.write_bytes(b"\0" * store.path.stat().st_size)
+    assert looks(keeper) is Loss.OVERWRITTEN
 
 
 def test_a_lost_database_answers_nothing_more(store: Store) -> None:
