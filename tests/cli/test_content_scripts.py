@@ -24,7 +24,7 @@ def scripts(tmp_path: Path) -> Path:
     folder = tmp_path / "server"
     files = {
         "SpawnScripts/good.lua": 'function hailed(NPC, Spawn) Say(NPC, "Yes?") end',
-        "SpawnScripts/wrong.lua": "function hailed(NPC, Spawn)\nHasQuest(Spawn) Sya(NPC) end",
+        "SpawnScripts/wrong.lua": "function hailed(NPC, Spawn)\nGetAAInfo(Spawn) Sya(NPC) end",
         "SpawnScripts/loop.lua": "function spawn(NPC) while true do end end",
         "ZoneScripts/broken.lua": "function",
     }
@@ -78,7 +78,7 @@ def test_what_is_only_doubtful_is_no_error(emu: CommandLine, tmp_path: Path) -> 
 
 def test_functions_that_most_scripts_lack_are_listed(emu: CommandLine, scripts: Path) -> None:
     result = emu.run("content", "check", "--scripts", str(scripts), "--missing", "1")
-    assert "  HasQuest: 1 file; nothing else is missing to 1 file" in result.stderr.splitlines()
+    assert "  GetAAInfo: 1 file; nothing else is missing to 1 file" in result.stderr.splitlines()
 
 
 def test_files_that_the_content_file_names_must_exist(

@@ -12,7 +12,7 @@ from tests.support.world.worlds import WorldHarness
 
 HARMLESS = {
     "value", "values", "language", "what", "title", "item", "words", "name", "place", "coins",
-    "action", "choice", "rest", "subject", "command", "line",
+    "action", "choice", "rest", "subject", "command", "line", "spell",
 }  # fmt: skip
 """Arguments of free text that are no message to anybody."""
 
@@ -61,4 +61,4 @@ def test_a_line_names_who_and_what() -> None:
     assert line_of(Targeted(player, foe)) == f"{player.name} target={foe.name}"
     assert line_of(Hailed(player, "Hail", foe)) == f"{player.name} text='Hail' target={foe.name}"
     hurt = Hurt(zone=player.zone, spawn=foe, foe=player.spawn, damage=3)
-    assert line_of(hurt) == f"spawn={foe.name} foe={player.name} damage=3"
+    assert line_of(hurt) == f"spawn={foe.name} foe={player.name} damage=3 kind=0 spell_id=0"
