@@ -31,9 +31,9 @@ def console_file(path: Path) -> ConsoleFile | None:
     Raises `NoServer` if there is no file where no socket can be, and `CommandError` if the file is
     another user's.
     """
-    if hasattr(socket, "AF_UNIX") and not path.is_file():
-        return None
     try:
+        if hasattr(socket, "AF_UNIX") and not path.is_file():
+            return None
         found = ConsoleFile.read(read_whole(path, LONGEST_TOKEN).decode("utf-8", "replace"))
     except PermissionError:
         raise CommandError(_OF_ANOTHER.format(path=path)) from None

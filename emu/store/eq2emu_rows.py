@@ -39,7 +39,7 @@ LATER: Final = (
     "character_spell_effects", "character_spells", "character_spirit_shards",
     "charactersproperties", "guild_members",
 )  # fmt: skip
-"""Tables whose rows are only counted: this program has no quests, spells or homes yet."""
+"""Tables whose rows are only counted: no quests or spells are imported, and there are no homes."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 

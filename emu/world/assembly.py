@@ -418,6 +418,7 @@ class Assembly:
             ),
             sharers=self._sharers,
         )  # fmt: skip
+        self.travel.transporters.has_quest = self.quests.has_or_had
         self.subjects = (*self.subjects, JournalCommands(self.quests, self.crafting.collecting))
 
     def _sharers(self, event: Died) -> list[Player]:

@@ -239,6 +239,9 @@ class ContentZones:
             filled.population.removed(placement, self._now())
             self._keep_deaths(filled)
             self._remove(zone, spawn, self._now())
+            # It returns, also where nothing else comes or goes.
+            if self._deadlines.get(zone, FILL) is None:
+                self._rest(filled, self._now())
 
     def died(self, zone: Zone, spawn: Spawn) -> None:
         """Keep that a spawn is dead before its body goes: neither crash nor end revives it."""
@@ -404,8 +407,9 @@ class ContentZones:
             filled.is_opening = False
             if self.listener is not None and filled.served.of_file is not None:
                 self.listener.zone_is_ready(zone)
-        if filled.served.of_file is None:
-            # Nothing of a zone file expires or returns.
+        returns = any(left is not None for left in filled.population.waiting(now).values())
+        if filled.served.of_file is None and not (filled.extras or returns):
+            # What zone files place changes by no daytime; most such zones cost no time.
             self._deadlines.clear(zone, FILL)
             return
         due = filled.population.get_timer()

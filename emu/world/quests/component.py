@@ -57,6 +57,11 @@ class QuestParts:
         row = self.journals.content.faction(faction)
         return player.past.standing(faction, int(row["default"]) if row is not None else 0)
 
+    def has_or_had(self, player: Player, number: int) -> bool:
+        """Return whether a player has a quest, or has completed it."""
+        journal = self.journals.of(player)
+        return number in journal.open or number in journal.completed
+
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """Forget a spawn that has left its zone."""
         self.feathers.vanished(zone, spawn)

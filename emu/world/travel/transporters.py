@@ -58,6 +58,8 @@ class Transporters:
         self._world = world
         self._ledger = ledger
         self._journeys = journeys
+        self.has_quest: Callable[[Player, int], bool] = lambda _player, _quest: False
+        """Returns whether a player has a quest, or has completed it."""
         self._offers: dict[int, Offer] = {}
         """By character id."""
         self._temporary: dict[int, int] = {}
@@ -100,7 +102,7 @@ class Transporters:
         if not shown:
             self._take(player, ways[-1], now)
             return True
-        allowed = tuple(way for way in shown if _may_take(way, player))[:MOST_WAYS]
+        allowed = tuple(way for way in shown if self._may_take(way, player))[:MOST_WAYS]
         if not allowed:
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return True
@@ -111,6 +113,12 @@ class Transporters:
         return True
 
     # -- internals --------------------------------------------------------------------------------
+
+    def _may_take(self, way: Way, player: Player) -> bool:
+        """Return whether level and quests let a player take a way."""
+        level = player.character.level
+        fits = way.min_level <= level and (not way.max_level or level <= way.max_level)
+        return fits and all(self.has_quest(player, quest) for quest in way.quests)
 
     def _is_near(self, player: Player, way: Way) -> bool:
         zone_id, place = way.to
@@ -183,7 +191,7 @@ class Transporters:
         self._take(player, way, now)
 
     def _take(self, player: Player, way: Way, now: Monotonic) -> None:
-        if not _may_take(way, player):
+        if not self._may_take(way, player):
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return
         refusal = price_refusal(way.cost, player.character.coins)
@@ -238,12 +246,3 @@ def _fits(way: Way, player: Player) -> bool:
     first, last = way.versions
     version = player.client.version
     return first <= version and (not last or version <= last)
-
-
-def _may_take(way: Way, player: Player) -> bool:
-    """Return whether level and quests let a player take a way."""
-    level = player.character.level
-    # Characters of this server have no quests yet, so a way behind one stays closed.
-    return (
-        way.min_level <= level and (not way.max_level or level <= way.max_level) and not way.quests
-    )

@@ -99,6 +99,29 @@ def test_without_a_content_file_whoever_enters_sees_the_spawns_at_once(path: Pat
     assert scene.timetable.get_timer() is None, "such a zone has nothing that returns"
 
 
+def test_without_a_content_file_what_died_returns_in_its_time(path: Path) -> None:
+    scene = Scene(path, replace(WOLF, respawn=60), GATE, has_file=False).open()
+    for _ in range(2):
+        wolf = scene.named("a tame wolf")
+        scene.zones.died(scene.zone, wolf)
+        scene.run(10.0)
+        scene.zones.despawn(scene.zone, wolf)
+        assert scene.names() == ["a gate"]
+        scene.run(50.0)
+        assert scene.names() == ["a gate"], "its time begins when its body goes"
+        scene.run(20.0)
+        assert scene.names() == ["a gate", "a tame wolf"]
+        assert scene.timetable.get_timer() is None, "nothing is left to return"
+
+
+def test_without_a_content_file_what_does_not_return_costs_no_time(path: Path) -> None:
+    scene = Scene(path, replace(WOLF, respawn=0), GATE, has_file=False).open()
+    scene.zones.despawn(scene.zone, scene.named("a tame wolf"))
+    scene.run(3600.0)
+    assert scene.names() == ["a gate"]
+    assert scene.timetable.get_timer() is None
+
+
 def test_a_spawn_of_a_zone_file_is_the_one_that_its_table_describes(path: Path) -> None:
     spawn = Scene(path, WOLF, has_file=False).open().named("a tame wolf")
     assert spawn.template() == WOLF.template

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from emu.errors import StoreError
+from emu.quests.journal import Completion
+from emu.times import Moment
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.travel.tables import TravelTables, Way
 from emu.world_stream.movement import Position
@@ -105,6 +107,17 @@ def test_only_those_whom_a_way_fits_are_offered_it() -> None:
     assert names(scene) == [["high", "old"]]
     choose(scene, 3)
     assert scene.goal is None
+
+
+def test_a_way_behind_a_quest_is_for_those_who_have_it_or_had_it() -> None:
+    ways = [NORTH._replace(id=3, name="behind", quests=(77,)), NORTH._replace(name="open")]
+    scene, bell = scene_with(ways)
+    scene.use(bell)
+    assert names(scene) == [["open"]]
+    journal = scene.harness.parts.quests.journals.of(scene.player)
+    journal.completed[77] = Completion(1, Moment(0.0))
+    scene.use(bell)
+    assert names(scene)[-1] == ["behind", "open"]
 
 
 def test_who_may_take_no_way_hears_so() -> None:
