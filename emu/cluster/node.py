@@ -138,12 +138,16 @@ class Node:
     _held_since: dict[tuple[int, int], Monotonic] = field(default_factory=dict)
     _leaving: dict[tuple[int, int], ZonePlace] = field(default_factory=dict)
     """Instances that run here and were placed elsewhere."""
+    _displaced: dict[tuple[int, int], ZonePlace] = field(default_factory=dict)
+    """Instances that were placed elsewhere while this node was away, until a beat is answered."""
     _wanted: dict[str, _Wanted] = field(default_factory=dict)
     _answered: Monotonic = field(default=Monotonic(0))  # a number
     """When the last beat began that the store has answered."""
     _due: Monotonic | None = None
     _is_beating: bool = False
     _was_away: bool = False
+    _is_returning: bool = False
+    """It has not yet claimed all that it held before it was away."""
     _why: str = ""
     """The error of the last beat."""
 
@@ -320,23 +324,24 @@ class Node:
 
     async def _beat(self, now: Monotonic) -> None:
         before = dict(self._held)
-        answer = await self._report_alive()
-        moved: list[ZonePlace] | None = None
+        answer = None if self._is_returning else await self._report_alive()
         if answer is None:
             # Others may have taken what this node held.
-            moved = await self._rejoin(now)
+            self._was_away = True
+            await self._rejoin(now)
             answer = await self._report_alive()
             if answer is None:
                 return  # away again already; the next beat finds out
         self._answered = now
-        if self._was_away or moved is not None:
+        moved, self._displaced = list(self._displaced.values()), {}
+        if self._was_away:
             self._was_away = False
-            self.report(NodeReturned(self.term, len(moved or ())))
+            self.report(NodeReturned(self.term, len(moved)))
         gone = self._learn_places(answer.places, before, now)
         self._learn_nodes(answer.nodes)
         await self._take_leases(answer.leases)
         await self._update_places(now)
-        left = [*(moved or ()), *gone]
+        left = [*moved, *gone]
         await self._update_leaving(answer, left)
         if left:
             self.zones.moved(left)
@@ -353,19 +358,22 @@ class Node:
             await self.store.set_clock(self.name, self.clock_ahead)
         return answer
 
-    async def _rejoin(self, now: Monotonic) -> list[ZonePlace]:
-        """Take a new term; return the instances that were placed elsewhere."""
+    async def _rejoin(self, now: Monotonic) -> None:
+        """Take a new term, and find out which instances were placed elsewhere.
+
+        The store may fail in between, or the new term may end before the next beat. What is known
+        by then stays in `_held` and `_displaced`, so that no instance runs on unnoticed.
+        """
+        self._is_returning = True
         self.term = await self.store.take_term(self.name, self.about())
-        before, self._held = self._held, {}
-        moved = []
-        for place in before.values():
+        for key, place in list(self._held.items()):
             own = replace(place, node_term=self.term)
             # Only where no row is: another node has placed the instance if there is one.
             if await self.store.claim(own, None):
                 self.hold(own, now)
             else:
-                moved.append(place)
-        return moved
+                self._displaced[key] = self._held.pop(key)
+        self._is_returning = False
 
     def _learn_places(
         self,

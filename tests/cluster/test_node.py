@@ -30,11 +30,23 @@ class Store(NodesInMemory):
         self.now = Monotonic(1000.0)
         super().__init__(lambda: self.now + 1_700_000_000)
         self.cut_off: set[str] = set()
+        self.lost_beats = 0
+        """Beats that the store still refuses: the term has ended meanwhile."""
+        self.lost_claims = 0
 
     async def beat(self, name: str, term: int, players: int, lease: float) -> Beat | None:
         if name in self.cut_off:
             raise StoreError("the database does not answer")
+        if self.lost_beats:
+            self.lost_beats -= 1
+            return None
         return await super().beat(name, term, players, lease)
+
+    async def claim(self, place: ZonePlace, instead_of: ZonePlace | None) -> bool:
+        if self.lost_claims:
+            self.lost_claims -= 1
+            raise StoreError("the answer was lost")
+        return await super().claim(place, instead_of)
 
 
 class Process:
@@ -173,6 +185,26 @@ async def test_a_node_that_was_stopped_gives_up_what_was_placed_elsewhere(
     assert [(one.zone_id, one.node) for one in await cluster.store.places(6.0)] == [
         (12, "west"), (33, "east"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("beats", "claims"), [(2, 0), (4, 0), (1, 1), (1, 2), (3, 3)])
+async def test_trouble_while_it_comes_back_hides_nothing_that_was_placed_elsewhere(
+    cluster: Cluster, beats: int, claims: int
+) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await cluster.run(1.0)
+    for zone_id in (12, 33):
+        await east.holds(zone_id)
+    east.is_stopped = True
+    await cluster.run(30.0)
+    found = (await cluster.store.placement(12)).places[0]
+    assert await cluster.store.claim(ZonePlace(12, 0, "west", west.node.term), found)
+    west.is_stopped, east.is_stopped = True, False
+    cluster.store.lost_beats, cluster.store.lost_claims = beats, claims
+    await cluster.run(6.0)
+    assert [place.zone_id for place in east.gone] == [12]
+    assert [place.zone_id for place in east.node.held_places] == [33]
+    assert not east.node.is_away(cluster.store.now)
 
 
 async def test_a_node_whose_term_was_taken_takes_another(cluster: Cluster) -> None:

@@ -26,13 +26,13 @@ from emu.opcodes.checks import ENTERING
 from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
-from emu.world.actors.player import Player, PlayerDeadline, PlayerState
+from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spawn_appearance
 from emu.world.clock import game_time
 from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
-from emu.world.events import Arrived, ClientLoaded, Entered
+from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld
 from emu.world.items.items import Items
 from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
@@ -50,6 +50,8 @@ from emu.world_stream.movement import Position
 
 CONTROL: Final = 255
 FAR_AWAY: Final = 9999.0
+SEND_AGAIN: Final = 5.0
+"""Seconds until a player is sent on again that waits for a zone of another node."""
 
 
 class CommandTable(Protocol):
@@ -100,7 +102,9 @@ class ZoneEntries:
         self._account_changes = account_changes
         self._sheets = sheets
         self._commands = commands
+        self._waits = world.timetable.deadlines("players who wait for a node", self._send_again)
         world.events.subscribe(Entered, self._continue)
+        world.events.subscribe(LeftWorld, lambda event: self._waits.clear(event.player, ""))
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages of a client that loads its zone to the table."""
@@ -317,13 +321,24 @@ class ZoneEntries:
         if player.journey.destination is not None:
             self._world.start(self._send_on(player, player.journey.destination))
 
-    async def _send_on(self, player: Player, to: Destination) -> None:
+    def _send_again(self, player: Player, _name: str, _now: Monotonic) -> None:
+        to = player.journey.destination
+        if to is not None and player.state in IN_ZONE:
+            self._world.start(self._send_on(player, to, is_repeated=True))
+
+    async def _send_on(self, player: Player, to: Destination, *, is_repeated: bool = False) -> None:
         try:
             await self._departures.change_zone(player, to)
         except EmuError as error:
-            why = public_text(error)
-            send_text(player.client, f"You cannot be where you were: {why}", ERROR_COLOR)
-            self._world.refused(player, f"not sent on to its zone: {error}")
+            if not is_repeated:
+                why = public_text(error)
+                send_text(player.client, f"You cannot be where you were: {why}", ERROR_COLOR)
+                self._world.refused(player, f"not sent on to its zone: {error}")
+            # A node that can run the zone may start at any time. Until then the player stands in a
+            # zone that nobody has placed here: it must not stay for good.
+            if player.state in IN_ZONE:
+                due = Monotonic(self._world.clock.now() + SEND_AGAIN)
+                self._waits.set(player, "", due)
 
     # -- loading the zone -----------------------------------------------------------------------
 

@@ -276,6 +276,9 @@ class WorldRegistry:
         except StoreError:
             # The login server waits for an answer, so an error of the store becomes one, too.
             response, key = PlayCode.LOADING_ERROR, 0
+        except Unanswered:
+            # A key that was issued meanwhile reaches nobody, and ends by itself.
+            response, key = PlayCode.ZONE_DOWN, 0
         config = self.config
         address = address_for(request.client_address, config.address, config.internal_address)
         # The key is valid in every process, so the client may be sent directly to the one that
@@ -287,13 +290,15 @@ class WorldRegistry:
     async def _node_of(self, row: WorldCharacter | None) -> tuple[str, int] | None:
         """Return host and port of the other node that runs the character's zone; None for here.
 
-        If no node can run it, the player enters here, and zone entry refuses it.
+        A player whose zone cannot be asked for enters here, and is sent on later. Raises
+        `Unanswered` if no node can run it: it would play in a copy of the zone that nobody has
+        placed, where what dies stands elsewhere.
         """
         if row is None:
             return None
         try:
             there = await self.zone_servers.elsewhere(row.zone_id)
-        except (Unanswered, StoreError):
+        except StoreError:
             return None
         return None if there is None else (there.host, there.port)
 

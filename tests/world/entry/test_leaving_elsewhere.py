@@ -8,7 +8,7 @@ from emu.errors import StoreError, public_text
 from emu.model import EntryOrigin, Handoff, SavedState
 from emu.world.actors.player import PlayerState
 from tests.support.coroutines import finish
-from tests.support.world.worlds import Client, WorldHarness
+from tests.support.world.worlds import Client, WorldHarness, ZoneTable
 
 ISLE, ANTONICA = 325, 12
 """Zones that ship: the first is served here, the second there."""
@@ -205,3 +205,34 @@ def test_who_waits_for_the_zone_of_new_characters_waits_in_a_zone_of_this_proces
     client = there.enter(5, zone_id=ISLE)
     assert client.player is not None
     assert client.player.zone.zone_id == ANTONICA
+
+
+def test_who_waits_for_a_node_is_sent_on_as_soon_as_there_is_one() -> None:
+    here = WorldHarness(elsewhere={ANTONICA: THERE})
+    nodes = here.world.processes.zone_servers
+    assert isinstance(nodes, ZoneTable)
+    nodes.lost.add(ANTONICA)
+    client = here.stand(5, zone_id=ANTONICA)
+    lines = [row["text"] for row in client.decoded("WS_DisplayText")]
+    assert len([line for line in lines if "You cannot be where you were" in line]) == 1
+    here.run(30.0)
+    assert client.decoded("WS_ZoneChangeMsg") == []
+    lines = [row["text"] for row in client.decoded("WS_DisplayText")]
+    assert len([line for line in lines if "You cannot be where you were" in line]) == 1
+    nodes.lost.clear()
+    here.run(5.0)
+    assert reported(client)["port"] == THERE[1]
+    here.run(60.0)
+    assert here.world.players.get(5) is None
+
+
+def test_who_waits_for_a_node_and_leaves_is_waited_for_no_more() -> None:
+    here = WorldHarness(elsewhere={ANTONICA: THERE})
+    nodes = here.world.processes.zone_servers
+    assert isinstance(nodes, ZoneTable)
+    nodes.lost.add(ANTONICA)
+    client = here.stand(5, zone_id=ANTONICA)
+    here.console("kick Name5")
+    nodes.lost.clear()
+    here.run(30.0)
+    assert client.decoded("WS_ZoneChangeMsg") == []
