@@ -74,8 +74,7 @@ async def test_the_page_of_a_player(
         await page.do(lambda tab: tab.go_back())
         await page.shows("#page", "Isle of Refuge")
         await click(page, "#nav a >> nth=0")
-        await page.shows("#players-title", "Players")
-        assert await page.locate("#players-section", lambda one: one.is_visible())
+        await page.until("document.querySelector('#players-section').checkVisibility()")
 
 
 @pytest.mark.parametrize(("size", "scheme"), LOOKS)

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 
 from emu.errors import StoreAway, StoreError
 from emu.ledger import Balance, Moved, Movement, Part, Reason, ThingChanges
-from emu.processes.ports import LedgerStore, Note
+from emu.processes.ports import CAME, LOST, LedgerStore, Note
 from emu.times import Moment
 from emu.world.actors.player import IN_ZONE
 from emu.world.sheets import CharacterSheets
@@ -51,7 +51,10 @@ class Ledger:
         self._draw = draw
         self._unfinished: dict[str, Movement] = {}
         """Movements that must be carried out and could not be stored, by identity."""
+        self._is_reading = False
         world.processes.bus.subscribe(CHANGED, self._heard)
+        for topic in (CAME, LOST):
+            world.processes.bus.subscribe(topic, self._lost)
 
     def movement(
         self,
@@ -182,6 +185,23 @@ class Ledger:
         """Apply the balance of a player that another node has changed."""
         names = ("char_id", "coins", "revision")
         self._apply(Balance(*(int(note[name] or 0) for name in names)))
+
+    def _lost(self, _note: Note) -> None:
+        """Read the balances of all players here anew: notes about them may be lost."""
+        if not self._is_reading:
+            self._is_reading = True
+            self._world.start(self._read_balances())
+
+    async def _read_balances(self) -> None:
+        try:
+            for player in list(self._world.players):
+                row = await self._world.saves.characters.find(player.id)
+                if row is not None:
+                    self._apply(Balance(row.id, row.coins, row.ledger_revision))
+        except StoreError:
+            self._world.count("balances not read after lost notes")
+        finally:
+            self._is_reading = False
 
     async def _settle(self, movement: Movement, late: Callable[[], object]) -> None:
         """Find out whether a movement was carried out; if it was not, it never will be."""

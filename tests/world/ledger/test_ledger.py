@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from emu.errors import StoreAway, StoreError
 from emu.ledger import Balance, Movement, Outcome, Owner, OwnerKind, Part, Reason
+from emu.processes.ports import CAME, LOST
 from emu.world.ledger.ledger import CHANGED
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
@@ -220,6 +221,20 @@ def test_a_player_of_another_node_is_shown_its_balance() -> None:
     # A note that comes late has no effect.
     here.bus.publish(CHANGED, {"char_id": 6, "coins": 1, "revision": 0})
     assert far.player.character.coins == 111
+
+
+@pytest.mark.parametrize("topic", [CAME, LOST])
+def test_balances_are_read_anew_when_notes_about_them_may_be_lost(scene: Scene, topic: str) -> None:
+    row = scene.harness.store.rows[5]
+    # Another node has moved coins, and its note about it has not come.
+    scene.harness.store.rows[5] = replace(row, coins=300, ledger_revision=4)
+    assert scene.coins == (100, 300)
+    scene.harness.store.broken = True
+    scene.harness.bus.publish(topic, {"process": "west"})
+    assert scene.coins == (100, 300)
+    scene.harness.store.broken = False
+    scene.harness.bus.publish(topic, {"process": "west"})
+    assert scene.coins == (300, 300)
 
 
 def test_a_character_that_is_nowhere_in_the_world_has_its_coins_stored(scene: Scene) -> None:
