@@ -228,10 +228,10 @@ def test_balances_are_read_anew_when_notes_about_them_may_be_lost(scene: Scene, 
     row = scene.harness.store.rows[5]
     # Another node has moved coins, and its note about it has not come.
     scene.harness.store.rows[5] = replace(row, coins=300, ledger_revision=4)
-    assert scene.coins == (100, 300)
+    assert scene.coins == (300, 100)
     scene.harness.store.broken = True
     scene.harness.bus.publish(topic, {"process": "west"})
-    assert scene.coins == (100, 300)
+    assert scene.coins == (300, 100)
     scene.harness.store.broken = False
     scene.harness.bus.publish(topic, {"process": "west"})
     assert scene.coins == (300, 300)
