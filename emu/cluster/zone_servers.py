@@ -53,6 +53,11 @@ class ClusterZones:
         self._bus, self._reached, self._pause = bus, reached, pause
         bus.answer(_topic(self._node.name), self._answer)
 
+    @property
+    def may_run(self) -> bool:
+        """Whether this node has a capacity for players."""
+        return self._node.about().capacity > 0
+
     def serves(self, zone_id: int) -> bool:
         """Return whether this node holds an instance of a zone."""
         return bool(self._node.held(zone_id))

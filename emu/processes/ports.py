@@ -226,6 +226,10 @@ class ZoneAddress:
 class ZoneServers(Protocol):
     """The node of each zone: the process that runs it."""
 
+    @property
+    def may_run(self) -> bool:
+        """Whether this process ever runs zones; a node may be there for logins alone."""
+
     def serves(self, zone_id: int) -> bool:
         """Return whether this process runs a zone, or may start it at any time."""
 
@@ -233,17 +237,13 @@ class ZoneServers(Protocol):
         """Return the numbers of the instances that this process runs; None if it runs all."""
 
     async def servers(self) -> Mapping[int, Sequence[str]]:
-        """Return the names of the nodes that run each zone; none when there is only one process.
-
-        Raises `StoreError`.
-        """
+        """Return the nodes that run each zone, none of a single process. Raises `StoreError`."""
 
     async def elsewhere(self, zone_id: int, instance: int | None = None) -> ZoneAddress | None:
         """Return where a player enters a zone, or None for this process.
 
         `instance` is one that was placed on another node: its players go there. A zone that no node
-        runs is placed on one. Raises `Unanswered` when no node can run it, and
-        `StoreError`.
+        runs is placed on one. Raises `Unanswered` when no node can run it, and `StoreError`.
         """
 
 

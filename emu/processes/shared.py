@@ -138,6 +138,11 @@ class ServedHere:
         """Return whether this process runs a zone: always."""
         return True
 
+    @property
+    def may_run(self) -> bool:
+        """Whether this process runs zones: the only one runs all."""
+        return True
+
     def instances(self, _zone_id: int) -> None:
         """Return that this process runs all instances."""
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from emu.content.population import Standing
 from emu.rules.stance import GREY, SHOWN, Encounter, arrow_color, attitude
-from emu.times import Monotonic
+from emu.times import Monotonic, together
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -153,7 +153,7 @@ class Creatures:
     # -- attacking who comes near -----------------------------------------------------------------
 
     def _entered(self, event: Entered) -> None:
-        self._looks.set(event.player, "", Monotonic(event.now + AGGRO_PAUSE))
+        self._looks.set(event.player, "", together(event.now + AGGRO_PAUSE))
 
     def _left(self, event: LeftZone) -> None:
         self._looks.clear(event.player, "")
@@ -162,7 +162,7 @@ class Creatures:
 
     def _look(self, player: Player, _name: str, now: Monotonic) -> None:
         """Let the creatures around a player notice it."""
-        self._looks.set(player, "", Monotonic(now + AGGRO_PAUSE))
+        self._looks.set(player, "", together(now + AGGRO_PAUSE))
         spawn, zone = player.spawn, player.zone
         if player.state not in IN_ZONE or spawn.hp_percent <= 0 or spawn.hidden:
             return

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from emu.rules.stance import FIXED_FACTIONS
-from emu.times import Monotonic
+from emu.times import Monotonic, together
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.creatures import AGGRO_HATE, FARTHEST_AGGRO, Creatures
@@ -43,10 +43,10 @@ class Feuds:
         world.events.subscribe(LeftZone, lambda event: self._looks.clear(event.player, ""))
 
     def _entered(self, event: Entered) -> None:
-        self._looks.set(event.player, "", Monotonic(event.now + PAUSE))
+        self._looks.set(event.player, "", together(event.now + PAUSE))
 
     def _look(self, player: Player, _name: str, now: Monotonic) -> None:
-        self._looks.set(player, "", Monotonic(now + PAUSE))
+        self._looks.set(player, "", together(now + PAUSE))
         zone = player.zone
         may = self._world.rules.in_zone(zone.zone_id).faction_fights
         if not may or player.state not in IN_ZONE or not self._standings.has_feuds(zone):

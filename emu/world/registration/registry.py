@@ -290,15 +290,19 @@ class WorldRegistry:
     async def _node_of(self, row: WorldCharacter | None) -> tuple[str, int] | None:
         """Return host and port of the other node that runs the character's zone; None for here.
 
-        A player whose zone cannot be asked for enters here, and is sent on later. Raises
-        `Unanswered` if no node can run it: it would play in a copy of the zone that nobody has
-        placed, where what dies stands elsewhere.
+        A player whose zone cannot be asked for, or has no node for the moment, enters here, and is
+        sent on later. Raises `Unanswered` if this process runs no zones: the player would play in a
+        copy of the zone that nobody has placed, where what dies stands elsewhere.
         """
         if row is None:
             return None
         try:
             there = await self.zone_servers.elsewhere(row.zone_id)
         except StoreError:
+            return None
+        except Unanswered:
+            if not self.zone_servers.may_run:
+                raise
             return None
         return None if there is None else (there.host, there.port)
 

@@ -506,6 +506,8 @@ class ZoneTable:
         self.moved: dict[tuple[int, int], tuple[str, int]] = {}
         """Instances that run elsewhere, of zones of which others run here."""
 
+    may_run = True
+
     def serves(self, zone_id: int) -> bool:
         return zone_id not in self.table and zone_id not in self.lost
 

@@ -182,6 +182,8 @@ def test_nothing_is_sent_of_an_unknown_body() -> None:
 def test_who_is_in_a_zone_of_another_process_is_sent_straight_there() -> None:
     bench = Bench(world_character(5, zone_id=33))
     bench.zone_servers.lost = {33}
+    assert (bench.play().address, bench.play().port) == ("play.example.org", 9001), "it is away"
+    bench.zone_servers.may_run = False
     refused = bench.play()
     assert (refused.response, refused.access_key) == (PlayCode.ZONE_DOWN, 0), "no node runs it"
     bench.zone_servers.table[33] = ("192.0.2.7", 9007)
