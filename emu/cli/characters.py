@@ -16,6 +16,7 @@ from emu.cli.common import (
 )
 from emu.cli.items import print_things
 from emu.cli.options import present
+from emu.cli.quests import print_journal
 from emu.cli.tables import (
     Row,
     format_option,
@@ -258,6 +259,23 @@ def items(character: str, world: str | None, style: str) -> None:
     if entry.own_id is None:
         raise CommandError(f"{entry.name!r} is a character of {entry.world}, another server")
     print_things(entry.own_id, entry.account_id, style)
+
+
+@character.command()
+@click.argument("character")
+@click.option("--world", help="Only a character of the world with this name.")
+@format_option
+def quests(character: str, world: str | None, style: str) -> None:
+    """List the quests of a character: open ones, and how often others were completed.
+
+    Example: emu character quests Aldana
+    """
+    with read_store() as store:
+        entry = _find(store, character, world)
+        row = store.world.characters.find(entry.own_id) if entry.own_id is not None else None
+    if row is None:
+        raise CommandError(f"{entry.name!r} is a character of {entry.world}, another server")
+    print_journal(row.quests, style)
 
 
 def _number_in_log(store: Store, wanted: str | None, world: str | None, number: int | None) -> int:

@@ -128,6 +128,18 @@ async def _pending(journal: JournalCommands, player: Player, _call: Call) -> Rep
     return Reply(tuple(lines) or ("No quest is offered to you.",), [*offered])
 
 
+@quiet("quests", "list your quests, and what is left to do in each", cost=Cost.LISTING)
+async def _own(journal: JournalCommands, player: Player, _call: Call) -> Reply:
+    """For clients without a window: the scripted client, and bots."""
+    found = journal.quests.journal(player)
+    lines = [line for one in found.open.values() for line in _lines(one)]
+    plans = [journal.parts.journals.plan(number) for number in found.offered]
+    lines += [f"offered: {one.title}: q_accept_pending_quest {one.number}" for one in plans if one]
+    return Reply(
+        tuple(lines) or ("You have no quests.",), [_row(one) for one in found.open.values()]
+    )
+
+
 @quiet("deletequest", "give up a quest", WORDS, cost=Cost.CHANGE, example="deletequest 524")
 async def _delete(journal: JournalCommands, player: Player, call: Call) -> None:
     journal.quests.drop(player, _number(call))
@@ -223,6 +235,17 @@ async def _drop(journal: JournalCommands, call: Call) -> str:
     taken = journal.taken(player, call["quest"])
     journal.quests.drop(player, taken.number, is_forced=True)
     return f"{player.name} does not have quest {taken.number} any more"
+
+
+def _lines(taken: TakenQuest) -> list[str]:
+    """Return the lines of an open quest for its player."""
+    if taken.plan is None:
+        return [f"{taken.number}: not on this server now"]
+    lines = [f"{taken.plan.title}, level {taken.plan.level}"]
+    for step in taken.open_steps():
+        count = f" ({taken.count(step.number)} of {step.quantity})" if step.quantity > 1 else ""
+        lines.append(f"  {step.text}{count}")
+    return lines
 
 
 def _line(taken: TakenQuest) -> str:

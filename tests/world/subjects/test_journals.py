@@ -35,6 +35,21 @@ def test_an_offer_is_answered_once(scene: QuestScene) -> None:
     assert not scene.journal.open
 
 
+def test_a_player_reads_what_is_left_to_do(scene: QuestScene) -> None:
+    assert scene.client.types("/quests") == ["You have no quests."]
+    scene.quests.offer(scene.player, CRABS)
+    assert scene.client.types("/quests") == [
+        "offered: Crabs on the Beach: q_accept_pending_quest 900001"
+    ]
+    scene.client.types(f"/q_accept_pending_quest {CRABS}")
+    first = next(scene.journal.open[CRABS].open_steps())
+    title, line, *_ = scene.client.types("/quests")
+    assert title == f"Crabs on the Beach, level {scene.journal.open[CRABS].plan.level}"
+    assert line.startswith(f"  {first.text}")
+    scene.journal.open[CRABS].plan = None
+    assert scene.client.types("/quests") == ["900001: not on this server now"]
+
+
 def test_a_quest_that_must_be_kept(scene: QuestScene) -> None:
     scene.accept()
     scene.journal.open[CRABS].plan.is_deletable = False
