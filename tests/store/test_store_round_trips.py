@@ -27,6 +27,7 @@ class Far:
 
     def trips(self, call: Any, *values: Any, **named: Any) -> int:
         """Return the round trips of a call."""
+        self._relay.settle()
         before = self._relay.trips
         self.result = call(*values, **named)
         return self._relay.trips - before

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from tests.support.patience import patience
+
 
 class Relay:
     """Relays connections to a server. Any thread may change how.
@@ -28,8 +30,19 @@ class Relay:
         self.trips_of: Counter[str] = Counter()
         """Round trips of all connections with a name; PostgreSQL's ``application_name``."""
         self._open: list[socket.socket] = []
+        self._connections: list[_Trips] = []
         self._is_closed = False
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def settle(self) -> None:
+        """Wait until the server has answered everything that was asked by now.
+
+        A client may go on before the answer to a commit; what it asks then is the same round trip.
+        """
+        end = time.monotonic() + patience(10.0)
+        while not all(one.is_answered for one in self._connections):
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.001)
 
     @property
     def trips(self) -> int:
@@ -72,6 +85,7 @@ class Relay:
                     # Otherwise a second small piece waits for the acknowledgement of the first.
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 trips = _Trips(self)
+                self._connections.append(trips)
                 for source, target, note in (
                     (client, server, trips.asked), (server, client, trips.answered),
                 ):  # fmt: skip
@@ -92,8 +106,7 @@ class Relay:
                 data = source.recv(65536)
             except OSError:
                 data = b""
-            if data:
-                note(data)
+            note(data)
             pieces.put((time.monotonic() + self.delay, data))
 
     def _pass_on(
@@ -117,19 +130,21 @@ class _Trips:
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
-        self._was_answered = True
+        self.is_answered = True
         self._name = ""
 
     def asked(self, data: bytes) -> None:
-        """Note that the client has sent something."""
+        """Note that the client has sent something, or nothing more."""
+        if not data:
+            return
         if not self._name:
             # The first message names the program; texts in it end with 0.
             _, _, rest = data.partition(b"application_name\0")
             self._name = rest.partition(b"\0")[0].decode("ascii", "replace")
-        if self._was_answered:
-            self._was_answered = False
+        if self.is_answered:
+            self.is_answered = False
             self._relay.trips_of[self._name] += 1
 
     def answered(self, _data: bytes) -> None:
-        """Note that the server has sent something."""
-        self._was_answered = True
+        """Note that the server has sent something, or nothing more."""
+        self.is_answered = True
