@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, Protocol
 
 from emu.content.beginners import StartingThing
+from emu.content.by_need import KindsByNeed
 from emu.content.file import ContentFile
 from emu.content.rows import Row
 from emu.content.stand_ins import STAND_IN
@@ -443,7 +443,7 @@ def shipped_items() -> Path:
 # -- the kinds of a world -----------------------------------------------------------------------
 
 
-class ItemKinds:
+class ItemKinds(KindsByNeed[ItemKind]):
     """The kinds of one world; any thread may call it.
 
     A kind that nobody has asked for yet is read from the content file: one takes some tenths of a
@@ -457,12 +457,9 @@ class ItemKinds:
         starting: Sequence[StartingThing] = (),
     ) -> None:
         """`starting` are the things of new characters."""
+        super().__init__(content, MOST_REMEMBERED, LARGEST_NUMBER)
         self._layer = layer or TomlItems()
         self.starting = starting
-        self._lock = Lock()
-        self._known: dict[int, ItemKind | None] = {}
-        self._path = content
-        self._file: ContentFile | None = None
         self._rows: ItemRows = self._layer.over(None)
 
     def reload(
@@ -474,48 +471,24 @@ class ItemKinds:
         """Read from another file, or from the changed one; kinds are read anew."""
         with self._lock:
             self.starting = starting
-            self._path, self._file = content, None
+            self._start_over(content)
             self._layer = layer or self._layer
             self._rows = self._layer.over(None)
-            self._known = {}
 
-    def get(self, number: int) -> ItemKind | None:
-        """Return the kind of a number; None if nothing describes it."""
-        try:
-            return self._known[number]
-        except KeyError:
-            self.load((number,))
-            return self._known.get(number)
-
-    def load(self, numbers: Iterable[int]) -> dict[int, ItemKind]:
-        """Return the kinds of some numbers; those that nothing describes are left out."""
-        wanted = set(numbers)
-        with self._lock:
-            missing = [one for one in wanted if one not in self._known]
-            if missing:
-                self._read(missing)
-            found = {one: self._known.get(one) for one in wanted}
-        return {number: kind for number, kind in found.items() if kind is not None}
-
-    def _read(self, numbers: Sequence[int]) -> None:
+    def _opened(self) -> ContentFile | None:
         if self._path is not None and self._file is None:
-            self._file = ContentFile(self._path, is_shared=True)
-            self._rows = self._layer.over(self._file)
-        fits = [one for one in numbers if 0 < one <= LARGEST_NUMBER]
-        found = kinds_of(self._rows, fits)
-        if len(self._known) + len(numbers) > MOST_REMEMBERED:
-            # The oldest ones go; what somebody has keeps its kind.
-            for number in list(self._known)[: MOST_REMEMBERED // 2]:
-                del self._known[number]
-        for number in numbers:
-            self._known[number] = found.get(number)
+            self._rows = self._layer.over(super()._opened())
+        return self._file
+
+    def _found(self, numbers: Sequence[int]) -> Mapping[int, ItemKind]:
+        self._opened()
+        return kinds_of(self._rows, numbers)
 
     def search(self, word: str, most: int = 50) -> list[tuple[int, str]]:
         """Return number and name of items whose name contains a word, by number."""
         with self._lock:
-            if self._path is not None and self._file is None:
-                self._read(())
-            below = [] if self._file is None else self._file.matching(
+            file = self._opened()
+            below = [] if file is None else file.matching(
                 "items", "id", ["name"], word, most
             )  # fmt: skip
         own = [

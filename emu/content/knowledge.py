@@ -126,14 +126,14 @@ def npc_spells(file: ContentFile, lists: Sequence[int]) -> dict[int, tuple[NpcSp
 def spells(file: ContentFile, ids: Sequence[int]) -> dict[int, Spell]:
     """Return spells by number; numbers without a spell are left out."""
     tiers: dict[int, dict[int, TierRow]] = {}
-    data = _by_tier(file.rows("spell_data", "spell_id", ids))
-    effects = _by_tier(file.rows("spell_effects", "spell_id", ids))
+    data = rows_by_tier(file.rows("spell_data", "spell_id", ids))
+    effects = rows_by_tier(file.rows("spell_effects", "spell_id", ids))
     for row in file.rows("spell_tiers", "spell_id", ids):
         key = row["spell_id"], row["tier"]
         # Of several rows of one tier the first counts.
         tiers.setdefault(row["spell_id"], {}).setdefault(
             row["tier"],
-            TierRow(row, tuple(map(_value, data.get(key, ()))), tuple(effects.get(key, ()))),
+            TierRow(row, tuple(map(script_value, data.get(key, ()))), tuple(effects.get(key, ()))),
         )
     classes = _grouped(file.rows("spell_classes", "spell_id", ids), "spell_id")
     return {
@@ -142,14 +142,15 @@ def spells(file: ContentFile, ids: Sequence[int]) -> dict[int, Spell]:
     }
 
 
-def _by_tier(rows: Iterable[Row]) -> dict[tuple[int, int], list[Row]]:
+def rows_by_tier(rows: Iterable[Row]) -> dict[tuple[int, int], list[Row]]:
+    """Return rows of spells by the number of the spell and the tier."""
     found: dict[tuple[int, int], list[Row]] = {}
     for row in rows:
         found.setdefault((row["spell_id"], row["tier"]), []).append(row)
     return found
 
 
-def _value(row: Row) -> Stored:
+def script_value(row: Row) -> Stored:
     """Return an argument of a spell's script as what it is: the database has texts.
 
     A text that is not a number of its kind is 0.

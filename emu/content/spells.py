@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, NamedTuple, Protocol
 
-from emu.content.file import ContentFile
+from emu.content.by_need import LARGEST_NUMBER, KindsByNeed
+from emu.content.knowledge import rows_by_tier, script_value
 from emu.content.rows import Row
-from emu.content.tables import Column, Stored, content_tables
+from emu.content.tables import Column, content_tables
 from emu.errors import FileFormatError
 from emu.files import data_file, read_document
 from emu.spells.kinds import (
@@ -32,7 +32,6 @@ from emu.spells.kinds import (
 
 MOST_REMEMBERED: Final = 4000
 """Kinds that are kept although nobody uses them; each takes about 3 kB."""
-LARGEST_NUMBER: Final = 0xFFFFFFFF
 CAST_UNIT, RECOVERY_UNIT, DURATION_UNIT = 0.01, 0.1, 0.1
 """Seconds of one in the columns of times; a recast is in seconds."""
 MOST_FLAGS: Final = 0xFF
@@ -87,8 +86,8 @@ class ListedSpell(NamedTuple):
 def spell_kinds(source: SpellRows, ids: Sequence[int]) -> dict[int, SpellKind]:
     """Return spells by number; numbers without a spell are left out."""
     tiers: dict[int, dict[int, SpellTier]] = {}
-    data = _by_tier(source.rows("spell_data", "spell_id", ids))
-    effects = _by_tier(source.rows("spell_effects", "spell_id", ids))
+    data = rows_by_tier(source.rows("spell_data", "spell_id", ids))
+    effects = rows_by_tier(source.rows("spell_effects", "spell_id", ids))
     for row in source.rows("spell_tiers", "spell_id", ids):
         key = row["spell_id"], row["tier"]
         # Of several rows of one tier the first counts.
@@ -123,7 +122,7 @@ def _tier(row: Row, data: Sequence[Row], effects: Sequence[Row]) -> SpellTier:
         most_targets=max(0, row["most_targets"]),
         resistibility=row["resistibility"], hit_bonus=row["hit_bonus"],
         given_by=row["given_by"],
-        values=tuple(map(_value, data)),
+        values=tuple(map(script_value, data)),
         lines=tuple(SpellLine(one["text"], one["percentage"], one["bullet"]) for one in effects),
     )  # fmt: skip
 
@@ -166,28 +165,6 @@ def _member(kind: type[Any], number: int, usual: Any) -> Any:
 def _script(name: str) -> str:
     """Return the file of a script; rows may leave its suffix out."""
     return name if not name or name.endswith(".lua") or name.startswith(PLAIN) else f"{name}.lua"
-
-
-def _by_tier(rows: Iterable[Row]) -> dict[tuple[int, int], list[Row]]:
-    found: dict[tuple[int, int], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["spell_id"], row["tier"]), []).append(row)
-    return found
-
-
-def _value(row: Row) -> Stored:
-    """Return an argument of a spell's script as what it is: the database has texts.
-
-    A text that is not a number of its kind is 0.
-    """
-    text = str(row["value"])
-    if row["kind"] == "string":
-        return text
-    try:
-        number = float(text)
-        return number if row["kind"] == "float" else int(number)
-    except (ValueError, OverflowError):
-        return int(text.lower() == "true")
 
 
 # -- TOML files ---------------------------------------------------------------------------------
@@ -318,15 +295,12 @@ def shipped_spells() -> Path:
 # -- the spells of a world ----------------------------------------------------------------------
 
 
-class SpellKinds:
+class SpellKinds(KindsByNeed[SpellKind]):
     """The spells of one world; any thread may call it."""
 
     def __init__(self, content: Path | None = None, layer: TomlSpells | None = None) -> None:
-        self._lock = Lock()
-        self._path = content
+        super().__init__(content, MOST_REMEMBERED)
         self._layer = layer or TomlSpells()
-        self._file: ContentFile | None = None
-        self._known: dict[int, SpellKind | None] = {}
         self._learned: dict[int, tuple[Learned, ...]] | None = None
         self._lists: dict[int, tuple[ListedSpell, ...]] | None = None
         self._errors: dict[int, list[tuple[int, int]]] | None = None
@@ -335,27 +309,9 @@ class SpellKinds:
     def reload(self, content: Path | None, layer: TomlSpells | None = None) -> None:
         """Read from another file, or from the changed one; spells are read anew."""
         with self._lock:
-            self._path, self._layer, self._file = content, layer or self._layer, None
-            self._known = {}
+            self._start_over(content)
+            self._layer = layer or self._layer
             self._lists = self._learned = self._errors = self._starting = None
-
-    def get(self, number: int) -> SpellKind | None:
-        """Return a spell by number; None if nothing describes it."""
-        try:
-            return self._known[number]
-        except KeyError:
-            self.load((number,))
-            return self._known.get(number)
-
-    def load(self, numbers: Iterable[int]) -> dict[int, SpellKind]:
-        """Return some spells; those that nothing describes are left out."""
-        wanted = set(numbers)
-        with self._lock:
-            missing = [one for one in wanted if one not in self._known]
-            if missing:
-                self._read(missing)
-            found = {one: self._known.get(one) for one in wanted}
-        return {number: kind for number, kind in found.items() if kind is not None}
 
     def lacks(self, numbers: Iterable[int]) -> bool:
         """Return whether a character with some spells needs what is not read yet."""
@@ -369,24 +325,12 @@ class SpellKinds:
         self.listed(0)
         self.starting(ANY_CLASS, ANY_CLASS)
 
-    def _opened(self) -> ContentFile | None:
-        if self._path is not None and self._file is None:
-            self._file = ContentFile(self._path, is_shared=True)
-        return self._file
-
-    def _read(self, numbers: Sequence[int]) -> None:
-        fits = [one for one in numbers if 0 < one <= LARGEST_NUMBER]
-        own = [one for one in fits if one in self._layer.numbers]
-        below = [one for one in fits if one not in self._layer.numbers]
+    def _found(self, numbers: Sequence[int]) -> Mapping[int, SpellKind]:
+        own = [one for one in numbers if one in self._layer.numbers]
+        below = [one for one in numbers if one not in self._layer.numbers]
         file = self._opened()
         found = spell_kinds(file, below) if file is not None and below else {}
-        found |= spell_kinds(self._layer, own)
-        if len(self._known) + len(numbers) > MOST_REMEMBERED:
-            # The oldest ones go; living spells keep theirs.
-            for number in list(self._known)[: MOST_REMEMBERED // 2]:
-                del self._known[number]
-        for number in numbers:
-            self._known[number] = found.get(number)
+        return found | spell_kinds(self._layer, own)
 
     # -- gaining ------------------------------------------------------------------------------
 
