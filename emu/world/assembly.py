@@ -346,6 +346,7 @@ class Assembly:
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,
             grounds=self.grounds,
+            has_quest=self._has_quest,
         )  # fmt: skip
 
     def functions(self) -> Sequence[FunctionTable]:
@@ -418,8 +419,10 @@ class Assembly:
             ),
             sharers=self._sharers,
         )  # fmt: skip
-        self.travel.transporters.has_quest = self.quests.has_or_had
         self.subjects = (*self.subjects, JournalCommands(self.quests, self.crafting.collecting))
+
+    def _has_quest(self, player: Player, quest: int) -> bool:
+        return self.quests.has_or_had(player, quest)
 
     def _sharers(self, event: Died) -> list[Player]:
         return self.combat.rewards.sharers(event)

@@ -407,8 +407,10 @@ class ContentZones:
             filled.is_opening = False
             if self.listener is not None and filled.served.of_file is not None:
                 self.listener.zone_is_ready(zone)
-        returns = any(left is not None for left in filled.population.waiting(now).values())
-        if filled.served.of_file is None and not (filled.extras or returns):
+        if filled.served.of_file is None and not (
+            filled.extras
+            or any(left is not None for left in filled.population.waiting(now).values())
+        ):
             # What zone files place changes by no daytime; most such zones cost no time.
             self._deadlines.clear(zone, FILL)
             return

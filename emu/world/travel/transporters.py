@@ -52,14 +52,15 @@ class Transporters:
     """The windows of one world's players."""
 
     def __init__(
-        self, world: World, journeys: Journeys, ledger: Ledger, tables: TravelTables
-    ) -> None:
+        self, world: World, journeys: Journeys, ledger: Ledger, tables: TravelTables,
+        has_quest: Callable[[Player, int], bool],
+    ) -> None:  # fmt: skip
+        """`has_quest` returns whether a player has a quest, or has completed it."""
         self.tables = tables
         self._world = world
         self._ledger = ledger
         self._journeys = journeys
-        self.has_quest: Callable[[Player, int], bool] = lambda _player, _quest: False
-        """Returns whether a player has a quest, or has completed it."""
+        self._has_quest = has_quest
         self._offers: dict[int, Offer] = {}
         """By character id."""
         self._temporary: dict[int, int] = {}
@@ -118,7 +119,7 @@ class Transporters:
         """Return whether level and quests let a player take a way."""
         level = player.character.level
         fits = way.min_level <= level and (not way.max_level or level <= way.max_level)
-        return fits and all(self.has_quest(player, quest) for quest in way.quests)
+        return fits and all(self._has_quest(player, quest) for quest in way.quests)
 
     def _is_near(self, player: Player, way: Way) -> bool:
         zone_id, place = way.to

@@ -65,12 +65,16 @@ class Travel:
         roll: Callable[[int], int],
         *,
         grounds: Grounds,
+        has_quest: Callable[[Player, int], bool],
     ) -> None:
-        """`roll` returns a random number from 0 to one below its argument."""
+        """`roll` returns a random number from 0 to one below its argument.
+
+        `has_quest` returns whether a player has a quest, or has completed it.
+        """
         self._world = world
         self._grounds = grounds
         self.journeys = Journeys(world, departures)
-        self.transporters = Transporters(world, self.journeys, ledger, tables)
+        self.transporters = Transporters(world, self.journeys, ledger, tables, has_quest)
         self.widgets = Widgets(world.timetable, self._play, self._opened)
         self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
         """Who stands on what moves."""
