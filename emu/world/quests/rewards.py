@@ -130,10 +130,12 @@ class QuestRewards:
     def _settle_empty(self, player: Player, one: PendingReward) -> None:
         """Forget a reward that gives nothing more: no client answers a window without things.
 
-        A window with coins alone is shown all the same, and its answer does nothing.
+        A window with coins alone is shown all the same, and its answer does nothing. Things that
+        nothing describes are not in the window, so they are no reason for an answer.
         """
         reward = one.reward
-        if one.has_coins and not (reward.items or reward.choices or reward.factions):
+        has_things = any(self._known([*reward.items, *reward.choices]))
+        if one.has_coins and not (has_things or reward.factions):
             journal = self._journals.of(player)
             journal.pending = [other for other in journal.pending if other is not one]
             if self._shown.get(player.id) == one.key:

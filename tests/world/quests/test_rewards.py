@@ -131,6 +131,18 @@ def test_a_database_that_is_away_gives_the_coins_later(
     assert scene.player.character.coins == 1234
 
 
+def test_a_gift_that_nothing_describes_does_not_hold_up_the_next_reward(
+    scene: QuestScene,
+) -> None:
+    """No client answers a window without things, so the next window must not wait for that."""
+    taken = scene.journal.open[CRABS]
+    assert scene.parts.rewards.gift(scene.player, taken, "Take this.", ((4711, 1),))
+    scene.quests.finish(scene.player, CRABS)
+    answer(scene, FOOD)
+    assert held(scene) == [BAG, FOOD]
+    assert not scene.journal.pending
+
+
 def test_a_gift_in_the_middle_of_a_quest(scene: QuestScene) -> None:
     taken = scene.journal.open[CRABS]
     assert scene.parts.rewards.gift(scene.player, taken, "Take this.", ((OTHER_BAG, 1),))
