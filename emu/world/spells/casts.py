@@ -44,6 +44,8 @@ STEP: Final = 0.5
 """Units that a caster may move without an end of its cast."""
 FIZZLE_SHARE: Final = 2
 """A fizzle costs the whole divided by this."""
+TO_CASTER: Final = "You "
+"""How a message begins that speaks to the caster."""
 SUCCESS: Final = "Your {name} was successful on {target}!"
 CAST, READY = "cast", "ready"
 
@@ -407,7 +409,13 @@ class Casts:
                 self._chat.line(player, text, "spell_success")
             if kind.success_message:
                 self._chat.line(player, shows.filled(kind.success_message, caster, target), "spell")
-        if kind.effect_message:
+        # "You cast Smite on %t." speaks to the caster; EQ2Emulator also shows it to the victim and
+        # to all around (recorded in real-fight-546-QueensColony-fighter), which is not copied.
+        if kind.effect_message.startswith(TO_CASTER):
+            if player is not None:
+                text = shows.filled(kind.effect_message, caster, target)
+                self._chat.line(player, text, "spell")
+        elif kind.effect_message:
             for viewer, other in self._company.players.items():
                 near = viewer.position.distance_to(target.position) <= shows.HEARD
                 if other.zone is spell.zone and near:

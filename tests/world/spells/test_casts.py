@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.world.spell_scenes import BUFF as BUFF_TOML
+from tests.support.world.spell_scenes import HEAL as HEAL_TOML
+from tests.support.world.spell_scenes import SMITE as SMITE_TOML
 from tests.support.world.spell_scenes import SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -205,3 +208,17 @@ def test_a_script_may_forbid_its_cast(tmp_path: Path, source: str, errors: list[
     scene.cast(SMITE, scene.creature())
     assert scene.errors() == errors
     assert scene.spells.casts.is_casting(scene.player.spawn) is not bool(errors)
+
+
+def test_the_words_to_the_caster_are_not_shown_to_others(tmp_path: Path) -> None:
+    """EQ2Emulator shows "You cast ..." to the victim and to all around; this fault is not copied."""
+    toml = SMITE_TOML.replace("success_message", "effect_message")
+    scene = scene_of(tmp_path, toml=toml + HEAL_TOML + BUFF_TOML)
+    other = scene.harness.stand(6, 1208, name="Borvik", class_=11)
+    assert other.player is not None
+    other.player.teleport(scene.player.position, scene.harness.now)
+    scene.run(0.3)
+    scene.cast(SMITE, scene.creature("a goliath beetle"))
+    scene.run(2.2)
+    assert scene.shown()[-1] == "You cast Smite on a goliath beetle."
+    assert not [one for one in other.decoded("WS_DisplayText") if "You cast" in one["text"]]
