@@ -1,8 +1,10 @@
-// A map on a canvas: thousands of marks, with pan, zoom and selection. x is to the right, z upwards.
+// A map on a canvas: the ground from above and thousands of marks, with pan, zoom and selection. x is to the right, z
+// upwards.
 
 import { step, ticks } from "./scale.js";
 
 /**
+ * @typedef {{ image: ImageBitmap, x: number, z: number, cell: number }} Outline x and z are the lowest that it shows
  * @typedef {{ id: string, kind: string, x: number, z: number, name: string, isBad?: boolean }} Mark
  */
 
@@ -67,6 +69,8 @@ export class GroundMap {
     this.picked = null;
     /** @type {{ points: number[][], isRound: boolean }[]} */
     this.walks = []; // of what is picked
+    /** @type {Outline | null} */
+    this.outline = null;
     this.center = { x: 0, z: 0 };
     this.scale = 0; // px for a unit; 0 until something is shown
     this.frame = 0;
@@ -134,6 +138,12 @@ export class GroundMap {
     this.marks = marks.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
     if (this.picked) this.picked = marks.find((one) => one.id === this.picked?.id) ?? this.picked;
     if (!this.scale && marks.length) this.fit(0.01);
+    this.draw();
+  }
+
+  /** @param {Outline} outline */
+  showOutline(outline) {
+    this.outline = outline;
     this.draw();
   }
 
@@ -231,6 +241,7 @@ export class GroundMap {
     pen.clearRect(0, 0, width, height);
     if (!this.scale) return;
     const style = getComputedStyle(canvas);
+    this.paintOutline(pen);
     this.paintGrid(pen, width, height, style);
     const shown = this.visible().map((mark) => ({ mark, at: this.place(mark) }))
       .filter(({ at: [x, y] }) => x > -9 && y > -9 && x < width + 9 && y < height + 9);
@@ -260,6 +271,16 @@ export class GroundMap {
       if (shape === "ring") pen.stroke();
       else pen.fill();
     }
+  }
+
+  /** @param {CanvasRenderingContext2D} pen */
+  paintOutline(pen) {
+    if (!this.outline) return;
+    const { image, x, z, cell } = this.outline;
+    const [left, top] = this.place({ x, z: z + cell * image.height });
+    const size = cell * this.scale;
+    pen.imageSmoothingEnabled = size < 2; // from near its cells are squares
+    pen.drawImage(image, left, top, image.width * size, image.height * size);
   }
 
   // The round of what is picked, and the way that it goes before.

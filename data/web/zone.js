@@ -68,12 +68,14 @@ class ZonePage {
     this.found = make("ul", { class: "found" });
     this.faults = make("ul", { class: "notes" });
     this.kinds = make("p", { class: "legend" });
+    this.ground = make("p", { class: "note", hidden: "" }, "The ground is gray; lines are walls.");
     /** @type {Mark[]} */
     this.spawns = [];
     /** @type {Mark[]} */
     this.players = [];
     this.zoneId = 0;
     this.isClosed = false;
+    this.isOutlineKnown = false;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
     this.map = new GroundMap(this.canvas, (mark) => this.pick(mark));
@@ -91,7 +93,7 @@ class ZonePage {
     });
     this.makeKinds();
     this.pieces = [
-      make("div", { class: "workspace" }, make("section", {}, this.buttons(), this.canvas, this.kinds, this.count),
+      make("div", { class: "workspace" }, make("section", {}, this.buttons(), this.canvas, this.kinds, this.count, this.ground),
         make("section", {}, form, this.found, this.details)),
       make("section", {}, make("h3", {}, "Errors of scripts"), this.faults),
     ];
@@ -165,6 +167,18 @@ class ZonePage {
     this.faults.replaceChildren(...data.errors.map(faultLine));
     if (!data.errors.length) this.faults.append(make("li", { class: "empty" }, "No script has failed."));
     this.show();
+    if (!this.isOutlineKnown) await this.loadOutline();
+  }
+
+  // Draw the ground from above, if the zone has a map.
+  async loadOutline() {
+    const { ok, data } = await view("outline", this.words);
+    this.isOutlineKnown ||= ok;
+    if (!ok || !data) return;
+    const bytes = Uint8Array.from(atob(data.image), (one) => one.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    this.map.showOutline({ image, x: data.x, z: data.z, cell: data.cell });
+    this.ground.hidden = false;
   }
 
   show() {

@@ -47,8 +47,10 @@ def import_zone_maps(folder: Path, content: Path, progress: Progress) -> MapsRep
     except ImportError as error:
         raise CommandError(f"--maps needs numpy; install it: {install_command('maps')}") from error
     read = f", {counted(report.triangles, 'triangle')} read" if report.triangles else ""
+    drawn = f", {counted(report.outlines, 'outline')} made" if report.outlines else ""
+    made = counted(report.made, "ground and path file")
     click.echo(
-        f"{counted(report.made, 'ground and path file')} made, {report.unchanged} unchanged{read},"
+        f"{made} made, {report.unchanged} unchanged{drawn}{read},"
         f" {counted(sum(len(one.regions) for one in report.regions.values()), 'region')}",
         err=True,
     )

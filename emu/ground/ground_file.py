@@ -65,6 +65,10 @@ class GroundFile(FileInPlace[GroundHeader]):
         data = self.at(self._triangles_at + start * size, (end - start) * size)
         return list(self._triangle.iter_unpack(data))
 
+    def triangles(self) -> bytes:
+        """Return all triangles as they are stored, leaf by leaf."""
+        return self.at(self._triangles_at, self._triangles * self._triangle.size)
+
     def group(self, number: int) -> tuple[int, int, Point]:
         """Return grid, widget and the widget's place of a group."""
         if number >= self.header.groups:

@@ -1,4 +1,4 @@
-"""Imports a folder of EQ2Emulator's maps: ground files, path files and regions.
+"""Imports a folder of EQ2Emulator's maps: ground files with outlines, path files and regions.
 
 Files are made one after the other, so the memory is that of the largest. Each is written under
 another name, checked, and then takes the place of the one before. A source that has not changed is
@@ -23,6 +23,7 @@ from emu.ground.map_files import MapReader
 from emu.ground.map_names import MapName, check_path, read_name
 from emu.ground.mesh_building import build_paths
 from emu.ground.mesh_files import read_mesh
+from emu.ground.outline_file import OutlineFile
 from emu.ground.path_file import PathFile
 from emu.ground.region_files import read_regions
 from emu.ground.regions import Region
@@ -31,7 +32,13 @@ from emu.system import flush
 
 GROUND: Final = ".ground"
 PATHS: Final = ".paths"
+OUTLINE: Final = ".outline"
 _BLOCK: Final = 1 << 20
+
+_MADE: Final[Mapping[str, type[GroundFile | PathFile | OutlineFile]]] = {
+    GROUND: GroundFile, PATHS: PathFile, OUTLINE: OutlineFile,
+}  # fmt: skip
+"""Readers of the files that are made, by their endings."""
 
 Progress = Callable[[int, int, str], object]
 """Gets the bytes of the sources that are done, all their bytes, and the name of the present one."""
@@ -67,6 +74,8 @@ class MapsReport:
     kept: int = 0
     """Triangles in the ground files made of them."""
     polygons: int = 0
+    outlines: int = 0
+    """Outlines of ground files that were made."""
     faults: list[str] = field(default_factory=list)
     """A line for each file that cannot be used."""
     regions: dict[MapName, RegionSource] = field(default_factory=dict)
@@ -133,7 +142,7 @@ class MapChange(NamedTuple):
     """What an import would do to one file."""
 
     name: str
-    """A ground file, a path file, or the regions of a zone."""
+    """A ground file, a path file, an outline that its ground file lacks, or a zone's regions."""
     change: str
     """``new``, ``changed``, ``unchanged``, ``removed`` or ``left out``."""
     reason: str = ""
@@ -165,6 +174,9 @@ def plan_maps(folder: Path, target: Path, regions: Mapping[MapName, str]) -> Ite
             yield MapChange(name, "left out", f"{source.path}: {reason}")
             continue
         yield MapChange(name, "new" if is_new else "unchanged" if before == digest else "changed")
+        outline = target / f"{source.name}{OUTLINE}"
+        if source.kind == GROUND and before == digest != _digest_of(outline):
+            yield MapChange(outline.name, "changed" if outline.exists() else "new")
     for one in regions:
         if one not in seen:
             yield MapChange(f"{one} regions", "removed")
@@ -192,7 +204,17 @@ def _import_one(
     digest = _digest(source.path, form)
     if _digest_of(made) == digest:
         report.unchanged += 1
-        return
+    else:
+        _make(source, made, digest, report, build_ground)
+        report.made += 1
+    if source.kind == GROUND:
+        _draw(made, digest, report)
+
+
+def _make(
+    source: MapSource, made: Path, digest: bytes, report: MapsReport, build_ground: BuildGround
+) -> None:
+    """Make the ground or path file of a source."""
     with source.path.open("rb") as stream, _complete(made) as out:
         if source.kind == GROUND:
             reader = MapReader(stream)
@@ -204,7 +226,18 @@ def _import_one(
             check_path(source.name, str(source.name))
             built = build_paths(read_mesh(SourceBytes(stream.read)), digest, out)
             report.polygons += built.polygons
-    report.made += 1
+
+
+def _draw(ground: Path, digest: bytes, report: MapsReport) -> None:
+    """Make the outline of a ground file if it has none of this digest."""
+    from emu.ground.outline_building import build_outline  # noqa: PLC0415  # needs numpy
+
+    made = ground.with_suffix(OUTLINE)
+    if _digest_of(made) == digest:
+        return
+    with GroundFile(ground) as file, _complete(made) as out:
+        build_outline(file, out)
+    report.outlines += 1
 
 
 @contextmanager
@@ -214,7 +247,7 @@ def _complete(target: Path) -> Iterator[BinaryIO]:
         with fresh.open("wb") as out:
             yield out
         flush(fresh)
-        with GroundFile(fresh) if target.suffix == GROUND else PathFile(fresh) as file:
+        with _MADE[target.suffix](fresh) as file:
             file.check()
         fresh.replace(target)
 
@@ -231,7 +264,7 @@ def _digest(path: Path, form: int) -> bytes:
 def _digest_of(made: Path) -> bytes | None:
     """Return the digest that a made file has; None for one that is missing or unusable."""
     try:
-        with GroundFile(made) if made.suffix == GROUND else PathFile(made) as file:
+        with _MADE[made.suffix](made) as file:
             return file.header.digest
     except FileFormatError:
         return None

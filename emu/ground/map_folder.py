@@ -1,4 +1,4 @@
-"""The folder of ground and path files that a server or a tool reads.
+"""The folder of ground files, path files and outlines that a server or a tool reads.
 
 It is listed once; a new import is seen by a new `MapFolder`. A file that cannot be used is reported
 and is as if it were not there.
@@ -12,8 +12,9 @@ from typing import Final
 
 from emu.errors import FileFormatError
 from emu.ground.ground_map import GroundMap
-from emu.ground.importing import GROUND, PATHS
+from emu.ground.importing import GROUND, OUTLINE, PATHS
 from emu.ground.map_names import MapName, chosen, read_name
+from emu.ground.outline_file import OutlineFile, OutlineHeader
 from emu.ground.path_mesh import PathMesh
 
 ENDING: Final = ".maps"
@@ -35,6 +36,8 @@ class MapFolder:
         """Ground files by name."""
         self.meshes = self._listed(PATHS)
         """Path files by name."""
+        self.outlines = self._listed(OUTLINE)
+        """Outline files by name."""
 
     def ground(self, zone: str, version: int | None = None) -> GroundMap | None:
         """Open the ground of a zone file; None without a usable one.
@@ -55,6 +58,18 @@ class MapFolder:
             return None if path is None else PathMesh(path, self._report)
         except FileFormatError as error:
             self._report(f"{error}; the zone goes on without this mesh: import it anew")
+            return None
+
+    def outline(self, zone: str) -> tuple[OutlineHeader, bytes] | None:
+        """Read the outline of a zone file: what it shows, and a PNG. None without a usable one."""
+        path = chosen(self.outlines, zone, None)
+        try:
+            if path is None:
+                return None
+            with OutlineFile(path) as file:
+                return file.header, file.image()
+        except FileFormatError as error:
+            self._report(f"{error}; the zone has no outline: import its map anew")
             return None
 
     def _listed(self, ending: str) -> dict[MapName, Path]:

@@ -339,7 +339,7 @@ class Assembly:
             Recordings(world, ports.record, ports.keep_recording),
             ZoneMaps(
                 world, lambda: self.population.content, lambda: self.minds,
-                lambda: self.scripts.homes if self.scripts is not None else None,
+                lambda: self.scripts.homes if self.scripts is not None else None, self.grounds,
             ),
         )  # fmt: skip
         self.edits = ports.content.edits(self)

@@ -47,10 +47,14 @@ def test_an_import_makes_files_beside_the_content_file(
     emu: CommandLine, dumps: str, source: Path
 ) -> None:
     result = emu.good("content", "import", dumps, "--maps", str(source))
-    assert "2 ground and path files made, 0 unchanged, 4 triangles read, 2 regions" in result.stderr
+    assert (
+        "2 ground and path files made, 0 unchanged, 1 outline made, 4 triangles read, 2 regions"
+        in result.stderr
+    )
     assert "0 %: exp01_meadow" in result.stderr, "the progress names files"
     assert sorted(path.name for path in folder(emu).iterdir()) == [
         "exp01_meadow.ground",
+        "exp01_meadow.outline",
         "exp01_meadow.paths",
     ]
     again = emu.good("content", "import", dumps, "--maps", str(source))

@@ -14,8 +14,8 @@ READING = {
     "edit show", "graphs", "grid", "guild show", "itemsearch", "log show",
     "loot list", "los", "luadebug", "mailbox", "nodes", "note list", "path", "petition list",
     "petition show", "player show", "players", "processes", "quest list", "quest show", "save",
-    "script errors", "snapshot", "status", "zonemap place", "zonemap show", "zonemap spawn",
-    "zones",
+    "script errors", "snapshot", "status", "zonemap outline", "zonemap place", "zonemap show",
+    "zonemap spawn", "zones",
 }  # fmt: skip
 """Commands with a rank that change nothing that the audit should have."""
 OWN_PLACE = {"goto", "hide", "move", "zone"}

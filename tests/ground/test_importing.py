@@ -12,10 +12,10 @@ import pytest
 from emu.errors import FileFormatError
 from emu.ground import ground_layout, importing, source_bytes
 from emu.ground.ground_map import GroundMap
-from emu.ground.importing import import_maps
+from emu.ground.importing import import_maps, plan_maps
 from emu.ground.map_names import MapName
 from emu.ground.path_mesh import PathMesh
-from tests.support.ground.map_bytes import net_string
+from tests.support.ground.map_bytes import Part, net_string, square
 from tests.support.ground.map_folders import write_map, write_maps
 
 
@@ -38,7 +38,7 @@ def test_a_map_a_mesh_and_regions_are_imported(source: Path, target: Path) -> No
     report = import_maps(source, target, lambda *step: seen.append(step))
     assert (report.made, report.unchanged, report.faults) == (2, 0, [])
     assert (report.triangles, report.kept, report.polygons) == (4, 4, 17)
-    assert names(target) == ["meadow.ground", "meadow.paths"]
+    assert names(target) == ["meadow.ground", "meadow.outline", "meadow.paths"]
     assert [name for _, _, name in seen] == [
         "meadow.EQ2MapDeflated", "meadow.nav", "meadow.EQ2Region",
     ]  # fmt: skip
@@ -55,6 +55,28 @@ def test_unchanged_files_are_not_made_again(source: Path, target: Path) -> None:
     report = import_maps(source, target)
     assert (report.made, report.unchanged, len(report.regions)) == (0, 2, 1)
     assert [path.stat().st_mtime_ns for path in sorted(target.iterdir())] == before
+
+
+def test_an_outline_that_is_missing_or_damaged_is_made_of_the_ground_file(
+    source: Path, target: Path
+) -> None:
+    assert import_maps(source, target).outlines == 1
+    outline = target / "meadow.outline"
+    good = outline.read_bytes()
+    assert import_maps(source, target).outlines == 0
+    outline.unlink()
+    plan = [one for one in plan_maps(source, target, {}) if one.name == outline.name]
+    assert [one.change for one in plan] == ["new"]
+    report = import_maps(source, target)
+    assert (report.made, report.unchanged, report.outlines) == (0, 2, 1)
+    assert outline.read_bytes() == good
+    os.truncate(outline, 40)
+    plan = [one for one in plan_maps(source, target, {}) if one.name == outline.name]
+    assert [one.change for one in plan] == ["changed"]
+    assert import_maps(source, target).outlines == 1
+    write_map(source, "meadow", [Part(square((0, 0, 0), (9, 0, 9)))])
+    assert import_maps(source, target).outlines == 1
+    assert outline.read_bytes() != good
 
 
 def test_a_changed_or_damaged_file_is_made_again(source: Path, target: Path) -> None:
@@ -118,7 +140,7 @@ def test_a_bad_map_is_named_and_skipped(
     assert fault.startswith(f"{source / 'Maps' / 'meadow.EQ2MapDeflated'}: ")
     assert reason in fault
     assert (target / "meadow.ground").read_bytes() == good, "the file before stays"
-    assert names(target) == ["meadow.ground", "meadow.paths"]
+    assert names(target) == ["meadow.ground", "meadow.outline", "meadow.paths"]
     assert report.unchanged == 1, "the others are imported"
 
 
@@ -167,7 +189,7 @@ def test_an_interrupted_import_keeps_the_files_before(
     with pytest.raises(KeyboardInterrupt):
         import_maps(source, target)
     assert (target / "meadow.ground").read_bytes() == good
-    assert names(target) == ["meadow.ground", "meadow.paths"]
+    assert names(target) == ["meadow.ground", "meadow.outline", "meadow.paths"]
 
 
 def test_a_folder_without_maps_is_refused(tmp_path: Path, target: Path) -> None:

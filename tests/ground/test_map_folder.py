@@ -8,6 +8,7 @@ import pytest
 from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder, maps_folder
 from emu.ground.map_names import MapName
+from tests.support.ground.images import image_rows
 from tests.support.ground.map_bytes import Part, square
 from tests.support.ground.map_folders import write_map, write_maps
 
@@ -44,10 +45,19 @@ def test_a_player_gets_the_map_of_his_version(folder: Path) -> None:
     mesh.close()
 
 
+def test_the_outline_is_that_of_the_map_without_a_range(folder: Path) -> None:
+    found = MapFolder(folder).outline("Meadow")
+    assert found is not None
+    header, image = found
+    assert (header.columns, header.rows) == (57, 25)
+    assert sum(row.count("3") for row in image_rows(image)) == 17, "its fence"
+
+
 def test_a_zone_without_a_map_has_none(folder: Path) -> None:
     maps = MapFolder(folder)
     assert maps.ground("antonica") is None
     assert maps.mesh("antonica") is None
+    assert maps.outline("antonica") is None
 
 
 def test_a_folder_that_is_not_there_has_no_map(tmp_path: Path) -> None:
@@ -60,9 +70,11 @@ def test_damaged_files_are_reported_and_are_as_if_they_were_not_there(folder: Pa
     maps = MapFolder(folder, lines.append)
     os.truncate(folder / "meadow.ground", 90)
     (folder / "meadow.paths").unlink()
+    (folder / "meadow.outline").write_bytes(b"")
     assert maps.ground("meadow") is None
     assert maps.mesh("meadow") is None
-    assert ["import it anew" in line for line in lines] == [True, True]
+    assert maps.outline("meadow") is None
+    assert [line.endswith("anew") for line in lines] == [True, True, True]
     assert f"{folder / 'meadow.ground'}: byte 90: is too short" in lines[0]
 
 

@@ -11,10 +11,14 @@ import pytest
 
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import maps_folder
 from tests.server.test_web_dashboard import office, player
 from tests.server.test_web_dashboard_page import click, sign_in
 from tests.support.content.dumps import write_dumps
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser, Page
+from tests.support.ground.map_bytes import Part, square
+from tests.support.ground.map_folders import write_map
 from tests.support.running.whole_server import HOST
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -22,6 +26,13 @@ pytestmark = pytest.mark.slow
 ZONE = 325
 NAMES = ("Broken guard", "Lamp", "Owl", "Rat")
 WRONG = "-- Greets.\nfunction spawn(NPC)\n    Say(NPC, 1 + nil)\nend\n"
+
+
+GROUND = [
+    *square((-20, -7.97, 220), (260, -7.97, 280)),
+    *square((-10, -7.97, 236), (-10, 0, 256)),
+]
+"""The isle's floor, and a wall in its west."""
 
 
 def content(folder: Path, more: int = 0) -> dict[str, Any]:
@@ -64,6 +75,9 @@ def content(folder: Path, more: int = 0) -> dict[str, Any]:
     script.write_text(WRONG)
     file = folder / "content.sqlite"
     import_content(dump_parts([write_dumps(folder / "dumps", tables)]), file)
+    (folder / "source" / "Maps").mkdir(parents=True)
+    write_map(folder / "source", "tutorial_island02", [Part(GROUND)])
+    import_maps(folder / "source", maps_folder(file))
     return {"world__content": str(file), "world__scripts": str(folder / "scripts")}
 
 
@@ -172,6 +186,25 @@ async def test_the_map_is_used_by_mouse_and_by_keyboard(browser: Browser, tmp_pa
             lambda tab: tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         )
         await page.until("!document.querySelector('#page .details').textContent.includes('Lamp')")
+
+
+OPACITIES = """() => {
+  const canvas = document.querySelector('#page canvas'), pen = canvas.getContext('2d');
+  const line = pen.getImageData(0, Math.round(canvas.height / 2) - 30, canvas.width, 1).data;
+  return [...new Set(line.filter((_, at) => at % 4 === 3))];
+}"""
+"""The opacities along a line that is 30 pixels over the middle of the map."""
+
+
+async def test_the_ground_is_drawn_under_the_spawns(browser: Browser, tmp_path: Path) -> None:
+    async with opened(browser, tmp_path) as page:
+        await open_isle(page)
+        await page.shows("#page", "The ground is gray; lines are walls.")
+        await choose(page, "guard")  # its place is in the middle then, 10 m beside the wall
+        await page.shows("#page .details", "location 1")
+        opacities = await page.evaluate(OPACITIES)
+        assert {0, 48} <= set(opacities), "beside the ground nothing is drawn"
+        assert any(96 < one < 255 for one in opacities), "the wall"
 
 
 DRAWN = """async () => {

@@ -38,6 +38,8 @@ VIEWS: Final[Mapping[str, DashboardAction]] = {
     "notes": DashboardAction("note list", "The notes about an account.", (ACCOUNT,)),
     "zones": DashboardAction("zones", "All zones, with their running instances."),
     "ground": DashboardAction("zonemap show", "What stands in a running zone.", (ZONE, INSTANCE)),
+    "outline": DashboardAction("zonemap outline", "The ground of a running zone from above.",
+                      (ZONE, INSTANCE)),
     "spawn": DashboardAction("zonemap spawn", "A spawn of a running zone.",
                     (ZONE, INSTANCE, NUMBERED)),
     "place": DashboardAction("zonemap place", "A placement of a running zone.",

@@ -7,6 +7,7 @@ failed.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from emu.world.population.served import ContentZones
 from emu.world.scripts.bodies import Homes
 from emu.world.subjects.subject import Subject
 from emu.world.world import World
+from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 
 KINDS: Final = tuple(SpawnKind)
@@ -41,13 +43,14 @@ class ZoneMaps(Subject):
 
     def __init__(
         self, world: World, content: Callable[[], ContentZones], minds: Callable[[], Minds],
-        homes: Callable[[], Homes | None],
+        homes: Callable[[], Homes | None], grounds: Grounds,
     ) -> None:  # fmt: skip
         """`content`, `minds` and `homes` are made after this; no `homes` without Lua scripts."""
         self._world = world
         self._content = content
         self._minds = minds
         self._homes = homes
+        self._grounds = grounds
 
     def zone(self, name: str, instance: int) -> Zone:
         """Return a running zone by name and instance. Raises `CommandError`."""
@@ -77,6 +80,21 @@ class ZoneMaps(Subject):
             "empty": [[one.id, round(one.x, 1), round(one.z, 1), round(one.y, 1)]
                       for one in empty[:MOST_SPAWNS]],
             "errors": [one.row() for one in faults[:MOST_ERRORS]],
+        }  # fmt: skip
+
+    def outline(self, zone: Zone) -> Record | None:
+        """Return the image of a zone's ground, and what it shows; None without a map.
+
+        ``x`` and ``z`` are the lowest ones that it shows; a cell is a square of ``cell`` meters.
+        """
+        found = self._grounds.of(zone).outline()
+        if found is None:
+            return None
+        header, image = found
+        return {
+            "x": header.west, "z": header.south, "cell": header.cell,
+            "columns": header.columns, "rows": header.rows,
+            "image": base64.b64encode(image).decode("ascii"),
         }  # fmt: skip
 
     def _faults_in(self, zone: Zone) -> tuple[list[ScriptFault], set[int]]:
@@ -247,6 +265,18 @@ async def _spawn(maps: ZoneMaps, call: Call) -> Reply:
 async def _place(maps: ZoneMaps, call: Call) -> Reply:
     found = maps.place(maps.zone(call["zone"], call["instance"]), call["number"])
     return Reply(tuple(_lines(found)), found)
+
+
+@COMMANDS.command(
+    "zonemap outline", "show what the image of a running zone's ground shows", ZONE, INSTANCE,
+    rank=GUIDE, is_quiet=True, cost=Cost.LISTING, example="zonemap outline Antonica",
+)  # fmt: skip
+async def _outline(maps: ZoneMaps, call: Call) -> Reply:
+    found = maps.outline(maps.zone(call["zone"], call["instance"]))
+    if found is None:
+        return Reply(("there is no outline; an import of the zone's map makes it",), None)
+    size = f"{found['columns']} x {found['rows']} cells of {found['cell']:.2f} m"
+    return Reply((f"{size} from x {found['x']:.1f} and z {found['z']:.1f} on",), found)
 
 
 def _lines(record: Record) -> Iterator[str]:

@@ -19,6 +19,7 @@ from emu.ground.leg_cache import Leg, LegCache
 from emu.ground.legs import LegCorner
 from emu.ground.map_folder import MapFolder
 from emu.ground.map_names import MapName, chosen
+from emu.ground.outline_file import OutlineHeader
 from emu.ground.path_mesh import PathMesh
 from emu.ground.regions import WATER_REGION, Region, ZoneRegions
 from emu.ground.routes import Route, RouteSearch
@@ -210,6 +211,10 @@ class ZoneGround:
             self._is_mesh_open = True
             self._mesh = None if self._folder is None else self._folder.mesh(self._file)
         return self._mesh if self._mesh is not None and not self._mesh.fault else None
+
+    def outline(self) -> tuple[OutlineHeader, bytes] | None:
+        """Return the ground from above: what the image shows, and a PNG; None without one."""
+        return None if self._folder is None else self._folder.outline(self._file)
 
     def surface(self, place: Position) -> Surface | None:
         """Return the surface under a place, or else the next one over it; None without one."""

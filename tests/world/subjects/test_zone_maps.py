@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import pytest
 
 from emu.errors import ScriptError
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import MapFolder
 from emu.world.subjects.zone_maps import KINDS
+from tests.support.ground.images import image_rows
+from tests.support.ground.map_folders import write_maps
 from tests.support.world.script_scenes import ScriptScene
-from tests.support.world.worlds import WorldHarness
+from tests.support.world.worlds import HarnessContent, WorldHarness
 from tests.world.commands.test_edits import Scene, path
 
 __all__ = ["path"]
@@ -96,6 +101,25 @@ def test_a_zone_without_a_content_file_has_a_map(harness: WorldHarness) -> None:
     assert (found["empty"], found["errors"]) == ([], [])
     assert found["total"] == len([one for one in zone if one.kind.value != "player"])
     assert not harness.console(f"zonemap place {zone.zone_id} 0 1").ok
+
+
+def test_a_zone_with_a_map_has_its_ground_from_above(tmp_path: Path) -> None:
+    harness = WorldHarness(content=HarnessContent(maps=lambda: MapFolder(tmp_path / "maps")))
+    zone = harness.stand(5, name="Aldana").player.zone
+    import_maps(write_maps(tmp_path / "source", zone.definition.file), tmp_path / "maps")
+    reply = harness.console(f"zonemap outline {zone.zone_id}")
+    assert reply.lines == ("57 x 25 cells of 0.50 m from x 0.0 and z 0.0 on",)
+    found = reply.data
+    rows = image_rows(base64.b64decode(found.pop("image")))
+    assert found == {"x": 0.0, "z": 0.0, "cell": 0.5, "columns": 57, "rows": 25}
+    assert (len(rows), len(rows[0])) == (25, 57)
+
+
+def test_a_zone_without_a_map_has_no_outline(harness: WorldHarness) -> None:
+    zone = harness.stand(5, name="Aldana").player.zone
+    reply = harness.console(f"zonemap outline {zone.zone_id}")
+    assert (reply.ok, reply.data) == (True, None)
+    assert "an import of the zone's map makes it" in reply.text
 
 
 def test_spawns_whose_script_or_behavior_has_failed_are_marked(tmp_path: Path) -> None:
