@@ -56,6 +56,8 @@ class TakenQuest:
     is_hidden: bool = False
     last_step: int = 0
     """The step that changed last."""
+    known: frozenset[int] = frozenset()
+    """The steps that the plan had when the journal was stored; empty for none."""
 
     def is_done(self, number: int) -> bool:
         """Return whether a step is done."""
@@ -169,7 +171,7 @@ class PendingReward:
     """The name of the quest, also if that is gone later."""
     text: str
     reward: QuestReward
-    """Without experience; its coins are those that it gives."""
+    """What it gives, without experience that was given already; its coins are settled."""
     has_coins: bool = False
     """Whether its coins were moved already."""
     is_taken: bool = False
@@ -271,7 +273,8 @@ def _stored(one: TakenQuest) -> dict[str, Any]:
         values["giver"] = one.giver
     if one.counts:
         values["counts"] = {str(step): count for step, count in one.counts.items()}
-    for name, steps in (("steps", one.done), ("failed", one.failed)):
+    known = one.plan.steps.keys() if one.plan is not None else one.known
+    for name, steps in (("steps", one.done), ("failed", one.failed), ("known", known)):
         if steps:
             values[name] = sorted(steps)
     if one.ends:
@@ -294,6 +297,7 @@ def _taken(number: int, value: Any) -> TakenQuest:
     made.counts = {step: _whole(one) for step, one in _numbered(stored.get("counts"))}
     made.done = _steps(stored.get("steps"))
     made.failed = _steps(stored.get("failed"))
+    made.known = frozenset(_steps(stored.get("known")))
     made.ends = {
         step: Moment(float(_whole(one))) for step, one in _numbered(stored.get("ends"))
     }  # fmt: skip
@@ -308,6 +312,7 @@ def _stored_reward(one: PendingReward) -> dict[str, Any]:
     given = one.reward
     values: dict[str, Any] = {
         "quest": one.quest, "turn": one.turn, "title": one.title, "text": one.text[:LONGEST_STORED],
+        "experience": given.experience, "trade_experience": given.trade_experience,
         "coins": given.coins, "items": given.items, "choices": given.choices,
         "factions": given.factions, "status": given.status, "level": one.level,
         "difficulty": one.difficulty, "attempt": one.attempt,
@@ -323,7 +328,8 @@ def _pending(value: Any) -> PendingReward | None:
     if not isinstance(value, dict) or not isinstance(value.get("turn"), str):
         return None
     reward = QuestReward(
-        coins=_whole(value.get("coins")), items=_pairs(value.get("items")),
+        _whole(value.get("experience")), _whole(value.get("trade_experience")),
+        _whole(value.get("coins")), items=_pairs(value.get("items")),
         choices=_pairs(value.get("choices")), factions=_pairs(value.get("factions"), least=-_U32),
         status=_whole(value.get("status")),
     )  # fmt: skip

@@ -204,9 +204,11 @@ class QuestScripts:
     def restored(self, player: Player, taken: TakenQuest) -> bool:
         """Call `Reload` for each step that is done, in the order of their numbers.
 
-        It is called with 0 first. Many scripts have a `Reload` that does nothing or fails: if no
-        step is open then, the complete actions of the steps are called in its place. Returns
-        whether the script asks for the reward.
+        It is called with 0 first. Many scripts have a `Reload` that does nothing, fails, or adds
+        other steps: if the steps are not those that were stored, or none is open, `Accepted` and
+        the complete actions of the steps are called in its place. If that does not bring back the
+        stored steps either, what `Reload` made counts. Returns whether the script asks for the
+        reward.
         """
         if taken.plan is None:
             return False
@@ -214,8 +216,13 @@ class QuestScripts:
         quest.is_restoring, quest.is_due = True, False
         try:
             self._reload(quest, taken, shadow)
-            if taken.done and next(taken.open_steps(), None) is None and not quest.is_due:
+            went_on = _goes_on(quest, taken)
+            if not (went_on and _has_known_steps(taken)):
+                reloaded, was_due = taken.plan, quest.is_due
+                quest.is_due = False
                 self._repeat(quest, taken, shadow)
+                if not _has_known_steps(taken) or (went_on and not _goes_on(quest, taken)):
+                    taken.plan, quest.is_due = reloaded, was_due
         finally:
             quest.is_restoring = False
             shadow.end()
@@ -225,19 +232,39 @@ class QuestScripts:
         script, last = quest.plan.script, 0
         for number in (0, *sorted(taken.done)):
             last = number
-            self._calls.run(script, "Reload", quest.handle, NO_GIVER, shadow, number)
+            answer = self._calls.run(script, "Reload", quest.handle, NO_GIVER, shadow, number)
+            if answer.has_failed:
+                return  # failures in a row switch a script off, for all players
         self._calls.run(script, "CurrentStep", quest.handle, NO_GIVER, shadow, last)
 
     def _repeat(self, quest: ScriptQuest, taken: TakenQuest, shadow: Body) -> None:
-        """Call the complete actions of the steps that are done, on the plan as it began."""
+        """Call `Accepted` and the actions of the steps that are done, on the plan as it began.
+
+        Each action finds the steps done that were done before it.
+        """
         master = self._masters.get(taken.number)
         if master is None or taken.plan is None:
             return
         flags, taken.plan = taken.plan.flags, master.plan.copy()
         taken.plan.flags = flags
-        for number in sorted(taken.done):
-            step = taken.plan.steps.get(number)
-            if step is not None and step.actions.done:
-                self._calls.run(
-                    taken.plan.script, step.actions.done, quest.handle, NO_GIVER, shadow
-                )
+        script, done = taken.plan.script, taken.done
+        taken.done = set()
+        try:
+            self._calls.run(script, "Accepted", quest.handle, NO_GIVER, shadow)
+            for number in sorted(done):
+                taken.done.add(number)
+                step = taken.plan.steps.get(number)
+                if step is not None and step.actions.done:
+                    self._calls.run(script, step.actions.done, quest.handle, NO_GIVER, shadow)
+        finally:
+            taken.done = done
+
+
+def _has_known_steps(taken: TakenQuest) -> bool:
+    """Return whether a plan has the steps that were stored; True if none were."""
+    return not taken.known or (taken.plan is not None and taken.plan.steps.keys() == taken.known)
+
+
+def _goes_on(quest: ScriptQuest, taken: TakenQuest) -> bool:
+    """Return whether a plan has an open step, or its reward is due; or nothing is done yet."""
+    return quest.is_due or not taken.done or next(taken.open_steps(), None) is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.quests.journal import Journal
 from tests.support.world.quest_scenes import CRABS, QuestScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -103,3 +104,57 @@ def test_a_handle_ends_with_its_quest(scene: QuestScene) -> None:
     assert scene.journal.open[CRABS].plan.steps[1].text == "Changed."
     scene.quests.drop(scene.player, CRABS)
     assert scene.hail(guard) == [("Guard", "0")]
+
+
+BUILT = """
+function Init(Quest) end
+function Accepted(Quest, Giver, Player)
+    AddQuestStep(Quest, 1, "One.", 1, 100, "", 0, 0)
+    AddQuestStep(Quest, 2, "Two.", 1, 100, "", 0, 0)
+    AddQuestStepCompleteAction(Quest, 1, "Both")
+    AddQuestStepCompleteAction(Quest, 2, "Both")
+    SendMessage(Player, "accepted", "yellow")
+end
+function Both(Quest, Giver, Player)
+    if QuestStepIsComplete(Player, 900001, 1) and QuestStepIsComplete(Player, 900001, 2)
+        and not QuestStepIsComplete(Player, 900001, 3) then
+        AddQuestStep(Quest, 3, "Three.", 1, 100, "", 0, 0)
+        AddQuestStepCompleteAction(Quest, 3, "Third")
+    end
+end
+function Third(Quest, Giver, Player) AddQuestStep(Quest, 4, "Four.", 1, 100, "", 0, 0) end
+function Reload(Quest, Giver, Player, Step) RELOAD end
+"""
+"""Its first steps come with `Accepted`, and later ones only while an earlier one is not done."""
+
+
+@pytest.mark.parametrize(
+    "reload", ["", "if Step == 3 then Third(Quest, Giver, Player) end", "no()"]
+)
+def test_a_journal_has_the_same_steps_after_a_login(tmp_path: Path, reload: str) -> None:
+    script = BUILT.replace("RELOAD", reload)
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    for number in range(4):
+        before = scene.journal.open[CRABS]
+        scene.player.journal = Journal(scene.player.journal.text)
+        after = scene.journal.open[CRABS]
+        assert after.plan.steps == before.plan.steps
+        assert [one.number for one in after.open_steps()] == [
+            one.number for one in before.open_steps()
+        ]
+        scene.quests.complete(scene.player, after, number + 1)
+    assert texts(scene) == ["accepted"]  # a login says nothing again
+
+
+def test_a_reload_that_goes_on_counts_although_it_adds_steps(tmp_path: Path) -> None:
+    script = BUILT.replace("AddQuestStep(Quest, 4", "none(Quest, 4").replace(
+        "RELOAD", 'AddQuestStep(Quest, 5, "Five.", 1, 100, "", 0, 0)'
+    )
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    for number in (1, 2):
+        scene.quests.complete(scene.player, scene.journal.open[CRABS], number)
+    scene.journal.open[CRABS].plan.remove(3)
+    scene.player.journal = Journal(scene.player.journal.text)
+    assert list(scene.journal.open[CRABS].plan.steps) == [5]
