@@ -23,6 +23,7 @@ from emu.items.kinds import ItemKind
 from emu.quests.journal import Completion, Journal, TakenQuest
 from emu.quests.plans import Step, StepKind
 from emu.world.actors.spawn import Spawn
+from tests.support.world.quest_ends import QuestEnds
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 MOST_STEPS: Final = 80
@@ -38,6 +39,7 @@ BAG: Final = 20725
 """A bag of 48 places."""
 FRIENDLY: Final = 40_000
 """The standing of the player with all factions: many spawns talk to friends alone."""
+RACES: Final = range(20)
 LETTERS: Final = "abcdefghij"
 
 
@@ -104,6 +106,7 @@ class QuestWalker:
             }
         # The walk tries nothing twice that has a chance.
         self.scene.harness.parts.quests.counting._roll = lambda _count: 0
+        self.ends = QuestEnds(scripts)
         self.models: dict[int, int] = {}
         for model, race in self.scene.scripts.figures.races.items():
             self.models.setdefault(race, model)
@@ -195,13 +198,31 @@ class QuestWalker:
                 cause = "of no known spawn"
             elif step.kind is StepKind.OBTAIN and not self._kinds(step):
                 cause = "of a thing that nothing describes"
-            elif step.kind is StepKind.TALK and not any(one and one.scripts for one in known):
-                cause = "to a spawn without a script"
+            elif step.kind is StepKind.TALK:
+                cause = self._cause_of_talk(walk, step)
             else:
                 cause = "does nothing"
             walk.causes[f"{step.kind} {cause}"] += 1
         quests = self.scene.harness.parts.quests.quests
         quests.complete_later(self.scene.player, walk.number, step.number)
+
+    def _cause_of_talk(self, walk: Walk, step: Step) -> str:
+        """Return why a talk did nothing."""
+        if not self._scripts_of(step):
+            return "to a spawn without a script"
+        if self._own_scripts_end(walk, step):
+            return "does nothing"
+        ending = self.ends.scripts(walk.number, step.number)
+        return "that the script of another spawn ends" if ending else "that no script ends"
+
+    def _scripts_of(self, step: Step) -> set[str]:
+        """Return the scripts of the spawns of a step."""
+        known = [self.spawns.get(one) for one in step.ids]
+        return {script for one in known if one is not None for script in one.scripts}
+
+    def _own_scripts_end(self, walk: Walk, step: Step) -> bool:
+        """Return whether a script of a spawn of a step says that it ends the step."""
+        return bool(self._scripts_of(step) & self.ends.scripts(walk.number, step.number))
 
     def _log_in_again(self, walk: Walk) -> None:
         """Rebuild the journal from its stored text, and compare it."""
@@ -271,6 +292,10 @@ class QuestWalker:
         if model:
             spawn.appearance = {**spawn.appearance, "model_type": model}
         self.scene.harness.run(0.1)
+        if spawn.allowed:
+            # Scripts of zones and of other spawns let players see it.
+            spawn.set_allowed(spawn.allowed | {self.scene.player.spawn.id})
+            self._turn()
         return spawn
 
     def _remove(self, spawn: Spawn) -> None:
@@ -317,26 +342,40 @@ class QuestWalker:
     # -- talks ----------------------------------------------------------------------------------
 
     def _talk(self, walk: Walk, step: Step) -> None:
-        for others in (False, True):
-            with self._having_done(walk, others=others):
-                for number in sorted(step.ids):
-                    known = self.spawns.get(number)
-                    for script in known.scripts if known is not None else ():
-                        spawn = self.put(number, script=script)
-                        try:
-                            if self._try_answers(walk, step, spawn):
-                                return
-                        finally:
-                            self._remove(spawn)
+        ways = self.numbers[: self.numbers.index(walk.number)], self.numbers
+        for others in ((), *ways):
+            with self._having_done(walk, others):
+                if self._talk_to_any(walk, step):
+                    return
+        looks = self.scene.player.spawn.appearance
+        with self._having_done(walk, ways[0]):
+            # Some spawns talk to people of one race alone.
+            for race in RACES if self._own_scripts_end(walk, step) else ():
+                self.scene.player.spawn.appearance = {**looks, "race": race}
+                if self._talk_to_any(walk, step):
+                    break
+        self.scene.player.spawn.appearance = looks
+
+    def _talk_to_any(self, walk: Walk, step: Step) -> bool:
+        """Talk to each spawn of a step, with each of its scripts; return whether one ends it."""
+        for number in sorted(step.ids):
+            known = self.spawns.get(number)
+            for script in known.scripts if known is not None else ():
+                spawn = self.put(number, script=script)
+                try:
+                    if self._try_answers(walk, step, spawn):
+                        return True
+                finally:
+                    self._remove(spawn)
+        return False
 
     @contextmanager
-    def _having_done(self, walk: Walk, *, others: bool) -> Iterator[None]:
-        """Let the player have completed all other quests: many dialogs ask for those before."""
+    def _having_done(self, walk: Walk, others: Iterable[int]) -> Iterator[None]:
+        """Let the player have completed other quests: many dialogs ask for those before."""
         completed = self.scene.harness.parts.quests.quests.journal(self.scene.player).completed
         before = dict(completed)
-        if others:
-            done = Completion(1, self.scene.harness.moment)
-            completed |= {one: done for one in self.numbers if one != walk.number}
+        done = Completion(1, self.scene.harness.moment)
+        completed |= {one: done for one in others if one != walk.number}
         yield
         now = self.scene.harness.parts.quests.quests.journal(self.scene.player).completed
         kept = {one: done for one, done in now.items() if one == walk.number}
@@ -344,8 +383,12 @@ class QuestWalker:
         now |= before | kept
 
     def _try_answers(self, walk: Walk, step: Step, spawn: Spawn) -> bool:
-        """Try all ways through the dialogs of a spawn; return whether one ends the step."""
+        """Try all ways through the dialogs of a spawn; return whether one ends the step.
+
+        A page that was shown before is not tried again.
+        """
         ways: list[tuple[int, ...]] = [()]
+        pages: set[str] = set()
         for _ in range(MOST_TALKS):
             if not ways:
                 break
@@ -354,8 +397,11 @@ class QuestWalker:
             if self._is_over(walk, step.number):
                 return True
             if shown is not None and len(way) < LONGEST_TALK:
-                count = len(shown.get("response_array", ()))
-                ways += [(*way, one) for one in reversed(range(count))]
+                answers = [one["response"] for one in shown.get("response_array", ())]
+                page = repr((shown["text"], answers))
+                if page not in pages:
+                    pages.add(page)
+                    ways += [(*way, one) for one in reversed(range(len(answers)))]
         return False
 
     def _forget_messages(self) -> None:
