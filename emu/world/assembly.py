@@ -405,8 +405,6 @@ class Assembly:
         return NO_SPELL_SCRIPTS if self.scripts is None else self.scripts.spell_calls
 
     def _make_quests(self) -> None:
-        world = self.world
-
         def race_of(spawn: Spawn) -> int:
             races = self.scripts.figures.races if self.scripts is not None else {}
             return races.get(int(spawn.appearance.get("model_type") or 0), 0)
@@ -414,9 +412,7 @@ class Assembly:
         self.quests = QuestParts(
             self.items, self.chat, self.ports.quests, self.minds.conversations,
             roll=self.ports.roll, race_of=race_of,
-            give_experience=lambda player, points: self.combat.rewards.give(
-                player, points, world.clock.now()
-            ),
+            give_experience=self._give_experience, give_trade=self._give_trade,
             sharers=self._sharers,
         )  # fmt: skip
         self.subjects = (*self.subjects, JournalCommands(self.quests, self.crafting.collecting))

@@ -111,6 +111,11 @@ class Holdings:
         """Whether something has to be stored."""
         return self.unstored is not None or bool(self.flows) or self.inventory.has_changed
 
+    @property
+    def are_waiting(self) -> bool:
+        """Whether something waits for the store's present call, to be stored next."""
+        return self.is_storing and (bool(self.flows) or self.inventory.has_changed)
+
     def slots_taken(self) -> frozenset[int]:
         """Return the slots in which something is worn."""
         return frozenset(slot for slot in Slot if self.inventory.worn(slot) is not None)

@@ -116,6 +116,8 @@ class Exchanges:
         holdings.is_storing = True
         try:
             while holdings.has_unsaved:
+                # A quest's step and its things are one transaction.
+                await self.world.saves.begin(player)
                 holdings.unstored = holdings.unstored or self._movement(
                     Reason.OWN, [player], Act(())
                 )

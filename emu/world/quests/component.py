@@ -31,17 +31,20 @@ class QuestParts:
     def __init__(
         self, items: Items, chat: Chat, content: QuestContent, conversations: Conversations, *,
         roll: Callable[[int], int], give_experience: Callable[[Player, int], object],
+        give_trade: Callable[[Player, int], object],
         sharers: Callable[[Died], list[Player]], race_of: Callable[[Spawn], int],
     ) -> None:  # fmt: skip
-        """`roll` returns a number below its argument. `give_experience` also says so.
+        """`roll` returns a number below its argument.
 
+        `give_experience` also says so; `give_trade` gives tradeskill experience.
         `sharers` are the players for whom a death counts, `race_of` returns the race of a spawn.
         """
         world = items.world
         self.journals = Journals(world, items.kinds, content)
         self.rewards = QuestRewards(
-            self.journals, items, chat, roll=roll, give_experience=give_experience
-        )
+            self.journals, items, chat, roll=roll, give_experience=give_experience,
+            give_trade=give_trade,
+        )  # fmt: skip
         self.quests = Quests(world, self.journals, self.rewards, self._standing)
         self.counting = QuestCounting(
             self.quests, roll=roll, sharers=sharers, race_of=race_of,

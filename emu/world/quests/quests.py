@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from emu.errors import CommandError
-from emu.quests.journal import MOST_QUESTS, Journal, Progressed, TakenQuest
+from emu.quests.journal import MOST_PENDING, MOST_QUESTS, Journal, Progressed, TakenQuest
 from emu.quests.needs import Candidate, are_met
 from emu.quests.plans import QuestPlan
 from emu.times import Moment, Monotonic
@@ -38,6 +38,7 @@ MOST_QUEUED: Final = 500
 MOST_OFFERED: Final = 20
 """Offers of one player that wait for an answer; the oldest ends for the next one."""
 FULL: Final = "You cannot have more than {number} quests."
+WAITING: Final = "Take the rewards that wait for you first."
 NOT_DELETABLE: Final = "You cannot give up this quest."
 
 
@@ -187,6 +188,8 @@ class Quests:
         if result is Progressed.NOTHING or taken.plan is None:
             return False
         step = taken.plan.steps[number]
+        # Noted first: things that an action moves are stored in one transaction with the step.
+        self.journals.changed(player)
         self.journals.engine(taken.plan).progressed(player, taken, step, added)
         if result is Progressed.DONE:
             return self._done(player, taken, number, before, name)
@@ -206,6 +209,7 @@ class Quests:
         plan = taken.plan
         assert plan is not None  # noqa: S101  # only a step of a plan can be done
         self._ends.clear(player, (taken.number, number))
+        self.journals.changed(player)  # first, as in `progress`
         if not self.journals.engine(plan).done(player, taken, plan.steps[number]):
             # The step stays undone if what follows from it failed.
             taken.reset(number)
@@ -275,6 +279,11 @@ class Quests:
         journal = self.journal(player)
         taken = journal.open.get(number)
         if taken is None or taken.plan is None:
+            return False
+        if len(journal.pending) >= MOST_PENDING:
+            # Its script asks for the reward again at the next login.
+            if sees(player):
+                send_text(player.client, WAITING, ERROR_COLOR)
             return False
         plan = taken.plan
         if plan.completed_text:

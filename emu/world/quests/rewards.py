@@ -5,7 +5,8 @@ waits until the one before is answered; all wait in the journal, and come again 
 
 Nothing is given twice: each reward moves under an identity of its own, which follows from the
 character, the quest and how often it was completed. Before things move, the journal says so and is
-stored; after a crash the ledger is asked whether they moved.
+stored; after a crash the ledger is asked whether they moved. Experience, factions and status are
+stored together with the journal, which says what is still to give.
 Source: docs/guides/quests.md#rewards.
 """
 
@@ -26,7 +27,7 @@ from emu.quests.journal import MOST_PENDING, PendingReward, TakenQuest
 from emu.quests.plans import QuestReward
 from emu.rules.coins import coins_text
 from emu.world.actors.client import send_text
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, PlayerState
 from emu.world.combat.standings import change_standing
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
@@ -48,14 +49,19 @@ class QuestRewards:
     def __init__(
         self, journals: Journals, items: Items, chat: Chat, *,
         roll: Callable[[int], int], give_experience: Callable[[Player, int], object],
+        give_trade: Callable[[Player, int], object],
     ) -> None:  # fmt: skip
-        """`roll` returns a number below its argument. `give_experience` also says so."""
+        """`roll` returns a number below its argument.
+
+        `give_experience` also says so; `give_trade` gives tradeskill experience.
+        """
         self._journals = journals
         self._items = items
         self._world = items.world
         self._chat = chat
         self._roll = roll
         self._give_experience = give_experience
+        self._give_trade = give_trade
         self._shown: dict[int, str] = {}
         """The key of the reward whose window a character has open."""
 
@@ -68,26 +74,36 @@ class QuestRewards:
         journal, reward = self._journals.of(player), plan.reward
         pending = PendingReward(
             plan.number, str(times), plan.title, plan.description,
-            replace(reward, coins=self._coins(reward), experience=0, trade_experience=0),
+            replace(reward, coins=self._coins(reward)),
             level=plan.level, difficulty=plan.difficulty,
         )  # fmt: skip
         last = taken.last_step
-        if len(journal.pending) < MOST_PENDING:
-            journal.pending.append(pending)
-        else:
-            self._world.count("reward of a quest without a place")
+        journal.pending.append(pending)
         await self._move_coins(player, pending)
+        if player.state is PlayerState.GONE:
+            return  # given at the next login
         self._show_next(player)
         entry = JournalRow(taken, plan, is_turned_in=True)
         if sees(player):
             self._journals.send_row(player, entry, is_shown=False)
-        if reward.experience:
-            self._give_experience(player, reward.experience)
+        self._give_points(player, pending)
         self._say_coins(player, pending)
         if sees(player):
             self._journals.send_quest(player, entry, PopUp(last))
             self._journals.send_list(player)
         self._settle_empty(player, pending)
+
+    def _give_points(self, player: Player, one: PendingReward) -> None:
+        """Give the experience of a reward once: the journal forgets it in the same turn."""
+        given = one.reward
+        if not given.experience and not given.trade_experience:
+            return
+        one.reward = replace(given, experience=0, trade_experience=0)
+        self._journals.changed(player)
+        if given.experience:
+            self._give_experience(player, given.experience)
+        if given.trade_experience:
+            self._give_trade(player, given.trade_experience)
 
     def _coins(self, reward: QuestReward) -> int:
         """Return the coins of a reward: between the least and the most, rolled once."""
@@ -136,10 +152,7 @@ class QuestRewards:
         reward = one.reward
         has_things = any(self._known([*reward.items, *reward.choices]))
         if one.has_coins and not (has_things or reward.factions):
-            journal = self._journals.of(player)
-            journal.pending = [other for other in journal.pending if other is not one]
-            if self._shown.get(player.id) == one.key:
-                del self._shown[player.id]
+            self._remove(player, one)
             self._give_status(player, reward)
             self._journals.changed(player)
             self._show_next(player)
@@ -203,6 +216,9 @@ class QuestRewards:
             if not one.has_coins:
                 await self._move_coins(player, one)
                 self._say_coins(player, one)
+            if player.state is PlayerState.GONE:
+                return
+            self._give_points(player, one)
             if one.is_taken and not await self._is_settled(player, one):
                 return
             self._settle_empty(player, one)
@@ -223,12 +239,18 @@ class QuestRewards:
             return False
         one.is_taken = False
         if was_done:
-            self._remove(player, one)
+            self._close(player, one)
         else:
             # Its identity is barred now.
             one.attempt += 1
         self._journals.changed(player)
         return True
+
+    def _close(self, player: Player, one: PendingReward) -> None:
+        """Forget a reward whose things were moved, and give the rest of it."""
+        self._remove(player, one)
+        self._give_factions(player, one.reward)
+        self._give_status(player, one.reward)
 
     def _remove(self, player: Player, one: PendingReward) -> None:
         journal = self._journals.of(player)
@@ -267,9 +289,7 @@ class QuestRewards:
         if not is_given:
             self._show(player, one)
             return
-        self._remove(player, one)
-        self._give_factions(player, one.reward)
-        self._give_status(player, one.reward)
+        self._close(player, one)
         self._journals.changed(player)
         self._show_next(player)
 

@@ -51,6 +51,8 @@ class _Record:
     """Whether `overdue` has seen it."""
     waiting: list[PendingAnswer] = field(default_factory=list)
     """Answers for callers that wait for the next save."""
+    begun: list[PendingAnswer] = field(default_factory=list)
+    """Answers for callers that wait until the next save is under way."""
     settled: list[Settled] = field(default_factory=list)
     """Called when everything is stored, or with the error of the first save that fails."""
 
@@ -152,6 +154,18 @@ class Saver:
         if record is not None:
             done = answer()
             record.waiting.append(done)
+            await done
+
+    async def begun(self, char_id: int, answer: Callable[[], PendingAnswer]) -> None:
+        """Wait until the newest state of a character is on its way to the store.
+
+        What the caller gives to the store at once then shares the transaction of that save, if the
+        store defers both. Returns at once while saves of the character fail.
+        """
+        record = self._records.get(char_id)
+        if record is not None and record.is_changed and not record.has_failed:
+            done = answer()
+            record.begun.append(done)
             await done
 
     def claimed(self, row: WorldCharacter) -> None:
@@ -276,6 +290,8 @@ class Saver:
             if record.is_saving:
                 self._over(record, state, waiting, StoreError("the save could not begin"))
             raise
+        finally:
+            _release(record)
 
     async def _save(self, record: _Record, state: SavedState, waiting: list[PendingAnswer]) -> None:
         error: StoreError | None = None
@@ -329,6 +345,7 @@ class Saver:
         elif is_kept and error is not None:
             record.settle(error)
             self._not_saved(record, saving, error)
+            _release(record)
         for one in waiting:
             if error is None:
                 one.callback(None)
@@ -362,6 +379,14 @@ class Saver:
         record.settle(error)
         for one in waiting:
             one.errback(error)
+        _release(record)
+
+
+def _release(record: _Record) -> None:
+    """Let those go on that wait for the next save to be under way, also if it cannot be."""
+    begun, record.begun = record.begun, []
+    for one in begun:
+        one.callback(None)
 
 
 def _answer_all(settled: Collection[Settled], error: StoreError | None) -> None:

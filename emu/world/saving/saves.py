@@ -17,7 +17,7 @@ from emu.mailbox import PendingAnswer
 from emu.model import FULL, SavedKind, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.times import Clock, Moment, Monotonic
-from emu.world.actors.player import Player, PlayerDeadline
+from emu.world.actors.player import Player, PlayerDeadline, PlayerState
 from emu.world.actors.sheet import Pool
 from emu.world.actors.spawn import Destination
 from emu.world.actors.unsaved import RATE, Confirmation
@@ -30,8 +30,11 @@ __all__ = ["PlayerSaves", "state_of"]
 PAUSE: Final = 2.0
 """Seconds that a change waits for others."""
 SHORT_PAUSE: Final = 0.2
-SOON: Final = frozenset((SavedKind.PROGRESS, SavedKind.PAST))
-"""Kinds that wait only `SHORT_PAUSE`: what a player has earned is lost to no crash."""
+SOON: Final = {SavedKind.PROGRESS: SHORT_PAUSE, SavedKind.PAST: SHORT_PAUSE, SavedKind.QUESTS: 0.0}
+"""Kinds that wait less, each with its pause: what a player has earned is lost to no crash.
+
+A journal is saved in the next turn, with what its quests have given.
+"""
 LONGEST_WAIT: Final = 2.0
 """Seconds after which a player is answered although its change is not stored yet."""
 
@@ -64,14 +67,14 @@ class PlayerSaves:
         self.others: list[Callable[[Player], Awaitable[None]]] = []
         """Waits for what other components store of a player; each may raise `StoreError`."""
         deadlines.on(PlayerDeadline.SAVE, self._save_again)
-        deadlines.on(PlayerDeadline.SAVE_CHANGES, lambda player, _now: self.save_or_report(player))
+        deadlines.on(PlayerDeadline.SAVE_CHANGES, self._save_changes)
         deadlines.on(PlayerDeadline.CONFIRMED, lambda player, _now: self.not_confirmed(player))
 
     def changed(self, player: Player, kind: SavedKind, now: Monotonic) -> None:
         """Save a player soon, because something of it has changed."""
         player.unsaved.add(kind)
         # The first change starts the pause and later ones join, so a busy client is still saved.
-        self._save_by(player, Monotonic(now + (SHORT_PAUSE if kind in SOON else PAUSE)))
+        self._save_by(player, Monotonic(now + SOON.get(kind, PAUSE)))
 
     def set_facts(self, player: Player, now: Monotonic, **facts: Any) -> None:
         """Change saved facts of a player's character, and save them soon."""
@@ -110,6 +113,21 @@ class PlayerSaves:
         due = Monotonic(now + self._save_interval())
         self._deadlines.set(player, PlayerDeadline.SAVE, due)
         self.save_or_report(player)
+
+    def _save_changes(self, player: Player, _now: Monotonic) -> None:
+        # Things that wait for the store take the character along (`begin`).
+        if not player.holdings.are_waiting:
+            self.save_or_report(player)
+
+    async def begin(self, player: Player) -> None:
+        """Save what has changed of a player; return when the save is on its way to the store.
+
+        What is given to the store at once then is stored in the same transaction: a quest's step,
+        and the things that it takes or gives.
+        """
+        while player.unsaved and player.state is not PlayerState.GONE:
+            self.save_or_report(player)
+            await self.saver.begun(player.id, self._answer)
 
     def not_confirmed(self, player: Player) -> None:
         """End the waits of `confirm` with an error: the store takes too long."""

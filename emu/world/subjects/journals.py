@@ -224,7 +224,9 @@ async def _finish(journal: JournalCommands, call: Call) -> str:
     player = journal.player(call["name"], call)
     taken = journal.taken(player, call["quest"])
     if not journal.quests.finish(player, taken.number):
-        raise CommandError(f"quest {taken.number} is not on this server now")
+        raise CommandError(
+            f"quest {taken.number} is not on this server now, or too many rewards wait"
+        )
     return f"{player.name} has completed quest {taken.number}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from emu.errors import StoreAway
-from emu.quests.journal import Journal
+from emu.quests.journal import MOST_PENDING, Journal
 from tests.support.world import item_kinds as kinds
 from tests.support.world.quest_scenes import BAG, CRABS, FOOD, OTHER_BAG, QuestScene
 
@@ -152,3 +152,66 @@ def test_a_gift_in_the_middle_of_a_quest(scene: QuestScene) -> None:
     assert held(scene) == [OTHER_BAG]
     assert scene.journal.has(CRABS)
     assert scene.parts.rewards.gift(scene.player, taken, "And this.", ((FOOD, 1),))
+
+
+def test_experience_of_a_reward_is_stored_with_the_journal(
+    scene: QuestScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash behind the quest's end, before its coins were moved, takes no experience."""
+    ledger, moved = scene.harness.parts.ledger, scene.player.character.experience
+    stored: list[str] = []
+
+    async def dies(_movement: Any) -> Any:
+        scene.harness.run(0.1)
+        stored.append(scene.harness.store.rows[scene.player.id].quests)
+        raise StoreAway("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "settle", dies)
+        scene.quests.finish(scene.player, CRABS)
+    gained = scene.player.character.experience - moved
+    assert gained > 0
+    assert Journal(stored[0]).pending[0].reward.experience == 120
+    assert not scene.journal.pending[0].reward.experience
+    scene.player.journal = Journal(stored[0])
+    scene.parts.rewards.restore(scene.player)
+    assert scene.player.character.experience == moved + 2 * gained
+    scene.parts.rewards.restore(scene.player)
+    assert scene.player.character.experience == moved + 2 * gained
+
+
+def test_the_standing_of_a_reward_whose_things_were_moved_before_a_crash(
+    scene: QuestScene,
+) -> None:
+    scene.quests.finish(scene.player, CRABS)
+    (pending,) = scene.journal.pending
+    pending.is_taken = True
+    stored = scene.player.journal.text
+    pending.is_taken = False
+    answer(scene, FOOD)
+    assert scene.player.past.standing(11, 0) == 250
+    # The things are stored, the answer's other effects are not.
+    scene.player.journal = Journal(stored)
+    scene.player.past.change_standing(11, -250)
+    scene.parts.rewards.restore(scene.player)
+    assert scene.player.past.standing(11, 0) == 250
+    assert held(scene) == [BAG, FOOD]
+
+
+def test_tradeskill_experience(scene: QuestScene) -> None:
+    scene.journal.open[CRABS].plan.rewarded(trade_experience=7)
+    scene.quests.finish(scene.player, CRABS)
+    assert scene.player.character.tradeskill_experience == 7
+
+
+def test_a_quest_stays_open_while_too_many_rewards_wait(scene: QuestScene) -> None:
+    scene.quests.finish(scene.player, CRABS)
+    (one,) = scene.journal.pending
+    scene.journal.pending += [one] * (MOST_PENDING - 1)
+    plan = scene.parts.journals.plan(CRABS)
+    assert plan is not None
+    plan.is_repeatable = True
+    scene.accept()
+    assert not scene.quests.finish(scene.player, CRABS)
+    assert scene.shown()[-1] == "Take the rewards that wait for you first."
+    assert scene.journal.has(CRABS)

@@ -346,3 +346,44 @@ def test_unsaved_state_is_dropped_when_another_process_has_played_since(*, is_sa
     bench.put(SavedKind.RELATIONS, relations=((0, "Borvik"),), term=2)
     bench.store.carry_out()
     assert bench.stored.relations == ((0, "Borvik"),)
+
+
+@pytest.mark.parametrize("has_failed", [False, True])
+async def test_who_waits_for_a_save_to_begin_waits_for_the_newest_state(
+    *, has_failed: bool
+) -> None:
+    bench = Bench()
+    bench.put(SavedKind.QUESTS, quests="old")
+    going: list[int] = []
+
+    async def goes_on() -> None:
+        await bench.saver.begun(bench.row.id, Deferred)
+        going.append(len(bench.store.begun))
+
+    bench.start(goes_on())
+    assert going == [1]  # the newest state is in the save that is under way
+    bench.put(SavedKind.QUESTS, quests="new")
+    bench.start(goes_on())
+    assert going == [1]
+    if has_failed:
+        bench.store.fail(StoreError("full"))
+        assert going == [1, 0]  # nobody waits for a database that fails
+    else:
+        bench.store.carry_out()
+        assert going == [1, 1]
+        assert bench.store.begun[0][0].facts["quests"] == "new"
+
+
+async def test_who_waits_for_a_save_that_never_begins_goes_on() -> None:
+    bench = Bench()
+    bench.put(SavedKind.QUESTS, quests="old")
+    bench.put(SavedKind.QUESTS, quests="new")
+    going: list[int] = []
+
+    async def goes_on() -> None:
+        await bench.saver.begun(bench.row.id, Deferred)
+        going.append(1)
+
+    bench.start(goes_on())
+    bench.claim(2)  # another process has played the character
+    assert going == [1]
