@@ -5,7 +5,7 @@ Source: docs/guides/spells.md#gaining, docs/protocol/world/fights.md#books.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from emu.dialects import Dialect, world_rules
@@ -123,10 +123,16 @@ class SpellBooks:
         subscribe(LeftWorld, lambda event: self._sent.pop(event.player.id, None))
 
     async def fetch(self, character: WorldCharacter) -> None:
-        """Read the spells of a character that enters, before it stands in the world."""
+        """Read the spells that a character has or gains at its entry, before it stands there."""
         known = Past(character.past).spells if character.past else {}
-        if self._kinds.lacks(known):
-            await self._in_thread(lambda: self._kinds.prepare(known))
+
+        def prepare() -> None:
+            self._kinds.prepare(known)
+            self._kinds.load(self._due(character, known))
+
+        # What is due is asked second: before the tables are read, that would read them here.
+        if self._kinds.lacks(known) or self._kinds.lacks(self._due(character, known)):
+            await self._in_thread(prepare)
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -174,39 +180,42 @@ class SpellBooks:
         player.client.send_bytes(MESSAGE, pack_counted(count, delta, b"", dialect.version))
 
     def _entered(self, event: Entered) -> None:
-        self.gain(event.player)
+        # EQ2Emulator sends a new character its book at the entry and no message for each spell
+        # (real-entry-*).
+        for kind, tier in self._due_kinds(event.player):
+            self._learn(event.player, kind, tier)
         self.send(event.player)
 
     # -- gaining ----------------------------------------------------------------------------------
 
     def gain(self, player: Player) -> None:
         """Give a player the spells of its classes up to its level, and those of beginners."""
-        character = player.character
-        known = player.past.spells
-        position = character.level + self._share(player)
+        due = self._due_kinds(player)
+        for kind, tier in due:
+            self._put(player, kind, tier)
+        if due:
+            self.send(player)
+
+    def _due_kinds(self, player: Player) -> list[tuple[SpellKind, int]]:
+        due = self._due(player.character, player.past.spells)
+        kinds = self._kinds.load(due)
+        return [(kinds[number], tier) for number, tier in due.items() if number in kinds]
+
+    def _due(self, character: WorldCharacter, known: Mapping[int, int]) -> dict[int, int]:
+        """Return the tiers of the spells that a character should have and has not, by number."""
+        position = character.level + _share(character)
         is_classic = self._is_classic()
-        fresh: dict[int, int] = {}
+        due: dict[int, int] = {}
         for one in self._kinds.starting(character.class_, character.race):
             if known.get(one.spell_id, 0) < one.tier:
-                fresh[one.spell_id] = max(one.tier, fresh.get(one.spell_id, 0))
+                due[one.spell_id] = max(one.tier, due.get(one.spell_id, 0))
         for learned in self._kinds.learned(sorted(class_line(character.class_))):
             needed = float(learned.level)
             if is_classic and learned.classic_level > 0:
                 needed = learned.classic_level
             if needed <= position and learned.spell_id not in known:
-                fresh.setdefault(learned.spell_id, 1)
-        kinds = self._kinds.load(fresh)
-        for number, tier in fresh.items():
-            if number in kinds:
-                self._put(player, kinds[number], tier, is_quiet=not known)
-        if fresh:
-            self.send(player)
-
-    def _share(self, player: Player) -> float:
-        """Return how much of its level a player has behind it."""
-        character = player.character
-        needed = character.experience_needed
-        return min(0.99, character.experience / needed) if needed > 0 else 0.0
+                due.setdefault(learned.spell_id, 1)
+        return due
 
     def learn(
         self, player: Player, spell_id: int, tier: int = 1, *, is_quiet: bool = False
@@ -218,13 +227,18 @@ class SpellBooks:
         self.send(player)
         return True
 
-    def _put(self, player: Player, kind: SpellKind, tier: int, *, is_quiet: bool) -> bool:
+    def _learn(self, player: Player, kind: SpellKind, tier: int) -> bool:
         past = player.past
         # A new spell begins at tier 1; further calls raise it.
         changed = past.learn(kind.id, tier)
         changed = (tier > 1 and past.learn(kind.id, tier)) or changed
         if changed:
             self._world.saves.changed(player, SavedKind.PAST, self._now())
+        return changed
+
+    def _put(self, player: Player, kind: SpellKind, tier: int, *, is_quiet: bool = False) -> bool:
+        changed = self._learn(player, kind, tier)
+        if changed:
             self._world.events.publish(
                 SpellLearned(player, spell_id=kind.id, tier=tier, is_quiet=is_quiet)
             )
@@ -240,7 +254,7 @@ class SpellBooks:
             return
         player = event.player
         level = self.level_in(player, kind)
-        position = player.character.level + self._share(player)
+        position = player.character.level + _share(player.character)
         is_high_enough = level is not None and level <= position
         if is_high_enough and self.learn(player, kind.id, scroll.tier):
             event.answers.append(True)
@@ -267,14 +281,21 @@ class SpellBooks:
         """Show a player that its book has a new spell."""
         kind = self._kinds.get(event.spell_id)
         player = event.player
-        if kind is None or kind.book is SpellBook.HIDDEN or player.state not in IN_ZONE:
+        if kind is None or player.state not in IN_ZONE:
             return
+        # EQ2Emulator sends it for hidden spells as well (real-fight-546-QueensColony-fighter).
         player.client.send("WS_SpellGainedMsg", gained_fields(kind, event.tier, event.is_quiet))
 
     def level_in(self, player: Player, kind: SpellKind) -> float | None:
         """Return the level from which a player's class has a spell; None if it never has."""
         classes = tuple(class_line(player.character.class_))
         return kind.level_for(classes, is_classic=self._is_classic())
+
+
+def _share(character: WorldCharacter) -> float:
+    """Return how much of its level a character has behind it."""
+    needed = character.experience_needed
+    return min(0.99, character.experience / needed) if needed > 0 else 0.0
 
 
 def gained_fields(kind: SpellKind, tier: int, is_quiet: bool) -> dict[str, Any]:
@@ -285,7 +306,7 @@ def gained_fields(kind: SpellKind, tier: int, is_quiet: bool) -> dict[str, Any]:
         "unique_id": kind.crc & _U32,
         "spell_name": kind.name,
         "add_silently": int(is_quiet),
-        "add_to_hotbar": int(not is_quiet),
+        "add_to_hotbar": int(not is_quiet and kind.book is not SpellBook.HIDDEN),
         "display_spell_tier": tier,
         "tier": tier,
         "icon": kind.icon & _U16,

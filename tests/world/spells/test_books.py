@@ -87,6 +87,47 @@ def test_classes_gain_spells_at_their_levels(tmp_path: Path) -> None:
     assert (gained["spell_id"], gained["spell_name"]) == (110002, "Courage")
 
 
+# SpellGained of real-fight-546-QueensColony-fighter at level 3; fight-* has no hidden spell.
+GAINED = bytes.fromhex(
+    "0481ea2600074b61e8110046696768746572204172636865747970650000010200ffffffffffff"
+)
+ARCHETYPE = """
+[[spell]]
+id = 2550401
+name = "Fighter Archetype"
+book = 4
+icon = 2
+backdrop = -1
+crc = 0xe8614b07
+script = "Spells/Archetype.lua"
+[[spell.tier]]
+[[spell.class]]
+class = 1
+level = 2
+"""
+
+
+def test_a_hidden_spell_is_announced_as_recorded(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE + ARCHETYPE, class_=1)
+    scene.scripts.levels.set_level(scene.player, 2, scene.harness.now)
+    assert scene.payloads("OP_SpellGainedMsg") == [GAINED]
+
+
+def test_a_new_character_has_its_book_without_a_message_for_each_spell(tmp_path: Path) -> None:
+    """As in real-entry-546-QueensColony-fighter-priest-mage and real-entry-1208-start-*."""
+    scene = SpellScene(tmp_path, toml=SMITE)
+    assert scene.player.past.spells == {SMITE_ID: 1}
+    assert scene.payloads("OP_SpellGainedMsg") == []
+
+
+def test_what_a_character_gains_at_its_entry_is_read_before_it(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE)
+    kinds, books = scene.spells.kinds, scene.spells.books
+    kinds.reload(None)
+    finish(books.fetch(replace(scene.player.character, past={})))
+    assert not kinds.lacks([SMITE_ID])
+
+
 def test_another_class_gains_its_spells(tmp_path: Path) -> None:
     scene = SpellScene(tmp_path, toml=SMITE, class_=0)
     assert scene.player.past.spells == {}
