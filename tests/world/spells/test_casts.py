@@ -211,7 +211,7 @@ def test_a_script_may_forbid_its_cast(tmp_path: Path, source: str, errors: list[
 
 
 def test_the_words_to_the_caster_are_not_shown_to_others(tmp_path: Path) -> None:
-    """EQ2Emulator shows "You cast ..." to the victim and to all around; this fault is not copied."""
+    """EQ2Emulator shows "You cast ..." to the victim and all around; this fault is not copied."""
     toml = SMITE_TOML.replace("success_message", "effect_message")
     scene = scene_of(tmp_path, toml=toml + HEAL_TOML + BUFF_TOML)
     other = scene.harness.stand(6, 1208, name="Borvik", class_=11)
