@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from emu.content.file import ContentFile, Entry, Placement, Template
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.population.reading import ServedZone, read_zone_content
 from emu.world_stream.movement import Position

@@ -35,8 +35,9 @@ from emu.content.importing import (
     step_back,
 )
 from emu.content.importing import Progress as ImportProgress
-from emu.content.population import ORDINARY, Population, Standing, Surroundings
+from emu.content.population import ORDINARY, Population, Surroundings
 from emu.content.sources import DumpPart, dump_parts
+from emu.content.standing import Standing
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.files import partial_folder

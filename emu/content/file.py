@@ -315,6 +315,14 @@ class ContentFile:
         """Return a spawn by its number."""
         return self._templates([number], SharedValues()).get(number)
 
+    def script_of(self, number: int) -> str:
+        """Return the script of all spawns of a number; empty if they have none."""
+        return self._scripts("spawn", {number}).get(number, "")
+
+    def commands(self, numbers: Iterable[int]) -> dict[int, list[Row]]:
+        """Return lists of verbs by number."""
+        return self._lists("commands", numbers)
+
     def places_of(self, number: int) -> list[tuple[int, int, float]]:
         """Return zone, placement and weight of each place where a spawn can stand."""
         return self._of_kinds(

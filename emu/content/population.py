@@ -13,33 +13,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from emu.content.file import Entry, Group, Placement, Template, ZoneContent
+from emu.content.standing import Randomness, Standing, stand
+from emu.content.strays import Stray
 from emu.content.vacancies import Vacancy
 from emu.rules.respawn import respawn_wait
 from emu.times import Monotonic
 
 ROUND: Final = 10.0
 """Seconds between two checks of respawns and expiries."""
-THOUSANDTHS: Final = 1000
 ORDINARY: Final = 1
 """The bit of an ordinary day among those of holidays."""
-FULL_TURN: Final = 360.0
-HIGHEST_LEVEL: Final = 125
-"""Rows above it are mistakes."""
-LARGEST_SEED: Final = 2**512 - 1
-"""Digits for some sixty rolls of a byte."""
-
-
-class Randomness(Protocol):
-    """The random numbers of one zone, as `random.Random` gives them."""
-
-    def random(self) -> float:
-        """Return a number from 0 to below 1."""
-
-    def randint(self, a: int, b: int, /) -> int:
-        """Return a whole number from a to b, both included."""
 
 
 class Condition(IntFlag):
@@ -84,25 +70,6 @@ class Surroundings:
         return (not expansion or not self.expansions or bool(expansion & self.expansions)) and (
             not holiday or not self.holidays or bool(holiday & self.holidays)
         )
-
-
-class Standing(NamedTuple):
-    """One spawn that stands: its template, and all that was rolled for it."""
-
-    placement: Placement
-    entry: Entry
-    template: Template
-    x: float
-    y: float
-    z: float
-    level: int
-    size: int
-    expires: Monotonic | None
-    group: int
-    """The number of the group that it stands in; 0 without one."""
-    heading: float = 0.0
-    seed: int = 0
-    """A long number for `Rolls` of its appearance; 0 if nothing is rolled."""
 
 
 @dataclass(slots=True)
@@ -389,17 +356,22 @@ class Population:
         return [standing for standing in made if standing is not None]
 
     def make_one(
-        self, number: int, place: tuple[float, float, float, float], now: Monotonic
-    ) -> Standing | None:
-        """Return a spawn of a number for a place with its heading; None without a template."""
-        template = self._templates.get(number)
+        self, number: int, place: tuple[float, float, float, float], now: Monotonic,
+        other: Stray | None = None,
+    ) -> Standing | None:  # fmt: skip
+        """Return a spawn of a number for a place with its heading; None without a template.
+
+        `other` is what is made if the zone does not have the number.
+        """
+        template = self._templates.get(number) or (other.template if other is not None else None)
         if template is None:
             return None
+        script = self._spawn_scripts.get(number) or (other.script if other is not None else "")
         x, y, z, heading = place
         values: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
         placement = Placement(**values | {"x": x, "y": y, "z": z, "heading": heading})
-        entry = Entry(0, 0, number, 100.0, 0, self._spawn_scripts.get(number, ""))
-        return self._stand(placement, entry, now, 0)
+        entry = Entry(0, 0, number, 100.0, 0, script)
+        return stand(placement, entry, template, now, self._random)
 
     def set_respawn(self, location: int, seconds: int) -> bool:
         """Set after how long what dies at a location returns, until the zone ends."""
@@ -437,7 +409,8 @@ class Population:
                 chosen = entry
                 break
             roll -= weight
-        return self._stand(place.placement, chosen, now, group)
+        template = self._templates[chosen.spawn_id]
+        return stand(place.placement, chosen, template, now, self._random, group=group)
 
     # -- internals --------------------------------------------------------------------------------
 
@@ -530,7 +503,10 @@ class Population:
             if entry.weight <= 0 or not self._may_stand(entry):
                 continue
             if entry.weight >= roll:
-                place.standing = self._stand(place.placement, entry, now, group)
+                template = self._templates[entry.spawn_id]
+                place.standing = stand(
+                    place.placement, entry, template, now, self._random, group=group
+                )
                 return [place.standing]
             roll -= entry.weight
         return []
@@ -542,57 +518,3 @@ class Population:
             and self.surroundings.meets(entry.condition)
             and self.surroundings.opens(template)
         )
-
-    def _stand(self, placement: Placement, entry: Entry, now: Monotonic, group: int) -> Standing:
-        template = self._templates[entry.spawn_id]
-        return Standing(
-            placement, entry, template,
-            self._around(placement.x, placement.x_offset),
-            self._around(placement.y, placement.y_offset),
-            self._around(placement.z, placement.z_offset),
-            self._level(placement, template),
-            self._size(template),
-            self._expiry(placement, now),
-            group,
-            self._heading(placement, template),
-            self._random.randint(1, LARGEST_SEED) if template.own.get("randomize") else 0,
-        )  # fmt: skip
-
-    def _around(self, center: float, offset: float) -> float:
-        """Return a coordinate near a point; places close to it are the likelier ones."""
-        if offset <= 0:
-            return center
-        most = int(offset * THOUSANDTHS)
-        return (
-            center + (self._random.randint(0, most) - self._random.randint(0, most)) / THOUSANDTHS
-        )
-
-    def _heading(self, placement: Placement, template: Template) -> float:
-        if template.own.get("any_heading"):
-            return self._random.random() * FULL_TURN
-        return placement.heading
-
-    def _level(self, placement: Placement, template: Template) -> int:
-        if placement.level:
-            return placement.level
-        own = template.own
-        low, high = own.get("min_level", 0), own.get("max_level", 0)
-        low, high = (max(1, min(HIGHEST_LEVEL, one)) for one in sorted((low, high)))
-        return self._random.randint(low, high)
-
-    def _size(self, template: Template) -> int:
-        size, offset = template.spawn["size"], template.spawn["size_offset"]
-        if not offset:
-            return int(size)
-        rolled = size + self._random.randint(0, offset) - self._random.randint(0, offset)
-        return max(1, int(rolled))
-
-    def _expiry(self, placement: Placement, now: Monotonic) -> Monotonic | None:
-        timer, offset = placement.expire, placement.expire_offset
-        if not timer:
-            return None
-        if offset:
-            timer = self._random.randint(
-                timer - offset if offset < timer else timer, timer + offset
-            )
-        return Monotonic(now + timer)

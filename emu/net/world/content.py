@@ -29,6 +29,7 @@ from emu.content.quest_files import read_quests, shipped_quests
 from emu.content.quests import QuestTables
 from emu.content.regions import regions_of
 from emu.content.spells import SpellKinds, TomlSpells, shipped_spells
+from emu.content.strays import Strays
 from emu.content.trade import TomlTrade, TradeTables, shipped_trade
 from emu.errors import ConfigError, FileFormatError, StoreError
 from emu.ground.map_folder import MapFolder, maps_folder
@@ -183,6 +184,7 @@ class ContentReader:
         """The kinds of things."""
         self.spells = SpellKinds(*_spell_sources(config))
         """The spells."""
+        self._strays = Strays(config.content)
         self.trade = TradeTables(config.content, TomlTrade([shipped_trade()]))
         """The merchants and loot tables."""
         self.crafts = CraftTables(config.content, TomlCrafts([shipped_crafts()]))
@@ -255,6 +257,7 @@ class ContentReader:
             self.trade.reload(self._path)
             self.crafts.reload(self._path)
             self.quests.reload(self._path)
+            self._strays.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
             self.spells.reload(*_spell_sources(self._config))
             if self._grounds is not None:
@@ -401,6 +404,7 @@ class ContentReader:
             return None
         if self.memory is not None:
             self.memory.after_scripts()
+        scripts.maker.stray = self._strays.get
         self._compiler, self._has_compiled = compiler, scripts.has_compiled
         return scripts
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.net.machine import resident_bytes
 from emu.world.actors.spawn import Spawn
 from emu.world.zones.zone import Zone

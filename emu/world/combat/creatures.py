@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.rules.stance import GREY, SHOWN, Encounter, arrow_color, attitude
 from emu.times import Monotonic, together
 from emu.world.actors.player import IN_ZONE, Player

@@ -8,7 +8,7 @@ from typing import Any, Final
 from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.registry import MASTER
 from emu.content.layers import ENTRIES, PLACEMENT, REMOVED, SPAWN, ZONE, columns_of
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.errors import CommandError
 from emu.schema import unknown_key
 from emu.texts import counted

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.content.trade import GlobalLoot
 from emu.errors import EmuError
 from emu.items.kinds import ItemKind

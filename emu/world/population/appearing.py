@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.population.reading import FIRST_FIXTURE
 from emu.world_stream.movement import Position
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import attrs
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.files import begins_with
 from emu.schema.writing import toml_value
 from emu.world.actors.spawn import SpawnTemplate

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from emu.appearance import SLIDER_FIELDS
 from emu.content.file import Template
-from emu.content.population import Standing
 from emu.content.rows import Row
+from emu.content.standing import Standing
 from emu.errors import FileFormatError
 from emu.world.actors.dealings import Dealing, MerchantKind, NodeSkill
 from emu.world.actors.spawn import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.population.deaths import Deaths

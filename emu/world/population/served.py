@@ -16,20 +16,12 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final, Protocol
 
-from emu.content.population import (
-    ORDINARY,
-    Change,
-    Condition,
-    Death,
-    Population,
-    Randomness,
-    Standing,
-    Surroundings,
-)
+from emu.content.population import ORDINARY, Change, Condition, Death, Population, Surroundings
+from emu.content.standing import Randomness, Standing
 from emu.errors import EmuError, LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, SpawnTemplate
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.population.appearing import is_from_file, nearest_first
 from emu.world.population.deaths import Deaths
@@ -286,12 +278,15 @@ class ContentZones:
         filled = self._filled.get(zone)
         return filled.population if filled is not None else None
 
-    def put(self, zone: Zone, standing: Standing) -> Spawn | None:
-        """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
+    def put(self, zone: Zone, standing: Standing, of: SpawnTemplate | None = None) -> Spawn | None:
+        """Put a spawn into a zone besides what stands there; None if it cannot be put there.
+
+        `of` is its template if the zone does not have it.
+        """
         filled = self._filled.get(zone)
         if filled is None or len(filled.extras) >= MOST_EXTRAS:
             return None
-        template = filled.served.templates.get(standing.template.id)
+        template = filled.served.templates.get(standing.template.id) or of
         if template is None:
             return None
         spawn = spawn_of(template, standing, self._next_id())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.visibility.fields import hovers
 from emu.world.zones.ground import ZoneGround

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 

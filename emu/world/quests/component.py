@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.conversations import Conversations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.quests.journal import Journal
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Final
 
 from emu.content.figures import Figures
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.errors import ScriptError
 from emu.scripts.compiling import Compiling
 from emu.scripts.folder import ScriptFolder

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from emu.content.population import Population, Standing
+from emu.content.population import Population
 from emu.content.rows import Row
+from emu.content.standing import Standing
+from emu.content.strays import Stray
+from emu.errors import FileFormatError
 from emu.times import Monotonic
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, SpawnTemplate
+from emu.world.population.looks import template_of
 from emu.world.scripts.bodies import Body, Home
 from emu.world.zones.zone import Zone
 
@@ -23,8 +27,11 @@ class FilledZones(Protocol):
     def population(self, zone: Zone) -> Population | None:
         """Return what can stand in a zone; None while its content is not read."""
 
-    def put(self, zone: Zone, standing: Standing) -> Spawn | None:
-        """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
+    def put(self, zone: Zone, standing: Standing, of: SpawnTemplate | None = None) -> Spawn | None:
+        """Put a spawn into a zone besides what stands there; None if it cannot be put there.
+
+        `of` is its template if the zone does not have it.
+        """
 
     def despawn(self, zone: Zone, spawn: Spawn) -> object:
         """Remove a spawn of the content file from its zone."""
@@ -39,6 +46,8 @@ class Maker:
     def __init__(self, *, zones: FilledZones | None, now: Callable[[], Monotonic]) -> None:
         """Without `zones` nothing can be made."""
         self.zones = zones
+        self.stray: Callable[[int], Stray | None] = lambda _number: None
+        """Returns a kind of spawn that a zone does not have, by its number."""
         self._now = now
 
     def at_location(self, home: Home, location: int) -> Body | None:
@@ -62,11 +71,23 @@ class Maker:
         *,
         is_private: bool,
     ) -> Body | None:
-        """Make a spawn of a number at a place; a private one is seen only by who is let."""
+        """Make a spawn of a number at a place; a private one is seen only by who is let.
+
+        The zone need not have the number: pets come from other zones.
+        """
         population = self._population(home)
         if population is None:
             return None
-        made = self._put(home, [population.make_one(number, place, self._now())])
+        now = self._now()
+        standing, of = population.make_one(number, place, now), None
+        if standing is None:
+            try:
+                other = self.stray(number)
+                of = template_of(other.template, other.commands) if other is not None else None
+            except FileFormatError:
+                return None
+            standing = population.make_one(number, place, now, other)
+        made = self._put(home, [standing], of)
         if made and is_private:
             made[0].spawn.set_allowed({made[0].spawn.id})
         return made[0] if made else None
@@ -96,12 +117,14 @@ class Maker:
     def _population(self, home: Home) -> Population | None:
         return self.zones.population(home.zone) if self.zones is not None else None
 
-    def _put(self, home: Home, made: Iterable[Standing | None]) -> list[Body]:
+    def _put(
+        self, home: Home, made: Iterable[Standing | None], of: SpawnTemplate | None = None
+    ) -> list[Body]:
         bodies = []
         for standing in made:
             if standing is None or self.zones is None:
                 continue
-            spawn = self.zones.put(home.zone, standing)
+            spawn = self.zones.put(home.zone, standing, of)
             body = home.bodies.get(spawn.id) if spawn is not None else None
             if body is not None:
                 bodies.append(body)

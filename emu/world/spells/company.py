@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.rules.stance import SHOWN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from emu.content.population import Population, Standing
+from emu.content.population import Population
 from emu.content.spells import SpellKinds
+from emu.content.standing import Standing
 from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import NO_MARKS

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.errors import CommandError
 from emu.rules.loot import Chance
 from emu.scripts.signatures import FunctionTable

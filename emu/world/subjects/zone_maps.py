@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.commands.registry import GUIDE
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.content.vacancies import Vacancy, reasons
 from emu.errors import CommandError
 from emu.texts import counted

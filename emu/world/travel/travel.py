@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player

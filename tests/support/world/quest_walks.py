@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from emu.content.figures import read_figures
 from emu.content.file import Entry, Placement, Template
-from emu.content.population import Standing
 from emu.content.quests import EMPTY, QuestTables
+from emu.content.standing import Standing
 from emu.items.kinds import ItemKind
 from emu.quests.journal import Completion, Journal, TakenQuest
 from emu.quests.plans import Step, StepKind

@@ -11,8 +11,8 @@ from typing import Any
 
 from emu.content.figures import Figures
 from emu.content.file import Entry, Placement, Template
-from emu.content.population import Standing
 from emu.content.spells import SpellKinds
+from emu.content.standing import Standing
 from emu.scripts.compiling import Compiler, Compiling
 from emu.scripts.folder import ScriptFolder
 from emu.scripts.runtime import new_runtime

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from emu.content.file import Entry, Placement, Template
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world.travel.tables import TravelTables
 from emu.world.zones.definitions import Atlas

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.ledger import OwnerKind
 from emu.rules.loot import LootDrop, LootTable
 from emu.world.actors.dealings import Dealing

@@ -13,8 +13,9 @@ import pytest
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.layers import Edit, ZoneLayer, read_edits
-from emu.content.population import Population, Standing
+from emu.content.population import Population
 from emu.content.sources import dump_parts
+from emu.content.standing import Standing
 from emu.errors import EmuError, FileFormatError
 from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder

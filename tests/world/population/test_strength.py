@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emu.content.file import Entry, Placement, Template
-from emu.content.population import Standing
+from emu.content.standing import Standing
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.population.strength import fill_sheet
 from emu.world_stream.movement import Position

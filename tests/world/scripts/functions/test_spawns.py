@@ -5,9 +5,16 @@ from typing import Any
 
 import pytest
 
-from emu.content.population import Population, Standing
-from emu.world.actors.spawn import Spawn
+from emu.content.file import ContentFile
+from emu.content.importing import import_content
+from emu.content.population import Population
+from emu.content.sources import dump_parts
+from emu.content.standing import Standing
+from emu.content.strays import Stray, stray
+from emu.errors import FileFormatError
+from emu.world.actors.spawn import Spawn, SpawnTemplate
 from emu.world.zones.zone import Zone
+from tests.support.content.dumps import meadow, write_dumps
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -29,8 +36,10 @@ class FakePopulation:
         made = [self.make_at(one, now, group) for one in (80, 81)] if group == 5 else []
         return [one for one in made if one is not None]
 
-    def make_one(self, number: int, place: tuple[float, ...], _now: float) -> Standing | None:
-        if number != 980:
+    def make_one(
+        self, number: int, place: tuple[float, ...], _now: float, other: Stray | None = None
+    ) -> Standing | None:
+        if number != 980 and other is None:
             return None
         x, y, z, _heading = place
         return self.scene.standing("made.lua", 80)._replace(x=x, y=y, z=z)
@@ -50,8 +59,8 @@ class FakeZones:
         places: Any = self.places
         return places
 
-    def put(self, _zone: Zone, standing: Standing) -> Spawn | None:
-        return self.scene.put(standing, "Made")
+    def put(self, _zone: Zone, standing: Standing, of: SpawnTemplate | None = None) -> Spawn | None:
+        return self.scene.put(standing, "Made" if of is None else of.name)
 
     def despawn(self, _zone: Any, _spawn: Any) -> None:
         """Nothing stands here."""
@@ -81,6 +90,29 @@ def test_each_call_makes_another_one(scene: ScriptScene) -> None:
         " Say(NPC, tostring(one == two)) Say(NPC, GetName(one)) Say(NPC, GetLevel(one))"
         " Say(NPC, tostring(SpawnByLocationID(Z, 5)))",
     ) == ["false", "Made", "12", "nil"]
+
+
+def test_a_kind_that_the_zone_does_not_have_comes_from_the_content(
+    scene: ScriptScene, tmp_path: Path
+) -> None:
+    # EQ2Emulator reads a spawn that a zone lacks when it is asked for, so pets come everywhere.
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), target)
+    with ContentFile(target) as file:
+        scene.scripts.maker.stray = lambda number: stray(file, number)
+        assert says(
+            scene,
+            "Say(NPC, GetName(SpawnMob(Z, 90002, 0, 3, -8, 243, 90)))"
+            " Say(NPC, tostring(SpawnMob(Z, 90009, 0, 3, -8, 243, 90)))",
+        ) == ["a captain", "nil"]
+
+
+def test_a_kind_that_cannot_be_read_is_not_made(scene: ScriptScene) -> None:
+    def fail(_number: int) -> Stray | None:
+        raise FileFormatError("damaged")
+
+    scene.scripts.maker.stray = fail
+    assert says(scene, "Say(NPC, tostring(SpawnMob(Z, 90002, 0, 3, -8, 243, 90)))") == ["nil"]
 
 
 def test_what_is_made_comes_and_goes(scene: ScriptScene) -> None:
