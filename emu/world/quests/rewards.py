@@ -286,11 +286,12 @@ class QuestRewards:
             is_given = await self._take(player, one, kinds)
         finally:
             one.is_taken = False
+            # What was stored before the things moved is no longer true.
+            self._journals.changed(player)
         if not is_given:
             self._show(player, one)
             return
         self._close(player, one)
-        self._journals.changed(player)
         self._show_next(player)
 
     def _chosen(self, reward: QuestReward, choice: int) -> list[tuple[int, int]] | None:

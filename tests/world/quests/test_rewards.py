@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from emu.errors import StoreAway
+from emu.model import SavedKind
 from emu.quests.journal import MOST_PENDING, Journal
 from tests.support.world import item_kinds as kinds
 from tests.support.world.quest_scenes import BAG, CRABS, FOOD, OTHER_BAG, QuestScene
@@ -61,6 +62,9 @@ def test_full_bags(scene: QuestScene) -> None:
     assert texts == ["You do not have enough free slots!  Free some slots and try again."]
     assert held(scene) == before
     assert len(packs(scene)) == 2
+    # Stored was that the things are on their way; found by the simulation (seed 3).
+    assert SavedKind.QUESTS in scene.player.unsaved
+    assert "is_taken" not in scene.player.journal.text
     inventory.use_up(next(iter(inventory)), 1)
     answer(scene, FOOD)
     assert sorted(set(held(scene)) - set(before)) == [BAG, FOOD]
