@@ -6,7 +6,13 @@ import math
 
 from emu.client.world import WorldClientCore
 from emu.net.client.world_connection import ClientWorldConnection
-from tests.simulation import acts_of_fights, acts_of_things
+from tests.simulation import (
+    acts_of_crafts,
+    acts_of_fights,
+    acts_of_quests,
+    acts_of_spells,
+    acts_of_things,
+)
 from tests.simulation.act import Act
 from tests.simulation.content import BELL
 from tests.simulation.people import ClientProgram, Person
@@ -304,4 +310,7 @@ ACTS = (
     Act("second session", 2, _second),
     *acts_of_things.ACTS,
     *acts_of_fights.ACTS,
+    *acts_of_crafts.ACTS,
+    *acts_of_quests.ACTS,
+    *acts_of_spells.ACTS,
 )

@@ -7,13 +7,17 @@ from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.versions import LAST_OLD_CLIENT
 from tests.simulation.act import Act, approach
-from tests.simulation.content import BAG, BANKER, MERCHANT, STACK, SWORD, THINGS
+from tests.simulation.content import BANKER, MERCHANT
+from tests.simulation.content_of_things import BAG, BOOK, COST, ORE, STACK, SWORD, THINGS
 from tests.simulation.people import ClientProgram, Person
 
 ALL_OF_IT = 0xFFFFFFFF
+WARES = (*COST, STACK, ORE, ORE)
+"""What the peddler sells; components are bought more often."""
+SUMMONED = (*THINGS, ORE, BOOK)
 
 
-def _shown(person: Person) -> list[tuple[int, Thing]]:
+def shown(person: Person) -> list[tuple[int, Thing]]:
     """Return the things that a client shows, with the places of their records."""
     player = person.player()
     if player is None:
@@ -28,17 +32,17 @@ def _shown(person: Person) -> list[tuple[int, Thing]]:
 
 def has_things(person: Person) -> bool:
     """Return whether a client shows any thing."""
-    return bool(_shown(person))
+    return bool(shown(person))
 
 
-def _several(person: Person, client: ClientWorldConnection, line: str) -> None:
+def several(person: Person, client: ClientWorldConnection, line: str) -> None:
     """Type a line, sometimes twice at once, as an impatient player does."""
     for _ in range(person.chance.choice((1, 1, 2))):
         client.command(line)
 
 
 async def _summon(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    item, count = person.chance.choice(THINGS), person.chance.randint(1, 4)
+    item, count = person.chance.choice(SUMMONED), person.chance.randint(1, 4)
     line = f"summonitem {item} {count}{person.chance.choice(('', '', ' bank'))}"
     for _ in range(person.chance.randint(1, 2)):
         person.simulation.asked_things[item] += count
@@ -46,38 +50,38 @@ async def _summon(person: Person, _program: ClientProgram, client: ClientWorldCo
 
 
 def _move_line(person: Person) -> str:
-    place, thing = person.chance.choice(_shown(person))
-    bags = [one.id for _, one in _shown(person) if one.item_id == BAG]
+    place, thing = person.chance.choice(shown(person))
+    bags = [one.id for _, one in shown(person) if one.item_id == BAG]
     to = person.chance.choice((BASE, BASE, BANK, SHARED, OVERFLOW, *bags))
     slot, count = person.chance.randint(-1, 6), person.chance.randint(0, thing.count)
     return f"inventory move {place} {slot} {to} {count}"
 
 
 async def _move(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    _several(person, client, _move_line(person))
+    several(person, client, _move_line(person))
 
 
 async def _wear(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    swords = [place for place, thing in _shown(person) if thing.item_id == SWORD]
+    swords = [place for place, thing in shown(person) if thing.item_id == SWORD]
     line = "inventory unequip 0"
     if swords and person.chance.random() < 0.6:
         line = f"inventory equip {person.chance.choice(swords)}"
-    _several(person, client, line)
+    several(person, client, line)
 
 
 async def _destroy(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    place, _ = person.chance.choice(_shown(person))
-    _several(person, client, f"inventory destroy {place}")
+    place, _ = person.chance.choice(shown(person))
+    several(person, client, f"inventory destroy {place}")
 
 
 # -- trades of players ----------------------------------------------------------------------------
 
 
 def _offer(person: Person, client: ClientWorldConnection) -> None:
-    shown = _shown(person)
+    things = shown(person)
     for slot in range(person.chance.randint(0, 2)):
-        if shown:
-            place, thing = person.chance.choice(shown)
+        if things:
+            place, thing = person.chance.choice(things)
             count = person.chance.randint(1, thing.count)
             client.command(f"add_trade_item {place} {slot} {count}")
     client.command(f"add_trade_copper {person.chance.randint(0, 20)}")
@@ -113,7 +117,7 @@ async def _trade(person: Person, _program: ClientProgram, client: ClientWorldCon
 # -- merchants and the bank -----------------------------------------------------------------------
 
 
-async def _go_to(client: ClientWorldConnection, name: str, command: str) -> bool:
+async def go_to(client: ClientWorldConnection, name: str, command: str) -> bool:
     """Go to somebody, and open its window."""
     index = await approach(client, name)
     if index is None:
@@ -126,27 +130,27 @@ async def _go_to(client: ClientWorldConnection, name: str, command: str) -> bool
 
 
 async def _buy(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    if await _go_to(client, MERCHANT, "frommerchant"):
-        item, count = person.chance.choice(THINGS), person.chance.randint(1, 3)
-        _several(person, client, f"buy_from_merchant {item} {count}")
+    if await go_to(client, MERCHANT, "frommerchant"):
+        item, count = person.chance.choice(WARES), person.chance.randint(1, 3)
+        several(person, client, f"buy_from_merchant {item} {count}")
         await client.pause(1.0)
         client.command("cancel_merchant")
 
 
 async def _sell(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    if not await _go_to(client, MERCHANT, "tomerchant"):
+    if not await go_to(client, MERCHANT, "tomerchant"):
         return
-    for _, thing in _shown(person)[: person.chance.randint(1, 3)]:
+    for _, thing in shown(person)[: person.chance.randint(1, 3)]:
         number = thing.id << 32 | thing.item_id
-        _several(person, client, f"sell_to_merchant {number} {person.chance.randint(1, 2)}")
+        several(person, client, f"sell_to_merchant {number} {person.chance.randint(1, 2)}")
     await client.pause(0.5)
     if person.chance.random() < 0.5:
-        _several(person, client, f"buyback_from_merchant {person.chance.choice(THINGS)} 1")
+        several(person, client, f"buyback_from_merchant {person.chance.choice(WARES)} 1")
     await client.pause(0.5)
 
 
 async def _bank(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    if not await _go_to(client, BANKER, "bank"):
+    if not await go_to(client, BANKER, "bank"):
         return
     for _ in range(person.chance.randint(1, 4)):
         line = f"bank_deposit {person.chance.randint(1, 60)}"
@@ -154,7 +158,7 @@ async def _bank(person: Person, _program: ClientProgram, client: ClientWorldConn
             line = f"bank_withdraw {person.chance.randint(1, 60)}"
         elif has_things(person) and person.chance.random() < 0.6:
             line = _move_line(person)
-        _several(person, client, line)
+        several(person, client, line)
         await client.pause(0.4 * person.chance.random())
     client.command("cancel_bank")
 
@@ -182,15 +186,15 @@ def _is_master(person: Person) -> bool:
 
 def _has_stack(person: Person) -> bool:
     return any(
-        thing.item_id == STACK and thing.place.where is Where.BAGS for _, thing in _shown(person)
+        thing.item_id == STACK and thing.place.where is Where.BAGS for _, thing in shown(person)
     )
 
 
 async def _split(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Part a stack, or join its parts again."""
-    stacks = [place for place, thing in _shown(person) if thing.item_id == STACK]
+    stacks = [place for place, thing in shown(person) if thing.item_id == STACK]
     line = f"inventory move {person.chance.choice(stacks)} {person.chance.randint(-1, 5)} 0 1"
-    _several(person, client, line)
+    several(person, client, line)
 
 
 ACTS = (

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from emu.model import may_see
 from emu.world.actors.spawn import SpawnKind
-from tests.simulation import auditors_of_fights, auditors_of_things
+from tests.simulation import (
+    auditors_of_crafts,
+    auditors_of_fights,
+    auditors_of_quests,
+    auditors_of_spells,
+    auditors_of_things,
+)
 from tests.simulation.auditing import Auditor, Moment, worlds
 from tests.simulation.content import RESPAWN
 
@@ -422,6 +428,9 @@ AUDITORS: tuple[Auditor, ...] = (
     Auditor("the dead stay dead", Moment.ANY, _deaths),
     *auditors_of_things.AUDITORS,
     *auditors_of_fights.AUDITORS,
+    *auditors_of_crafts.AUDITORS,
+    *auditors_of_quests.AUDITORS,
+    *auditors_of_spells.AUDITORS,
     Auditor("no call raises", Moment.EMPTY, _faults),
     Auditor("nobody is in two places", Moment.QUIET, _one_place),
     Auditor("each player has one body", Moment.QUIET, _bodies),

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tests.simulation.auditing import Auditor, Moment, worlds
-from tests.simulation.content import COST, THINGS
+from tests.simulation.auditing import Auditor, Moment, parts, worlds
+from tests.simulation.content_of_things import COST
 
 if TYPE_CHECKING:
     from tests.simulation.simulation import Simulation
@@ -142,12 +142,13 @@ def _shown(simulation: Simulation) -> Iterator[str]:
 
 
 def _locked(simulation: Simulation) -> Iterator[str]:
-    """Nothing stays offered or in use."""
-    for _server, world in worlds(simulation):
-        for player in world.players:
-            if locked := player.holdings.inventory.locked & {
-                one.id for one in player.holdings.inventory if one.item_id in THINGS
-            }:
+    """Nothing stays offered or in use, but for what a creation uses."""
+    for _server, found in parts(simulation):
+        for player in found.world.players:
+            creation = found.crafting.creating._running.get(player.id)
+            used = set() if creation is None else set(creation.taken)
+            here = {one.id for one in player.holdings.inventory}
+            if locked := player.holdings.inventory.locked & here - used:
                 yield f"{player.name} cannot use {sorted(locked)}"
 
 

@@ -1,16 +1,29 @@
-"""A small content file of our own: creatures that stay dead for a while, ways that cost coins."""
+"""A small content file of our own: two zones with creatures, ways that cost coins, and people.
+
+Things, recipes, quests and spells have modules of their own.
+"""
 
 from __future__ import annotations
 
 import atexit
 import shutil
 import tempfile
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
+from tests.simulation import (
+    content_of_crafts,
+    content_of_quests,
+    content_of_spells,
+    content_of_things,
+)
+from tests.simulation.content_of_crafts import DEVICE, FORGE
+from tests.simulation.content_of_quests import HERALD, HERALD_SCRIPT
+from tests.simulation.content_of_things import Tables
 from tests.support.content.dumps import write_dumps
 
 ANTONICA, ISLE, FREEPORT = 12, 325, 33
@@ -28,7 +41,6 @@ ZONES = (
 BELL = "a mariner's bell"
 KEEPER = "a keeper"
 """A creature with a script in each zone, which answers hails and talks by itself."""
-KEEPER_NUMBER = 90
 SCRIPT = "SpawnScripts/Simulation/Keeper.lua"
 KEEPER_SCRIPT = """
 function spawn(NPC)
@@ -62,13 +74,10 @@ end
 BEAR = "an old bear"
 """A creature that nobody can kill."""
 MERCHANT, BANKER = "a peddler", "a banker"
-STACK, BAG, SWORD = 501, 502, 503
-THINGS = (STACK, BAG, SWORD)
-"""The kinds of things: one lies in stacks, one is a bag, and one is worn."""
-COST = {STACK: 2, BAG: 9, SWORD: 5}
-"""Copper that each costs at the peddler."""
-COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9}
+COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9, FORGE: 10}
 """The lists of commands of spawns."""
+SCRIPTS = {KEEPER: SCRIPT, HERALD: HERALD_SCRIPT}
+"""The scripts of spawns."""
 WAYS = {ISLE: "To the plains", ANTONICA: "To the isle"}
 """The name of the way from a zone."""
 
@@ -78,90 +87,78 @@ def creature(zone: int, number: int) -> str:
     return f"a {KINDS[number]} wolf of {'the plains' if zone == ANTONICA else 'the isle'}"
 
 
-def _tables() -> dict[str, list[dict[str, Any]]]:
-    zones, spawns, npcs, objects, places, entries, ways, scripts, loots = ([] for _ in range(9))
+def wolves() -> list[int]:
+    """Return the kinds of all creatures that people hunt."""
+    return [zone * 100 + number for zone, *_ in ZONES for number in range(len(KINDS))]
+
+
+def _tables() -> Tables:
+    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for zone, name, file, description, (x, y, z) in ZONES:
-        zones.append({"id": zone, "name": name, "file": file, "description": description,
-                      "safe_x": x, "safe_y": y, "safe_z": z, "instance_type": "NONE",
-                      "shutdown_timer": 30})  # fmt: skip
+        found["zones"].append({
+            "id": zone, "name": name, "file": file, "description": description,
+            "safe_x": x, "safe_y": y, "safe_z": z, "instance_type": "NONE", "shutdown_timer": 30,
+        })  # fmt: skip
         names = [*(creature(zone, number) for number in range(len(KINDS))), BELL, MERCHANT, BANKER,
-                 BEAR]  # fmt: skip
+                 BEAR, FORGE, HERALD]  # fmt: skip
         for number, spawn in enumerate(names):
-            key = zone * 100 + number
-            is_wolf, is_bear = number < len(KINDS), spawn == BEAR
-            spawns.append({"id": key, "name": spawn,
-                           "race": 9, "model_type": 134, "size": 32, "targetable": 1,
-                           "show_name": 1, "command_primary": COMMANDS.get(spawn, 0),
-                           "attackable": int(is_wolf or is_bear),
-                           "hp": 90_000 if is_bear else 60, "power": 10,
-                           "merchant_id": 6 if spawn == MERCHANT else 0, "loot_drop_type": 1,
-                           "transport_id": zone if spawn == BELL else 0})  # fmt: skip
-            if spawn == BELL:
-                objects.append({"id": key, "spawn_id": key})
-            else:
-                level = 40 if is_bear else 1
-                npcs.append({"id": key, "spawn_id": key, "min_level": level, "max_level": level})
-            if is_wolf:
-                loots.append({"id": key, "spawn_id": key, "loottable_id": 4})
-            away = 40.0 if is_bear else 4.0
-            places.append({"id": key, "zone_id": zone, "spawn_location_id": key, "x": x + number,
-                           "y": y, "z": z + away, "respawn": RESPAWN})  # fmt: skip
-            entries.append({"id": key, "spawn_id": key, "spawn_location_id": key,
-                            "spawnpercentage": 100})  # fmt: skip
-        key = zone * 100 + KEEPER_NUMBER
-        spawns.append({"id": key, "name": KEEPER, "race": 9, "model_type": 134, "size": 32,
-                       "targetable": 1, "show_name": 1})  # fmt: skip
-        npcs.append({"id": key, "spawn_id": key, "min_level": 1, "max_level": 1})
-        places.append({"id": key, "zone_id": zone, "spawn_location_id": key, "x": x - 2.0,
-                       "y": y, "z": z + 3.0, "respawn": RESPAWN})  # fmt: skip
-        entries.append({"id": key, "spawn_id": key, "spawn_location_id": key,
-                        "spawnpercentage": 100})  # fmt: skip
-        scripts.append({"id": key, "spawn_id": key, "spawnentry_id": 0, "spawn_location_id": 0,
-                        "lua_script": SCRIPT})  # fmt: skip
+            away = 40.0 if spawn == BEAR else 4.0
+            _add(found, zone, number, spawn, (x + number, y, z + away))
+        _add(found, zone, 90, KEEPER, (x - 2.0, y, z + 3.0))
     for here, (to, _, _, _, (x, y, z)) in ((ISLE, ZONES[0]), (ANTONICA, ZONES[1])):
-        ways.append({"id": here, "transport_id": here, "transport_type": "Zone",
-                     "display_name": WAYS[here], "message": "Off you go.",
-                     "destination_zone_id": to, "destination_x": x, "destination_y": y,
-                     "destination_z": z, "cost": PRICE})  # fmt: skip
-    return {
-        "zones": zones, "spawn": spawns, "spawn_npcs": npcs, "spawn_objects": objects,
-        "spawn_location_placement": places, "spawn_location_entry": entries,
-        "transporters": ways, "spawn_scripts": scripts, "spawn_loot": loots, **_trade(),
-    }  # fmt: skip
+        found["transporters"].append({
+            "id": here, "transport_id": here, "transport_type": "Zone",
+            "display_name": WAYS[here], "message": "Off you go.", "destination_zone_id": to,
+            "destination_x": x, "destination_y": y, "destination_z": z, "cost": PRICE,
+        })  # fmt: skip
+    crafts, quests = content_of_crafts.tables(), content_of_quests.tables()
+    for more in (content_of_things.tables(), crafts, quests, content_of_spells.tables()):
+        for table, rows in more.items():
+            found[table] += rows
+    return dict(found)
 
 
-def _trade() -> dict[str, list[dict[str, Any]]]:
-    """Return the kinds of things, who sells them, and the creatures' loot."""
-    names = {STACK: "an apple", BAG: "a small pouch", SWORD: "a blunt sword"}
-    commands = [("Use", "use", 7), ("Buy", "frommerchant", 8), ("Bank", "bank", 9)]
+def _add(
+    found: defaultdict[str, list[dict[str, Any]]], zone: int, number: int, name: str,
+    at: tuple[float, float, float],
+) -> None:  # fmt: skip
+    """Add a spawn of a zone at a place."""
+    key = zone * 100 + number
+    is_wolf, is_bear = number < len(KINDS), name == BEAR
+    found["spawn"].append({
+        "id": key, "name": name, "race": 9, "model_type": 134, "size": 32, "targetable": 1,
+        "show_name": 1, "command_primary": COMMANDS.get(name, 0),
+        "attackable": int(is_wolf or is_bear), "hp": 90_000 if is_bear else 60, "power": 10,
+        "merchant_id": 6 if name == MERCHANT else 0, "loot_drop_type": 1,
+        "transport_id": zone if name == BELL else 0,
+    })  # fmt: skip
+    if name in (BELL, FORGE):
+        device = DEVICE if name == FORGE else 0
+        found["spawn_objects"].append({"id": key, "spawn_id": key, "device_id": device})
+    else:
+        level = 40 if is_bear else 1
+        row = {"id": key, "spawn_id": key, "min_level": level, "max_level": level}
+        found["spawn_npcs"].append(row)
+    if is_wolf:
+        found["spawn_loot"].append({"id": key, "spawn_id": key, "loottable_id": 4})
+    x, y, z = at
+    found["spawn_location_placement"].append({
+        "id": key, "zone_id": zone, "spawn_location_id": key, "x": x, "y": y, "z": z,
+        "respawn": RESPAWN,
+    })  # fmt: skip
+    found["spawn_location_entry"].append({
+        "id": key, "spawn_id": key, "spawn_location_id": key, "spawnpercentage": 100,
+    })  # fmt: skip
+    if name in SCRIPTS:
+        found["spawn_scripts"].append({
+            "id": key, "spawn_id": key, "spawnentry_id": 0, "spawn_location_id": 0,
+            "lua_script": SCRIPTS[name],
+        })  # fmt: skip
+
+
+def _scripts() -> dict[str, str]:
     return {
-        "entity_commands": [
-            {"id": number, "command_list_id": of, "command_text": text, "command": command,
-             "distance": 60 if of == 7 else 10}
-            for number, (text, command, of) in enumerate(commands, 1)
-        ],
-        "items": [
-            {"id": number, "name": name, "item_type": "Normal", "sell_price": 2 * COST[number],
-             "stack_count": 20 if number == STACK else 1, "weight": 1,
-             "slots": 1 if number == SWORD else 0, "adventure_classes": 0}
-            for number, name in names.items()
-        ],
-        "item_details_bag": [{"id": 1, "item_id": BAG, "num_slots": 4}],
-        "merchants": [{"id": 1, "merchant_id": 6, "inventory_id": 60, "description": "A Peddler"}],
-        "merchant_inventory": [
-            {"id": number, "inventory_id": 60, "item_id": number, "quantity": 255,
-             "price_coins": COST[number]}
-            for number in THINGS
-        ],
-        "loottable": [
-            {"id": 4, "name": "of a wolf", "mincoin": 3, "maxcoin": 9, "maxlootitems": 2,
-             "lootdrop_probability": 100, "coin_probability": 100},
-        ],
-        "lootdrop": [
-            {"id": number, "loot_table_id": 4, "item_id": number, "item_charges": 1,
-             "probability": 60}
-            for number in THINGS
-        ],
+        SCRIPT: KEEPER_SCRIPT, **content_of_quests.scripts(wolves()), **content_of_spells.scripts(),
     }  # fmt: skip
 
 
@@ -176,9 +173,10 @@ def content_file() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="emu-simulation-content-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     dumps = write_dumps(folder / "dumps", _tables())
-    script = scripts_folder(folder) / SCRIPT
-    script.parent.mkdir(parents=True)
-    script.write_text(KEEPER_SCRIPT, encoding="utf-8")
+    for name, source in _scripts().items():
+        script = scripts_folder(folder) / name
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text(source, encoding="utf-8")
     target = folder / "content.sqlite"
     import_content(dump_parts([dumps]), target)
     return target

@@ -25,12 +25,15 @@ from emu.processes.bus import LocalSubscription
 from emu.store.spool import load_spool
 from emu.world.actors.player import Player
 from emu.world.combat.fights import Fights
+from emu.world.crafting.creating import Creating
 from emu.world.entry.entering import ZoneEntries
 from emu.world.groups.groups import Groups, PlayerGroup
 from emu.world.items.acts import ItemActs
 from emu.world.ledger.ledger import Ledger
 from emu.world.population.deaths import Deaths
+from emu.world.quests.rewards import QuestRewards
 from emu.world.saving.saves import PlayerSaves
+from emu.world.spells.pets import Pets
 from emu.world.zones.zone import Zone
 
 Planting = Callable[[ExitStack], object]
@@ -213,6 +216,26 @@ def _dead_strike(stack: ExitStack) -> None:
     stack.enter_context(patch.object(Fights, "_died", lambda _self, _event: None))
 
 
+def _reward_without_identity(stack: ExitStack) -> None:
+    """Each attempt to give the coins of a quest has an identity of its own."""
+    before = QuestRewards._request
+
+    def request(self: QuestRewards, player: Player, one: Any, what: str) -> str:
+        return f"{before(self, player, one, what)}-{self._roll(1_000_000)}"
+
+    stack.enter_context(patch.object(QuestRewards, "_request", request))
+
+
+def _creation_goes_on(stack: ExitStack) -> None:
+    """A creation does not end when its maker leaves the zone."""
+    stack.enter_context(patch.object(Creating, "_drop", lambda _self, _player: None))
+
+
+def _pet_left_behind(stack: ExitStack) -> None:
+    """A pet stays when its master leaves the zone or dies."""
+    stack.enter_context(patch.object(Pets, "forget", lambda _self, _spawn: None))
+
+
 PLANTS: dict[str, Planting] = {
     "save-not-awaited": _save_not_awaited,
     "lease-not-checked": _lease_not_checked,
@@ -228,6 +251,9 @@ PLANTS: dict[str, Planting] = {
     "answer-before-commit": _answer_before_commit,
     "moves-not-counted": _moves_not_counted,
     "dead-strike": _dead_strike,
+    "reward-without-identity": _reward_without_identity,
+    "creation-goes-on": _creation_goes_on,
+    "pet-left-behind": _pet_left_behind,
 }
 
 
