@@ -17,6 +17,10 @@ import pytest
 
 from emu.store import Store
 from tests.server.test_crash_things import (
+    COAL,
+    FORGE,
+    HIDE,
+    IRON,
     ROUNDS,
     SEED,
     SETTINGS,
@@ -26,12 +30,9 @@ from tests.server.test_crash_things import (
     check_places,
     make_characters,
 )
-from tests.support.patience import patience
 from tests.support.running.whole_server import rows, server_process, sleep
 
-IRON, HIDE, COAL, PRIMER = 2_000_000_049, 2_000_000_051, 2_000_000_053, 2_000_000_062
-BUCKLE, SLAG, RECIPE = 2_000_000_054, 2_000_000_055, 2_000_000_001
-FORGE = "a salt-worn forge"
+BUCKLE, SLAG = 2_000_000_054, 2_000_000_055
 TAKEN = {IRON: 2, HIDE: 1, COAL: 2}
 """What the recipe says."""
 CREATED = "You created "
@@ -45,32 +46,15 @@ class Smith(Dealer):
     async def prepares(self, database: Path, *, is_first: bool) -> None:
         if is_first:
             await self.does(*(f"inventory destroy {place}" for place in range(8)))
-            await self.does(f"summonitem {PRIMER}")
-            await sleep(patience(1.0))
-            await self.does(f"scribe_scroll_item {self._primer(database)}")
+            await self.learns(database)
         await self.does(f"summonitem {IRON} 90", f"summonitem {HIDE} 45", f"summonitem {COAL} 90")
         while not await self.uses(FORGE):
             await sleep(0.1)
 
-    def _primer(self, database: Path) -> int:
-        query = (
-            "SELECT number FROM world_things JOIN world_characters AS one ON one.id = keeper_id"
-            " WHERE keeper = 'character' AND item_id = ? AND one.name = ?"
-        )
-        ((number,),) = rows(database, query, PRIMER, self.name)
-        return int(number)
-
-    async def crafts(self, done: Killing) -> None:
+    async def makes_things(self, done: Killing) -> None:
         """Make things until the server is gone, and give each up at another moment."""
-        assert self.client is not None
-        # Without a choice of its own, a client gets what fits.
-        begin = self.core.messages.dialect.layout("WS_BeginItemCreation").encode({})
         while True:
-            await self.does(f"createfromrecipe {RECIPE}")
-            self.client.act(lambda core: core.send("OP_BeginItemCreationMsg", begin))
-            await sleep(self.choice.uniform(0.0, 0.8))
-            self.client.act(lambda core: core.send("OP_StopItemCreationMsg"))
-            await sleep(self.choice.uniform(0.0, 0.1))
+            await self.creates()
             done.count()
 
 
@@ -118,7 +102,7 @@ async def test_a_kill_loses_no_component_without_its_product(tmp_path: Path) -> 
                 await one.prepares(database, is_first=not number)
             acts = choice.randrange(FEWEST * len(smiths), MOST * len(smiths))
             killing = Killing(server, acts, choice.uniform(0.0, 0.3))
-            await killing.wait([one.crafts(killing) for one in smiths])
+            await killing.wait([one.makes_things(killing) for one in smiths])
             for one in smiths:
                 assert one.client is not None
                 await one.client.stop()
