@@ -8,12 +8,13 @@ Source: docs/protocol/world/items.md#lists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from emu.dialects import Dialect, world_rules
 from emu.dialects.dialect import wire_texts
-from emu.errors import StructValueError, UnknownStruct
+from emu.dialects.records import RecordPacker
+from emu.errors import UnknownStruct
 from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED, Inventory
 from emu.items.kinds import Bag, Container, Flag, Food, ItemKind, Slot, Sort
@@ -72,54 +73,21 @@ LISTED: Final = (Where.BAGS, Where.BANK, Where.SHARED)
 """The lists of which list 0 consists."""
 
 
-class _Packer:
-    """The places of the fields of a record, which are the same in all records of a version."""
-
-    def __init__(self, empty: bytes, encode: Callable[[dict[str, Any]], bytes]) -> None:
-        """`encode` returns the bytes of a record with some fields, `empty` those without any."""
-        self._empty = empty
-        self._places: list[tuple[str, int, int]] = []
-        for name in RECORD_FIELDS:
-            filled = self._filled(name, encode)
-            differ = [at for at, one in enumerate(filled) if one != empty[at]]
-            if differ:
-                self._places.append((name, differ[0], differ[-1] - differ[0] + 1))
-
-    def _filled(self, name: str, encode: Callable[[dict[str, Any]], bytes]) -> bytes:
-        """Return a record whose field has all bits, so that its bytes differ from the empty one."""
-        if name == NAME:
-            return encode({name: "\x7f" * LONGEST_NAME})
-        for value in ALL_BITS:
-            try:
-                return encode({name: value})
-            except StructValueError:
-                continue  # another size
-        return self._empty
-
-    def pack(self, values: Mapping[str, Any]) -> bytes:
-        """Return the bytes of a record."""
-        out = bytearray(self._empty)
-        for name, at, size in self._places:
-            value = values[name]
-            if name == NAME:
-                data = value.encode("utf-8", "replace")[:LONGEST_NAME]
-                # A letter of several bytes is not cut in two.
-                data = data.decode("utf-8", "ignore").encode() if len(data) == size else data
-                out[at : at + len(data)] = data
-            elif value:
-                out[at : at + size] = value.to_bytes(size, "little")
-        return bytes(out)
-
-
 NAME: Final = "name"
-ALL_BITS: Final = (0xFFFFFFFF, -1, 0xFFFF, 0xFF)
-"""Numbers with all bits, of fields of all sizes."""
 RECORD_FIELDS: Final = (
     "unique_id", "bag_id", "inv_slot_id", "menu_type", "unknown3b", "index", "icon", "slot_id",
-    "count", "item_level", "tier", "num_slots", "empty_slots", "item_id", NAME,
+    "count", "item_level", "tier", "num_slots", "empty_slots", "item_id",
 )  # fmt: skip
-_PACKERS: Final[dict[int, tuple[object, _Packer]]] = {}
+_PACKERS: Final[dict[int, tuple[object, RecordPacker]]] = {}
 """By the identity of a version's layout."""
+
+
+def _name_bytes(name: str) -> bytes:
+    """Return as much of a name as a record has; no letter of several bytes is cut in two."""
+    data = name.encode("utf-8", "replace")
+    if len(data) <= LONGEST_NAME:
+        return data
+    return data[:LONGEST_NAME].decode("utf-8", "ignore").encode()
 
 
 _OF_SORT: Final = {
@@ -186,7 +154,7 @@ class ItemLists:
         self._worn: set[int] = set()
         """Things that this client was shown as worn: they keep a number of their own."""
         self._is_begun = False
-        self._packer: _Packer | None = None
+        self._packer: RecordPacker | None = None
         self._present: set[int] = set()
         """The things whose records all have a place."""
         self._sent: dict[int, bytes] = {}
@@ -194,7 +162,7 @@ class ItemLists:
         self._records: dict[int, tuple[Thing, int, bool, bool, bytes]] = {}
         """Records that were sent, by thing, with what their bytes depend on."""
 
-    def _encode(self, values: dict[str, Any]) -> bytes:
+    def _encode(self, values: Mapping[str, Any]) -> bytes:
         fields = {"item_count": 1, "item_array": [wire_texts(values)]}
         return self._dialect.encode_known(STRUCT, fields)[HEAD:-1]
 
@@ -207,7 +175,8 @@ class ItemLists:
             layout = self._dialect.layout(STRUCT)
             known = _PACKERS.get(id(layout))
             if known is None or known[0] is not layout:
-                known = _PACKERS[id(layout)] = layout, _Packer(self._empty, self._encode)
+                packer = RecordPacker(self._encode, RECORD_FIELDS, {NAME: LONGEST_NAME})
+                known = _PACKERS[id(layout)] = layout, packer
             self._packer = known[1]
         return self._packer.pack(values)
 
@@ -381,7 +350,7 @@ class ItemLists:
             "num_slots": places & 0xFF,
             "empty_slots": (max(0, places - len(inventory.inside(thing))) & 0xFF if places else 0),
             "item_id": kind.id,
-            "name": kind.name,
+            NAME: _name_bytes(kind.name),
         }
 
     def _message(self, number: int, records: Sequence[bytes]) -> bytes:

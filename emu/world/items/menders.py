@@ -94,7 +94,7 @@ class Menders:
 
     def _send_damaged(self, player: Player, visit: Visit) -> None:
         rows = [
-            row(player, kind, price, stack=1) | {"description": kind.description}
+            row(player, kind, price, stack=1, description=kind.description)
             for _, kind, price in self._damaged(player)
         ]
         is_older = player.client.dialect.world_rules.older_windows

@@ -31,13 +31,13 @@ from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
 from emu.world.items.shop_rows import (
     ENDLESS,
-    MOST_ROWS,
     WindowCache,
     flags_of,
     owner_of,
     row,
     send_closed,
     send_rows,
+    write_rows,
 )
 from emu.world.items.stocks import Stocks
 from emu.world.items.texts import RED, link, own_color
@@ -160,33 +160,28 @@ class Merchants:
         flags = flags_of(self._world.events, player, kinds)
         if is_plain and MerchantKind.SPELLS not in visit.dealing.merchant_kind:
             key = (visit.dealing.merchant, player.spawn.level, window, *flags.items())
+            dialect = player.client.dialect
             self._lists.send(
-                player, visit.spawn, key, wares, lambda: self._wares(player, visit, window, flags)
-            )
+                player, visit.spawn, key, wares,
+                lambda: write_rows(dialect, self._rows(player, visit, flags), window),
+            )  # fmt: skip
         else:
-            fields = self._wares(player, visit, window, flags)
-            send_rows(player, visit.spawn, fields["item_array"], window)
+            send_rows(player, visit.spawn, self._rows(player, visit, flags), window)
 
-    def _wares(
-        self, player: Player, visit: Visit, window: int, flags: Mapping[int, int]
-    ) -> dict[str, Any]:
-        rows = [
-            row(player, kind, coins_of(ware, kind), stack=kind.stack)
-            | {
-                "quantity": _quantity(self._stocks.left(visit.spawn, ware)),
-                "unknown5": 0xFF,
-                "display_flags": flags.get(kind.id, 0),
-                "status": ware.status,
-                "status2": ware.status,
-                **self._tokens(ware),
-            }
+    def _rows(self, player: Player, visit: Visit, flags: Mapping[int, int]) -> list[dict[str, Any]]:
+        return [
+            row(
+                player, kind, coins_of(ware, kind), stack=kind.stack,
+                quantity=_quantity(self._stocks.left(visit.spawn, ware)),
+                flags=flags.get(kind.id, 0), status=ware.status, is_ware=True,
+                tokens=self._tokens(ware) if ware.tokens else (),
+            )
             for ware, kind in self._shown(player, visit)
-        ][:MOST_ROWS]
-        return {"num_items": len(rows), "item_array": rows, "type": window}
+        ]  # fmt: skip
 
-    def _tokens(self, ware: Ware) -> dict[str, Any]:
+    def _tokens(self, ware: Ware) -> list[dict[str, Any]]:
         found = [(self._items.kinds.get(number), count) for number, count in ware.tokens]
-        tokens = [
+        return [
             {
                 "token_icon": kind.icon, "token_qty": count, "token_id": kind.id,
                 "token_name": kind.name,
@@ -194,7 +189,6 @@ class Merchants:
             for kind, count in found
             if kind is not None
         ]  # fmt: skip
-        return {"num_tokens": len(tokens), "token_array": tokens}
 
     def _send_own(self, player: Player, visit: Visit, opened: int = 0) -> None:
         """Send what a player can sell."""
@@ -206,7 +200,7 @@ class Merchants:
                 continue
             flags = NOT_FOR_SALE if thing.is_not_for_sale else 0
             price = selling_price(kind.price, thing.most_price)
-            rows.append(self._own_row(player, kind, thing, price) | {"display_flags": flags})
+            rows.append(_own_row(player, kind, thing, price, flags))
         send_rows(player, visit.spawn, rows, SELL | opened)
 
     def _send_back(self, player: Player, visit: Visit, opened: int = 0) -> None:
@@ -217,17 +211,8 @@ class Merchants:
             kind = self._items.kinds.get(thing.item_id)
             if kind is not None:
                 flags = flags_of(events, player, [kind], is_bought_back=True).get(kind.id, 0)
-                own = self._own_row(player, kind, thing, thing.most_price)
-                rows.append(own | {"display_flags": flags})
+                rows.append(_own_row(player, kind, thing, thing.most_price, flags))
         send_rows(player, visit.spawn, rows, BACK | opened)
-
-    def _own_row(self, player: Player, kind: ItemKind, thing: Thing, price: int) -> dict[str, Any]:
-        count = thing.count if kind.is_stackable else 1
-        quantity = ENDLESS if count == 1 else min(count, ENDLESS - 1)
-        return row(player, kind, price, stack=count) | {
-            "unique_item_id": thing.id,
-            "quantity": quantity,
-        }
 
     def _buys_nothing(self, visit: Visit) -> bool:
         return MerchantKind.BUYS_NOTHING in visit.dealing.merchant_kind
@@ -535,6 +520,14 @@ def _limit(inventory: Inventory, thing: Thing, price: int) -> None:
 def _serves(visit: Visit, player: Player) -> bool:
     low, high = visit.dealing.levels
     return visit.dealing.is_merchant and (not high or low <= player.spawn.level <= high)
+
+
+def _own_row(
+    player: Player, kind: ItemKind, thing: Thing, price: int, flags: int
+) -> dict[str, Any]:
+    count = thing.count if kind.is_stackable else 1
+    quantity = ENDLESS if count == 1 else min(count, ENDLESS - 1)
+    return row(player, kind, price, stack=count, quantity=quantity, number=thing.id, flags=flags)
 
 
 def _quantity(left: int | None) -> int:

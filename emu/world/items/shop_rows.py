@@ -6,7 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from emu.content.trade import Ware
-from emu.dialects.dialect import wire_name, wire_texts
+from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
+from emu.dialects.records import RecordPacker
+from emu.errors import UnknownStruct
 from emu.items.kinds import ItemKind
 from emu.ledger import Owner, OwnerKind
 from emu.rules.stance import RED, arrow_color
@@ -19,32 +22,63 @@ STRUCT: Final = "WS_UpdateMerchant"
 COMMAND: Final = "OP_EqUpdateMerchantCmd"
 INDEX_BYTES: Final = 4
 """Bytes of the merchant's index, with which the message begins."""
+HEAD: Final = 6
+"""Bytes of the index and of the number of rows."""
 MOST_LISTS: Final = 200
 ENDLESS: Final = 255
 """The quantity of what the merchant has always, and of a single thing of the player."""
 MOST_ROWS: Final = 0xFFFF
+NAME, TOKENS, DESCRIPTION = "item_name", "token_array", "description"
+"""The fields of a row whose sizes differ from row to row."""
+NUMBERS: Final = (
+    "price", "item_id", "item_id2", "unique_item_id", "stack_size", "stack_size2", "icon", "level",
+    "item_difficulty", "display_flags", "quantity", "unknown5", "tier", "status", "status2",
+)  # fmt: skip
 NOBODY: Final = 0xFFFFFFFF
 CLOSED: Final = 16
 """The type of the window that closes it."""
 
 
-def row(player: Player, kind: ItemKind, price: int, *, stack: int) -> dict[str, Any]:
-    """Return a row of a kind of things."""
-    # What needs no level is right for everybody.
-    level = kind.level or player.spawn.level
+def row(
+    player: Player,
+    kind: ItemKind,
+    price: int,
+    *,
+    stack: int,
+    quantity: int = ENDLESS,
+    number: int = 0,
+    flags: int = 0,
+    status: int = 0,
+    is_ware: bool = False,
+    tokens: Sequence[Mapping[str, Any]] = (),
+    description: str = "",
+) -> dict[str, Any]:
+    """Return a row of a kind of things.
+
+    `number` is that of a player's thing, `is_ware` whether the merchant sells it, `tokens` what it
+    costs beside coins and status.
+    """
+    own_level = player.spawn.level
     return {
         "item_name": kind.name,
         "price": price,
         "item_id": kind.id,
         "item_id2": kind.id,
+        "unique_item_id": number,
         "stack_size": stack,
         "stack_size2": stack,
         "icon": kind.icon,
         "level": kind.level,
-        "item_difficulty": RED - arrow_color(level, player.spawn.level),
-        "quantity": ENDLESS,
+        # What needs no level is right for everybody.
+        "item_difficulty": RED - arrow_color(kind.level or own_level, own_level),
+        "display_flags": flags,
+        "quantity": quantity,
+        "unknown5": 0xFF if is_ware else 0,
         "tier": kind.tier,
-        "description": "",
+        "status": status,
+        "status2": status,
+        TOKENS: tokens,
+        DESCRIPTION: description,
     }
 
 
@@ -63,17 +97,74 @@ def flags_of(
     return found
 
 
+class RowWriter:
+    """Writes the lists of merchants for clients of one version.
+
+    Nearly all rows have a name, numbers and nothing else; those are written at once.
+    """
+
+    __slots__ = ("_dialect", "_packer", "_tail")
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._tail = len(self._list([], 0)) - HEAD
+        """Bytes behind the rows."""
+        self._packer = RecordPacker(lambda values: self._row(values)[1:], NUMBERS)
+
+    def _list(self, rows: Sequence[Mapping[str, Any]], window: int) -> bytes:
+        rows = [wire_texts(one) for one in rows]
+        fields = {"num_items": len(rows), "item_array": rows, "type": window}
+        return self._dialect.encode_known(STRUCT, fields)
+
+    def _row(self, values: Mapping[str, Any]) -> bytes:
+        return self._list([values], 0)[HEAD : -self._tail]
+
+    def write(self, rows: Sequence[Mapping[str, Any]], window: int) -> bytes:
+        """Return a list for the index 0; the rows are those of `row`."""
+        rows = rows[:MOST_ROWS]
+        empty, pack = self._list([], window), self._packer.pack
+        parts = [bytes(INDEX_BYTES), len(rows).to_bytes(HEAD - INDEX_BYTES, "little")]
+        for one in rows:
+            if one[TOKENS] or one[DESCRIPTION]:
+                parts.append(self._row(one))
+                continue
+            name = one[NAME].encode("utf-8", "replace")
+            parts += (len(name).to_bytes(1, "little"), name, pack(one))
+        return b"".join((*parts, empty[HEAD:]))
+
+
+_WRITERS: Final[dict[int, tuple[object, RowWriter]]] = {}
+"""By the identity of a version's layout."""
+
+
+def write_rows(dialect: Dialect, rows: Sequence[Mapping[str, Any]], window: int) -> bytes:
+    """Return the list of a merchant for the index 0, for clients of a version."""
+    layout = dialect.layout(STRUCT)
+    known = _WRITERS.get(id(layout))
+    if known is None or known[0] is not layout:
+        known = _WRITERS[id(layout)] = layout, RowWriter(dialect)
+    return known[1].write(rows, window)
+
+
 def send_rows(player: Player, spawn: Spawn, rows: Sequence[Mapping[str, Any]], window: int) -> None:
     """Send a list of a merchant, if the client still has the merchant."""
+    _send(player, spawn, lambda: write_rows(player.client.dialect, rows, window))
+
+
+def _send(player: Player, spawn: Spawn, make: Callable[[], bytes]) -> None:
     index = player.index_of(spawn)
-    if index is not None:
-        rows = rows[:MOST_ROWS]
-        fields = {"spawn_id": index, "num_items": len(rows), "item_array": rows, "type": window}
-        player.client.send(STRUCT, fields)
+    if index is None:
+        return
+    try:
+        payload = make()
+    except UnknownStruct:
+        player.client.send(STRUCT)  # counts that its version does not have it
+        return
+    player.client.command(COMMAND, index.to_bytes(INDEX_BYTES, "little") + payload[INDEX_BYTES:])
 
 
 class WindowCache:
-    """The encoded lists of merchants: the largest has a thousand rows, which take 25 ms.
+    """The encoded lists of merchants: the largest has a thousand rows, which take 3 ms.
 
     A list is the same for all players of a version and a level while nothing of limited stock was
     bought.
@@ -102,30 +193,20 @@ class WindowCache:
         spawn: Spawn,
         key: tuple[Hashable, ...],
         source: object,
-        make: Callable[[], Mapping[str, Any]],
+        make: Callable[[], bytes],
     ) -> None:
-        """Send the list of a key; `make` returns its fields if `source` is not that of before."""
-        index = player.index_of(spawn)
-        if index is None:
-            return
+        """Send the list of a key; `make` encodes it if `source` is not that of before."""
         key = (player.client.version, *key)
-        known = self._payloads.get(key)
-        if known is None or known[0] is not source:
-            if len(self._payloads) >= MOST_LISTS:
-                del self._payloads[next(iter(self._payloads))]
-            fields = {"spawn_id": 0, **make()}
-            fields["item_array"] = [_wired(one) for one in fields["item_array"]]
-            known = source, player.client.dialect.encode_known(STRUCT, fields)
-            self._payloads[key] = known
-        payload = index.to_bytes(INDEX_BYTES, "little") + known[1][INDEX_BYTES:]
-        player.client.command(COMMAND, payload)
 
+        def found() -> bytes:
+            known = self._payloads.get(key)
+            if known is None or known[0] is not source:
+                if len(self._payloads) >= MOST_LISTS:
+                    del self._payloads[next(iter(self._payloads))]
+                known = self._payloads[key] = source, make()
+            return known[1]
 
-def _wired(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with its texts as bytes; to look at all of its fields takes much longer."""
-    row["item_name"] = wire_name(row["item_name"])
-    row["token_array"] = [wire_texts(one) for one in row["token_array"]]
-    return row
+        _send(player, spawn, found)
 
 
 def send_closed(player: Player) -> None:

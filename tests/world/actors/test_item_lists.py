@@ -20,6 +20,7 @@ from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import Slot
 from emu.structs.packed import unpack_counted, xor
+from emu.world.actors import item_lists
 from emu.world.actors.item_lists import (
     APPEARANCE,
     HEAD,
@@ -174,7 +175,8 @@ def test_records_are_packed_as_their_struct_is_encoded(version: int) -> None:
             )
         }  # fmt: skip
         cut = name.encode()[:63].decode("utf-8", "ignore")
-        assert lists._pack(values | {"name": name}) == lists._encode(values | {"name": cut})
+        packed = lists._pack(values | {"name": item_lists._name_bytes(name)})
+        assert packed == lists._encode(values | {"name": cut})
 
 
 def test_the_thing_of_a_use_has_the_number_that_was_recorded() -> None:

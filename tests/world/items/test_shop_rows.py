@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
 import pytest
 
+from emu.dialects.dialect import wire_texts
 from emu.items.kinds import ItemKind
-from emu.world.items.shop_rows import row, send_rows
-from tests.support.world.trade_scenes import TradeScene, player_of
+from emu.world.items.shop_rows import NUMBERS, STRUCT, row, send_rows, write_rows
+from tests.support.world.ghost_views import DIALECTS
+from tests.support.world.item_kinds import PEBBLE
+from tests.support.world.trade_scenes import TradeScene, coins_of, held, player_of
+
+TOKEN = {"token_icon": 7, "token_qty": 3, "token_id": 910031, "token_name": "Brass Æ Token"}
+BYTES = {
+    "price": 8, "item_id": 4, "item_id2": 4, "unique_item_id": 4, "stack_size": 2,
+    "stack_size2": 2, "icon": 2, "status": 4, "status2": 4,
+}  # fmt: skip
+"""Sizes of a row's numbers that have more than one byte."""
+SIGNED = ("item_id", "item_id2", "unique_item_id")
+
+
+def some_row(chance: Random, **texts: Any) -> dict[str, Any]:
+    bits = {name: 8 * BYTES.get(name, 1) - (name in SIGNED) for name in NUMBERS}
+    values = {
+        name: chance.choice((0, 1, chance.getrandbits(size), (1 << size) - 1))
+        for name, size in bits.items()
+    }
+    return {"item_name": "", "token_array": (), "description": "", **values, **texts}
+
+
+@pytest.mark.parametrize("version", [546, 561, 893, 1096, 1208, 57080, 60085, 60114, 63119, 64753])
+def test_rows_are_written_as_their_struct_is_encoded(version: int) -> None:
+    dialect, chance = DIALECTS.for_version(version), Random(version)
+    rows = [
+        some_row(chance, item_name="Oak"), some_row(chance, item_name="Élan Œuvre"),
+        some_row(chance), some_row(chance, item_name="x" * 255),
+        some_row(chance, item_name="Hat", token_array=[TOKEN]),
+        some_row(chance, item_name="Boots", description="They have walked far."),
+    ]  # fmt: skip
+    fields = {
+        "num_items": len(rows), "item_array": [wire_texts(one) for one in rows], "type": 2,
+    }  # fmt: skip
+    assert write_rows(dialect, rows, 2) == dialect.encode_known(STRUCT, fields)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +68,13 @@ def test_a_client_without_the_merchant_is_sent_no_list() -> None:
     scene.harness.run(1.0)
     send_rows(player, spawn, [row(player, kind, 7, stack=1)], 1)
     assert len(scene.one.decoded("WS_UpdateMerchant")) == 1
+
+
+def test_a_client_without_such_windows_buys_and_sells_by_its_commands() -> None:
+    """EQ2Emulator's struct files have no merchant for the trial client, 373."""
+    scene = TradeScene(373, coins=1000)
+    scene.merchant()
+    for line in ("frommerchant", f"buy_from_merchant {PEBBLE} 2", f"sell_to_merchant {PEBBLE} 1"):
+        scene.one.types(f"/{line}")
+    assert held(scene.one) == [(PEBBLE, 1)]
+    assert coins_of(scene.one) == 1000 - 2 * 3 + 3
