@@ -169,9 +169,9 @@ def test_what_makes_no_sense_changes_nothing(how: str) -> None:
     assert (held(scene.one), held(two)) == ([], [])
 
 
-def group(scene: TradeScene, method: int) -> Client:
+def group(scene: TradeScene, method: int, version: int = 546) -> Client:
     """Return a second player in the group of the first one."""
-    two = scene.enter(2)
+    two = scene.enter(2, version)
     groups = scene.harness.world.groups.table
     groups.invite(1, 2, scene.harness.now)
     groups.accept(2, scene.harness.now)
@@ -232,3 +232,26 @@ def test_coins_are_shared_with_the_group() -> None:
     assert (coins_of(scene.one), coins_of(two)) == (11, 10)
     audit = finish(scene.harness.stored.ledger.audit())
     assert audit.held == 21
+
+
+def test_a_client_without_a_loot_window_takes_all_that_it_opens() -> None:
+    """EQ2Emulator's struct files have no window of loot for the trial client, 373."""
+    scene = TradeScene(373, coins=5)
+    scene.kill("a straw brigand", (kinds.SWORD, 1), coins=21)
+    assert scene.one.types("/loot") == ["You loot 21 Copper from the corpse of a straw brigand"]
+    scene.targets(scene.one, scene.chest())
+    (text,) = scene.one.types("/loot")
+    assert text.startswith("You loot")
+    assert text.endswith("from the corpse of Treasure Chest")
+    assert (held(scene.one), coins_of(scene.one)) == ([(kinds.SWORD, 1)], 26)
+    assert scene.is_right()
+
+
+def test_a_member_without_a_loot_window_disturbs_no_lots() -> None:
+    scene = TradeScene()
+    group(scene, 2, version=373)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    assert scene.one.types("/loot") == []
+    assert scene.asks(scene.one, body) == []
+    scene.harness.run(121.0)
+    assert held(scene.one) == [(kinds.MARBLE, 1)]
