@@ -22,7 +22,7 @@ from emu.items.held import (
     Thing,
     Where,
 )
-from emu.items.kinds import Flag, ItemKind, MoreFlag
+from emu.items.kinds import Bag, Container, Flag, ItemKind, MoreFlag
 from emu.items.refusals import Refusal, Why
 
 BASE, OVERFLOW, BANK, SHARED = 0, -2, -3, -4
@@ -247,7 +247,7 @@ class Inventory:
             self._weight -= self._weight_of(before)
             if self._at.get(before.place) == thing.id:
                 del self._at[before.place]
-        elif self.kind(thing).bag is not None:
+        elif isinstance(self.kind(thing).part, Bag | Container):
             self._bags.add(thing.id)
         self._touch(thing)
         self._weight += self._weight_of(thing)

@@ -32,6 +32,7 @@ class Why(enum.Enum):
     NOT_WORN = enum.auto()
     """Nobody can wear such things."""
     NO_SKILL = enum.auto()
+    """`Refusal.number` is the skill that it needs."""
     NO_CLASS = enum.auto()
     TOO_LOW = enum.auto()
     """`Refusal.number` is the level that it needs."""

@@ -45,6 +45,8 @@ USAGE: Final = (
 ATTUNE: Final = "{name} must be attuned before it can be equipped. Would you like to attune it now?"
 OWN, BOTH, LINK, RECIPE = 0, 1, 2, 5
 """Types of requests to examine a thing."""
+ANYWHERE: Final = -999
+"""The list that clients name in `unequip` if they do not say where the thing goes."""
 APPEARANCE_TYPE: Final = 3
 """The type of appearances in `swap_equip`."""
 LONGEST_QUESTION: Final = 50
@@ -207,6 +209,7 @@ class ItemActs:
         inventory.set(thing, is_attuned=True)
         found = equip(inventory, thing.id, self._items.wearer(player))
         if isinstance(found, Equipped):
+            self._items.send_window(player, found.put_on)
             self._worn(player, found)
             return
         inventory.set(thing)  # it stays as it was
@@ -220,7 +223,7 @@ class ItemActs:
         is_appearance = len(numbers) > 4 and numbers[4] > 0
         where = Where.APPEARANCE if is_appearance else Where.WORN
         to = None
-        if len(numbers) > 2 and numbers[2] >= 0:
+        if len(numbers) > 2 and numbers[2] >= 0 and numbers[1] != ANYWHERE:
             to = player.holdings.inventory.place(numbers[1], numbers[2])
             if to is None:
                 self._items.refuse(player, Refusal(Why.CANNOT_UNEQUIP))
@@ -231,7 +234,7 @@ class ItemActs:
         elif isinstance(found, Equipped):
             self._worn(player, found)
         else:
-            self._items.changed(player, list_first=True)
+            self._items.changed(player, list_first=to is None)
             kind = player.holdings.inventory.kind(found)
             self._world.events.publish(ItemUnequipped(player, found, kind))
 

@@ -17,7 +17,7 @@ from emu.errors import StoreError
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import Flag, ItemKind
-from emu.items.refusals import Refusal
+from emu.items.refusals import Refusal, Why
 from emu.items.wearing import Wearer
 from emu.ledger import (
     PUT_AWAY,
@@ -377,7 +377,10 @@ class Items:
 
     def refuse(self, player: Player, refusal: Refusal) -> None:
         """Send a player why an act changes nothing."""
-        found = refusal_text(refusal, player.client.version)
+        # Game masters read which skill is missing (recorded).
+        is_named = refusal.reason is Why.NO_SKILL and player.character.admin_status > 0
+        row = self.world.knowledge.skills.get(refusal.number) if is_named else None
+        found = refusal_text(refusal, player.client.version, row.name if row else "")
         if found is not None:
             send_text(player.client, found[1], found[0])
 

@@ -36,7 +36,7 @@ _TEXTS: Final[Mapping[Why, tuple[int, str]]] = {
     Why.EVIL_ONLY: (PLAIN, "{name} requires an evil race."),
     Why.GOOD_ONLY: (PLAIN, "{name} requires a good race."),
     Why.NOT_WORN: (PLAIN, "Item {name} isn't equipable."),
-    Why.NO_SKILL: (PLAIN, "You lack the skill required to equip this item."),
+    Why.NO_SKILL: (PLAIN, "You lack the skill {skill}required to equip this item."),
     Why.NO_CLASS: (RED, "Your class may not equip {link}."),
     Why.TOO_LOW: (RED, "You must be at least level {number} to equip {link}."),
     Why.ONLY_APPEARANCE: (RED, "This item is for appearance slots only."),
@@ -64,8 +64,11 @@ def own_color(client: PlayerClient, color: int) -> int:
     return color if is_older else _NEWER_COLORS.get(color, color)
 
 
-def refusal_text(refusal: Refusal, version: int) -> tuple[int, str] | None:
-    """Return color and text of a refusal; None if nothing is said."""
+def refusal_text(refusal: Refusal, version: int, skill: str = "") -> tuple[int, str] | None:
+    """Return color and text of a refusal; None if nothing is said.
+
+    `skill` is the name of a missing skill, for those who may read it.
+    """
     found = _TEXTS.get(refusal.reason)
     if found is None:
         return None
@@ -73,4 +76,5 @@ def refusal_text(refusal: Refusal, version: int) -> tuple[int, str] | None:
     kind = refusal.kind
     name = kind.name if kind is not None else ""
     named = link(kind, version) if kind is not None else ""
-    return color, text.format(name=name, link=named, number=refusal.number)
+    shown = f"({skill}) " if skill else ""
+    return color, text.format(name=name, link=named, number=refusal.number, skill=shown)

@@ -91,6 +91,8 @@ def ask(player: Player, question: Question) -> None:
             "seconds": question.seconds & _U32,
             "text_box": int(question.has_line), "is_text_needed": int(question.is_needed),
             "longest": min(question.longest, LONGEST_NAME),
+            # Recorded at 1096, 1208 and 60114.
+            "unknown4": [0, 0, 0, 0, 0, 0, 1, 0],
         },
     )  # fmt: skip
 

@@ -5,6 +5,8 @@ Texts are those of ../shared/data/recordings/items-546-carry.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from emu.items.held import Where
@@ -54,6 +56,52 @@ def test_nonsense_is_silent_and_changes_nothing(words: str) -> None:
     assert held(client) == before
 
 
+SHOWN = ("OP_UpdateInventoryMsg", "OP_EqExamineInfoCmd")
+
+
+@pytest.mark.parametrize(
+    ("words", "order", "place"),
+    [("2", [0, 1], 0), ("2 -999 255 0 0", [0, 1], 0), ("2 0 4", [1, 0], 4)],
+)
+def test_lists_of_taking_off_have_the_recorded_order(
+    words: str, order: list[int], place: int
+) -> None:
+    """Clients from 562 on name the list -999 for any place (items-1208-carry)."""
+    _, client = scene(1208)
+    client.types(f"/summonitem {kinds.CAP}")
+    client.types("/inventory equip 0")
+    before = len(client.log)
+    assert client.types(f"/inventory unequip {words}") == []
+    lists = [body[-1] for name, body in client.log[before:] if name == "OP_UpdateInventoryMsg"]
+    assert (lists, held(client)) == (order, [(kinds.CAP, place, 1)])
+
+
+@pytest.mark.parametrize(("rank", "skill"), [(0, ""), (100, "(Fletching) ")])
+def test_game_masters_read_which_skill_is_missing(rank: int, skill: str) -> None:
+    """The recorded player was one (items-*-carry)."""
+    harness, client = scene()
+    number = next(
+        one.id for one in harness.world.knowledge.skills.values() if one.name == "Fletching"
+    )
+    row = f'id = 910099, name = "a bracer", slots = 64, armor = {{low = 1}}, skill = {number}'
+    harness.parts.items.kinds = harness.kinds = kinds.item_kinds([row])
+    client.types("/summonitem 910099")
+    player = player_of(client)
+    player.character = replace(player.character, admin_status=rank)
+    text = f"You lack the skill {skill}required to equip this item."
+    assert client.types("/inventory equip 0") == [text]
+
+
+def test_a_container_for_homes_is_shown_when_it_comes() -> None:
+    """As bags are (items-*-carry)."""
+    harness, client = scene()
+    row = 'id = 910033, name = "Lacquered Chest", containers = {slots = 24}'
+    harness.parts.items.kinds = harness.kinds = kinds.item_kinds([row])
+    before = len(client.log)
+    client.types("/summonitem 910033")
+    assert [name for name, _ in client.log[before:] if name in SHOWN] == [*SHOWN]
+
+
 def test_a_thing_that_must_be_attuned_asks_first() -> None:
     _, client = scene()
     client.types(f"/summonitem {kinds.TUNIC}")
@@ -65,7 +113,10 @@ def test_a_thing_that_must_be_attuned_asks_first() -> None:
     )
     assert (window["accept_text"], window["accept_command"]) == ("Attune", "attune_inv 0 1 0 -1")
     assert held(client, Where.WORN) == []
+    before = len(client.log)
     assert client.types("/attune_inv 0 1 0 -1") == []
+    sent = [name for name, _ in client.log[before:] if name in SHOWN]
+    assert sent == ["OP_EqExamineInfoCmd", *["OP_UpdateInventoryMsg"] * 2]
     (thing,) = player_of(client).holdings.inventory.in_list(Where.WORN)
     assert thing.is_attuned
 
