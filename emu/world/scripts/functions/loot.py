@@ -13,6 +13,7 @@ from emu.ledger import MOST_COINS
 from emu.scripts.signatures import FunctionTable
 from emu.world.actors.player import Player
 from emu.world.items.loot import Carried
+from emu.world.items.looting import REACH
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
 
@@ -116,7 +117,7 @@ def give(
     coins: int | None,
     *items: object,
 ) -> None:
-    """Let a player find coins and things at a spawn, and show their window."""
+    """Let a player find coins and things at a spawn; show their window if it is near."""
     if body is None or player is None or player.player is None:
         return
     numbers = [
@@ -127,7 +128,9 @@ def give(
     kinds = [one for one in found if one is not None]
     copper = min(coins or 0, MOST_LOOT)
     scripts.trading.loots.give(body.spawn, player.player, copper, kinds)
-    _show(scripts, player.player, body)
+    # Whoever is far away finds it later, when a script shows the window.
+    if player.player.position.distance_to(body.spawn.position) <= REACH:
+        _show(scripts, player.player, body)
 
 
 @LOOT("HasPendingLoot", "S spawn, P player")

@@ -63,6 +63,24 @@ def test_a_player_finds_what_a_script_gives_it(scene: ScriptScene) -> None:
     assert len(scene.client.decoded("WS_UpdateLoot")) == 2
 
 
+def test_what_is_given_far_away_waits_there_without_a_word(scene: ScriptScene) -> None:
+    """The script of a quest puts things into a box on the other side of a ship."""
+    chest = scene.spawn(f"""
+        function hailed(NPC, Spawn)
+            AddTimer(NPC, 1000, "fill", 1, Spawn)
+        end
+        function fill(NPC, Spawn)
+            GiveLoot(NPC, Spawn, 0, {kinds.CAP})
+        end""")
+    scene.use(chest, "frommerchant")
+    begin = len(scene.client.decoded("WS_DisplayText"))
+    scene.go(40.0)
+    scene.harness.run(2.0)
+    assert scene.client.decoded("WS_DisplayText")[begin:] == []
+    assert scene.client.decoded("WS_UpdateLoot") == []
+    assert (chest.id, scene.player.id) in scene.harness.parts.trading.loots.pending
+
+
 def test_all_loot_may_lie_on_the_body(scene: ScriptScene) -> None:
     guard = scene.spawn(f"""
         function hailed(NPC, Spawn)
