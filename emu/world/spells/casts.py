@@ -404,11 +404,13 @@ class Casts:
         kind, caster = spell.kind, spell.caster
         target = first if first is not None else caster
         if player is not None:
-            if spell.targets and kind.book != 2 and not spell.is_free:
-                text = SUCCESS.format(name=kind.name, target=target.name)
-                self._chat.line(player, text, "spell_success")
-            if kind.success_message:
-                self._chat.line(player, shows.filled(kind.success_message, caster, target), "spell")
+            success = SUCCESS.format(name=kind.name, target=target.name)
+            own = shows.filled(kind.success_message, caster, target)
+            # Content has the same text in its own words; it is shown once (real-spells-546-mage).
+            if own == success or (spell.targets and kind.book != 2 and not spell.is_free):
+                self._chat.line(player, success, "spell_success")
+            if own and own != success:
+                self._chat.line(player, own, "spell")
         # "You cast Smite on %t." speaks to the caster; EQ2Emulator also shows it to the victim and
         # to all around (recorded in real-fight-546-QueensColony-fighter), which is not copied.
         if kind.effect_message.startswith(TO_CASTER):

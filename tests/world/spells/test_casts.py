@@ -222,3 +222,16 @@ def test_the_words_to_the_caster_are_not_shown_to_others(tmp_path: Path) -> None
     scene.run(2.2)
     assert scene.shown()[-1] == "You cast Smite on a goliath beetle."
     assert not [one for one in other.decoded("WS_DisplayText") if "You cast" in one["text"]]
+
+
+def test_content_that_says_the_success_itself_says_it_once(tmp_path: Path) -> None:
+    """The two texts of Smite, recorded in real-spells-546-mage at 80.859 s."""
+    own = 'success_message = "Your Smite was successful on %t!"\neffect_message = "You cast'
+    toml = SMITE_TOML.replace('success_message = "You cast', own)
+    scene = scene_of(tmp_path, toml=toml + HEAL_TOML + BUFF_TOML)
+    scene.cast(SMITE, scene.creature("a large coastal crab"))
+    scene.run(2.2)
+    assert [one for one in scene.shown() if "Smite" in one] == [
+        "Your Smite was successful on a large coastal crab!",
+        "You cast Smite on a large coastal crab.",
+    ]
