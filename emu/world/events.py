@@ -469,12 +469,14 @@ class Healed(FightEvent):
 
 @dataclass(frozen=True, slots=True)
 class Cast(FightEvent):
-    """A spawn has finished a cast; `foe` is its first target."""
+    """A spawn has finished a cast; `foe` is its first target, `targets` are all."""
 
     _: KW_ONLY
     spell_id: int
     tier: int
     has_landed: bool = True
+    name: str = ""
+    targets: tuple[Spawn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

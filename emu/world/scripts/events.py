@@ -18,6 +18,7 @@ from emu.world.clock import game_time
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.events import (
     Boarded,
+    Cast,
     ClientLoaded,
     Doer,
     FightOver,
@@ -145,9 +146,11 @@ class SpawnEvents:
         name = "board" if event.is_on else "deboard"
         self._of(event.zone, event.transport, name, event.rider)
 
-    def casted_on(self, zone: Zone, spawn: Spawn, caster: Spawn, name: str) -> bool:
-        """Call `casted_on` of a spawn on which a spell with a name has landed."""
-        return self._of(zone, spawn, "casted_on", caster, name)
+    def casted_on(self, event: Cast) -> None:
+        """Call `casted_on` of all spawns on which a spell has landed, with its name."""
+        if event.has_landed:
+            for target in event.targets:
+                self._of(event.zone, target, "casted_on", event.spawn, event.name)
 
     # -- fights -----------------------------------------------------------------------------------
 

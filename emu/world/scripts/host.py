@@ -29,6 +29,7 @@ from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Arrived,
     Boarded,
+    Cast,
     Chosen,
     ClientLoaded,
     DialogAnswered,
@@ -273,6 +274,7 @@ class Scripts(Calls):
         events.subscribe(Provoked, self.provoked, Order.MINDS)
         events.subscribe(MayHurt, self.events.may_hurt, Order.MINDS)
         events.subscribe(Struck, self.events.has_struck, Order.MINDS)
+        events.subscribe(Cast, self.events.casted_on, Order.MINDS)
         events.subscribe(Thinks, self.events.thinks, Order.MINDS)
         events.subscribe(FightOver, self.events.fight_over, Order.MINDS)
         # Before the loot falls: functions of a death change it.

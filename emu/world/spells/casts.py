@@ -347,6 +347,7 @@ class Casts:
             return
         spell.phase = CastPhase.ACTING
         first = spell.targets[0] if spell.targets else spell.target
+        targets = tuple(spell.targets)
         self._provoke(spell)
         answer = self._scripts().call(spell, "cast", caster, first, *spell.tier.values)
         if answer.has_failed:
@@ -369,7 +370,8 @@ class Casts:
             self._world.events.publish(
                 Cast(
                     player, zone=spell.zone, spawn=caster, foe=first, spell_id=kind.id,
-                    tier=spell.tier.number, has_landed=not spell.is_resisted,
+                    tier=spell.tier.number, has_landed=not (spell.is_resisted or answer.has_failed),
+                    name=kind.name, targets=targets,
                 )
             )  # fmt: skip
 

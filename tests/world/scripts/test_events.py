@@ -129,13 +129,6 @@ def test_a_script_changes_the_damage(scene: ScriptScene, result: str, taken: int
     assert scene.heard() == [("Guard", "Aldana30")]
 
 
-def test_a_spell_is_an_event_of_its_target(scene: ScriptScene) -> None:
-    guard = scene.spawn("function casted_on(NPC, Caster, name) Say(NPC, name) end")
-    scene.heard()
-    assert scene.scripts.events.casted_on(scene.zone, guard, scene.player.spawn, "Root")
-    assert scene.heard() == [("Guard", "Root")]
-
-
 ZONE = """
     log = "init"
     function note(P, text) SendMessage(P, text) end

@@ -235,3 +235,16 @@ def test_content_that_says_the_success_itself_says_it_once(tmp_path: Path) -> No
         "Your Smite was successful on a large coastal crab!",
         "You cast Smite on a large coastal crab.",
     ]
+
+
+@pytest.mark.parametrize("spell", [SMITE, HEAL])
+def test_the_script_of_a_target_learns_of_the_spell(tmp_path: Path, spell: int) -> None:
+    """`casted_on` of the target, with the spell's name: ../shared/spec/eq2-lua.md has it, 2.1."""
+    scene = scene_of(tmp_path)
+    goblin = scene.spawn("function casted_on(NPC, Caster, name) Say(NPC, name) end", "a goblin")
+    goblin.attackable = spell == SMITE
+    goblin.sheet.health.fill(10_000)
+    scene.heard()
+    scene.cast(spell, goblin)
+    scene.run(3.0)
+    assert scene.heard() == [("a goblin", scene.kind(spell).name)]
