@@ -11,6 +11,7 @@ from emu.cli.addresses import address
 from emu.cli.common import (
     VerbGroup,
     acting,
+    add_removal,
     add_switches,
     change_store,
     chosen_password,
@@ -168,28 +169,6 @@ def unban(name: str) -> None:
             store.login.accounts.ban(found.id, None, "")
 
 
-@account.command()
-@click.argument("name")
-@click.option("--characters", is_flag=True, help="Remove it and its characters.")
-def remove(name: str, characters: bool) -> None:
-    """Remove an account for good. Its characters disappear from the login server's list.
-
-    Example: emu account remove alice
-    """
-    with change_store() as store:
-        found = _find(store, name)
-        count = store.login.characters.count_of_account(found.id)
-        # The characters' entries go with the account, so this needs an option of its own.
-        if count and not characters:
-            raise CommandError(
-                f"account {found.name!r} has {count} characters; disable it instead, or add"
-                " --characters"
-            )
-        result = f"removed account {found.name!r} and {count} characters"
-        with acting(store, f"account {found.name}", result):
-            store.login.accounts.remove(found.id)
-
-
 def _clean(name: str) -> str:
     try:
         return new_account_name(name)
@@ -207,6 +186,11 @@ def _find(store: Store, name: str) -> Account:
 add_switches(
     account, "account", "log in", "alice", find=_find,
     store_enabled=lambda store, row_id, on: store.login.accounts.set_enabled(row_id, on),
+)  # fmt: skip
+add_removal(
+    account, "account", "alice", find=_find,
+    count=lambda store, row_id: store.login.characters.count_of_account(row_id),
+    remove=lambda store, row_id: store.login.accounts.remove(row_id),
 )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from emu.errors import CommandError, FileFormatError
 from emu.login.passwords import MAX_PASSWORD
 from emu.model import Durability
 from emu.store import Store
+from emu.texts import counted
 from emu.times import DAY, Moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -129,6 +130,44 @@ def add_switches(
 
         help_text = f"{text}\n\nExample: emu {noun} {verb} {example}"
         group.command(verb, help=help_text)(click.argument("name")(run))
+
+
+def add_removal(
+    group: click.Group,
+    noun: str,
+    example: str,
+    *,
+    find: Callable[[Store, str], Switchable],
+    count: Callable[[Store, int], int],
+    remove: Callable[[Store, int], object],
+) -> None:
+    """Add the verb `remove` to a group.
+
+    `example` is a name for the help. `find` returns the row of a name, and raises `CommandError`
+    without one; `count` returns how many characters belong to it; `remove` removes it with them.
+    """
+
+    def run(name: str, *, characters: bool) -> None:
+        with change_store() as store:
+            found = find(store, name)
+            number = count(store, found.id)
+            own = counted(number, "character")
+            # The characters' entries go with it, so this needs an option of its own.
+            if number and not characters:
+                raise CommandError(
+                    f"{noun} {found.name!r} has {own}; disable it instead, or add --characters"
+                )
+            result = f"removed {noun} {found.name!r} and {own}"
+            with acting(store, f"{noun} {found.name}", result):
+                remove(store, found.id)
+
+    article = "an" if noun[0] in "aeiou" else "a"
+    text = (
+        f"Remove {article} {noun} for good. Its characters disappear from the login server's list."
+        f"\n\nExample: emu {noun} remove {example}"
+    )
+    option = click.option("--characters", is_flag=True, help="Remove it and its characters.")
+    group.command("remove", help=text)(click.argument("name")(option(run)))
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:

@@ -11,6 +11,7 @@ import click
 from emu.cli.common import (
     VerbGroup,
     acting,
+    add_removal,
     add_switches,
     change_store,
     chosen_password,
@@ -203,27 +204,6 @@ def password(name: str, password: str | None) -> None:
             store.login.worlds.set_password(found.id, hashed)
 
 
-@world.command()
-@click.argument("name")
-@click.option("--characters", is_flag=True, help="Remove it and its characters.")
-def remove(name: str, characters: bool) -> None:
-    """Remove a world for good. Its characters disappear from the login server's list.
-
-    Example: emu world remove Antonia
-    """
-    with change_store() as store:
-        found = _find(store, name)
-        count = store.login.characters.count_of_world(found.id)
-        if count and not characters:
-            raise CommandError(
-                f"world {found.name!r} has {count} characters; disable it instead, or add"
-                " --characters"
-            )
-        result = f"removed world {found.name!r} and {count} characters"
-        with acting(store, f"world {found.name}", result):
-            store.login.worlds.remove(found.id)
-
-
 def _find(store: Store, name: str) -> RegisteredWorld:
     found = store.login.worlds.find(name.strip())
     if found is None:
@@ -234,6 +214,11 @@ def _find(store: Store, name: str) -> RegisteredWorld:
 add_switches(
     world, "world", "register", "Antonia", find=_find,
     store_enabled=lambda store, row_id, on: store.login.worlds.set_enabled(row_id, on),
+)  # fmt: skip
+add_removal(
+    world, "world", "Antonia", find=_find,
+    count=lambda store, row_id: store.login.characters.count_of_world(row_id),
+    remove=lambda store, row_id: store.login.worlds.remove(row_id),
 )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def test_an_account_with_characters_is_removed_only_when_that_is_meant(emu: Comm
     ]
     assert "Ayla (level 12)" in emu.good("account", "show", "alice").stdout
     assert "Ayla (level 12)" in emu.good("account", "show", "alice", "--format", "csv").stdout
-    assert "has 1 characters; disable it instead" in emu.refused("account", "remove", "alice")
+    assert "has 1 character; disable it instead" in emu.refused("account", "remove", "alice")
     emu.good("account", "remove", "alice", "--characters")
     assert emu.rows("account", "list") == []
 

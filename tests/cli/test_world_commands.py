@@ -84,7 +84,7 @@ def test_a_world_with_characters_is_removed_only_when_that_is_meant(emu: Command
     emu.good("account", "add", "alice", "--password", "x")
     with Store.open(emu.database) as store:
         store.login.characters.add(character())
-    assert "has 1 characters" in emu.refused("world", "remove", "Antonia")
+    assert "has 1 character;" in emu.refused("world", "remove", "Antonia")
     emu.good("world", "remove", "Antonia", "--characters")
     assert emu.rows("world", "list") == []
     assert "there is no world 'Antonia'" in emu.refused("world", "remove", "Antonia")
