@@ -90,6 +90,8 @@ class WorldVersionRules:
     bags_show_content: bool
     most_record_count: int
     item_window_type: int
+    spell_window: int
+    spell_window_times: int
     sort_of_books: bool
     most_stack: int
     adornment_slots: int

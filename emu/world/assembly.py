@@ -502,7 +502,7 @@ class Assembly:
         for one in (
             self.entries, self.departures, self.movement, self.interaction, self.remote,
             self.minds.conversations, self.travel, self.mail, self.item_acts, self.trading.looting,
-            ClientRecords(self.world),
+            self.spells.windows, ClientRecords(self.world),
         ):  # fmt: skip
             one.register(self.messages)
         commands.extend(world_commands(self.context))

@@ -306,6 +306,8 @@ class Died(GameEvent):
     """Seconds for which the body has to stay; a listener with a reason adds its own."""
     is_rewarded: bool = True
     """Whether anybody gets something for it; not after a call for help."""
+    kind: int = 0
+    """The type of the damage that has killed it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,16 @@ class RecipeExamined(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class SpellExamined(PlayerEvent):
+    """A player wants to see the window of a spell, or of what a spell does to it."""
+
+    spell_id: int
+    tier: int
+    """0 for the tier that its book has."""
+    is_effect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ItemConsumed(ThingEvent):
     """A player eats or drinks a thing that it has in its slot."""
 

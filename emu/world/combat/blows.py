@@ -33,6 +33,8 @@ _RESULTS: Final[Mapping[Result, int]] = {
 }  # fmt: skip
 """Numbers of results up to 561; newer clients have the same order in wider steps."""
 _OLD_CRITICAL: Final = 4
+_OF_SPELL: Final = 5
+"""What newer clients are sent in front of the result of a spell (recorded)."""
 LAST_DAMAGE_TYPE: Final = 14
 STRUCT: Final = "WS_HearSimpleDamage"
 LONGEST_NAME: Final = 255
@@ -84,7 +86,9 @@ def _encoded(dialect: Dialect, blow: Blow) -> bytes:
     }  # fmt: skip
     if not blow.spell:
         return dialect.encode_known(STRUCT, values)
-    values |= {"spell": 1, "spell_name": wire_name(blow.spell)[:LONGEST_NAME]}
+    values |= {
+        "spell": 1, "spell_name": wire_name(blow.spell)[:LONGEST_NAME], "unknown": _OF_SPELL,
+    }  # fmt: skip
     # Not by `encode_known`: it leaves out the name, which only these forms have.
     layout = dialect.layout(STRUCT)
     known = keyed_fields(layout.definition.fields)
@@ -92,8 +96,9 @@ def _encoded(dialect: Dialect, blow: Blow) -> bytes:
 
 
 @lru_cache(maxsize=64)
-def _death(dialect: Dialect) -> bytes:
-    return dialect.encode_known("WS_HearDeath", {"attacker": _FROM, "defender": _TO})
+def _death(dialect: Dialect, kind: int) -> bytes:
+    values = {"attacker": _FROM, "defender": _TO, "damage_type": kind}
+    return dialect.encode_known("WS_HearDeath", values)
 
 
 def _index(viewer: Viewer, spawn: Spawn) -> bytes | None:
@@ -114,15 +119,15 @@ def show_blow(zone: Zone, attacker: Spawn, victim: Spawn, blow: Blow) -> None:
         )
 
 
-def show_death(zone: Zone, killer: Spawn | None, dead: Spawn) -> None:
-    """Show to all who are near that somebody has died."""
+def show_death(zone: Zone, killer: Spawn | None, dead: Spawn, kind: int = 0) -> None:
+    """Show to all who are near that somebody has died of a type of damage."""
     place = dead.position
     for viewer in zone.observers(dead):
         target = _index(viewer, dead)
         if target is None or viewer.spawn.position.distance_to(place) > DEATH_HEARD:
             continue
         source = _index(viewer, killer) if killer is not None else None
-        payload = _death(viewer.form.dialect)
+        payload = _death(viewer.form.dialect, kind)
         viewer.link.command(
             "OP_EqHearDeathCmd",
             payload.replace(_FROM_BYTES, source or NOBODY).replace(_TO_BYTES, target),

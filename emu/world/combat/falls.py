@@ -72,7 +72,7 @@ class Falls:
         if player is None:
             return
         self._lie_down(player)
-        show_death(event.zone, event.killer, event.victim)
+        show_death(event.zone, event.killer, event.victim, event.kind)
         before = player.character.experience_debt
         cost = self._world.rules.in_zone(player.zone.zone_id).death_debt
         debt = round(debt_after_death(before / 1000, cost) * 1000)

@@ -108,11 +108,11 @@ class Fights:
         if player.spawn.hp_percent <= 0:
             self._chat.line(player, DEAD, "error")
             return
+        # EQ2Emulator says it at each order: its own auto attack ends with a victim's death.
+        self._chat.line(player, STARTED, "fight")
         fighter = self._fighters.get(player.spawn)
         if fighter is not None and fighter.is_ranged is is_ranged:
             return
-        if fighter is None:
-            self._chat.line(player, STARTED, "fight")
         self.strike(player.zone, player.spawn, player=player)
         self._fighters[player.spawn].is_ranged = is_ranged
 
@@ -325,7 +325,7 @@ class Fights:
         )  # fmt: skip
         show_blow(zone, attacker, victim, blow)
         if victim.hp_percent > 0:
-            self._minds.harm.take(zone, victim, attacker, dealt)
+            self._minds.harm.take(zone, victim, attacker, dealt, kind=kind)
         if outcome is Result.HIT:
             self._landed(zone, attacker, victim, blow)
         return outcome

@@ -50,7 +50,7 @@ class Rewards:
             if points > 0:
                 self.give(player, points + self._vitality(player, points, now), now)
         # EQ2Emulator sends the line about experience first (recorded).
-        show_death(event.zone, event.killer, spawn)
+        show_death(event.zone, event.killer, spawn, event.kind)
 
     def sharers(self, event: Died) -> list[Player]:
         """Return who shares: the fighters and those of their groups who see it."""

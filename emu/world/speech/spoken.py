@@ -130,7 +130,8 @@ def play_visual(
                 "target_array": [{"target": number} for number in known],
                 "visual": visual & viewer.client.dialect.world_rules.most_visual,
                 "seconds": seconds,
-                "level": 1,
+                "level": 0,
+                "tier": 1,
             },
         )
 

@@ -12,7 +12,7 @@ from emu.dialects import Dialect, world_rules
 from emu.errors import UnknownStruct
 from emu.items.kinds import Scroll
 from emu.model import SavedKind, WorldCharacter
-from emu.spells.kinds import SpellBook, SpellKind
+from emu.spells.kinds import ClassLevel, SpellBook, SpellKind
 from emu.structs.packed import pack_counted, xor
 from emu.world.actors.past import Past
 from emu.world.actors.player import IN_ZONE, ClientSession, Player
@@ -285,6 +285,10 @@ class SpellBooks:
             return
         # EQ2Emulator sends it for hidden spells as well (real-fight-546-QueensColony-fighter).
         player.client.send("WS_SpellGainedMsg", gained_fields(kind, event.tier, event.is_quiet))
+
+    def level_of(self, learned: ClassLevel) -> float:
+        """Return the level from which a class has a spell, as this world counts levels."""
+        return learned.level_needed(is_classic=self._is_classic())
 
     def level_in(self, player: Player, kind: SpellKind) -> float | None:
         """Return the level from which a player's class has a spell; None if it never has."""

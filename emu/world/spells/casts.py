@@ -20,6 +20,7 @@ from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.combat.fights import DEAD
 from emu.world.combat.figures import fraction
 from emu.world.deadlines import Deadlines
 from emu.world.events import Cast, Died, Hurt, Order
@@ -44,9 +45,12 @@ STEP: Final = 0.5
 """Units that a caster may move without an end of its cast."""
 FIZZLE_SHARE: Final = 2
 """A fizzle costs the whole divided by this."""
-TO_CASTER: Final = "You "
-"""How a message begins that speaks to the caster."""
-SUCCESS: Final = "Your {name} was successful on {target}!"
+NAME: Final = "{name}"
+SUCCESS: Final = "Your {name} was successful on %t!"
+"""What the caster of a spell without a line of its own reads."""
+STOPPED: Final = "You stop casting."
+OWN_WORDS: Final = ("You ", "Your ")
+"""How lines about the caster itself begin."""
 CAST, READY = "cast", "ready"
 
 
@@ -105,7 +109,7 @@ class Casts:
             shows.refuse(player, "too_low")
             return
         if player.spawn.hp_percent <= 0:
-            shows.refuse(player, "caster_dead")
+            self._chat.line(player, DEAD, "error")
             return
         state = self._states.of(player.spawn)
         if state.casting is not None:
@@ -352,7 +356,8 @@ class Casts:
         answer = self._scripts().call(spell, "cast", caster, first, *spell.tier.values)
         if answer.has_failed:
             self._lasting.end(spell, End.CANCELED, is_quiet=True)
-        if not spell.is_resisted and not answer.has_failed:
+        # Recorded: of a resisted spell as well.
+        if not answer.has_failed:
             self._say(spell, player, first)
         self._pay(spell, 1)
         lasts = kind.lasts(spell.tier) and not (
@@ -403,28 +408,29 @@ class Casts:
                 self._amounts.hate(spell.zone, one, spell.caster, HATE_OF_HARM)
 
     def _say(self, spell: LivingSpell, player: Player | None, first: Spawn | None) -> None:
+        """Tell the caster that a spell has landed, and those near what it does.
+
+        Words of the caster about itself are for the caster alone: EQ2Emulator sends them to all
+        near.
+        """
         kind, caster = spell.kind, spell.caster
         target = first if first is not None else caster
-        if player is not None:
-            success = SUCCESS.format(name=kind.name, target=target.name)
-            own = shows.filled(kind.success_message, caster, target)
-            # Content has the same text in its own words; it is shown once (real-spells-546-mage).
-            if own == success or (spell.targets and kind.book != 2 and not spell.is_free):
-                self._chat.line(player, success, "spell_success")
-            if own and own != success:
-                self._chat.line(player, own, "spell")
-        # "You cast Smite on %t." speaks to the caster; EQ2Emulator also shows it to the victim and
-        # to all around (recorded in real-fight-546-QueensColony-fighter), which is not copied.
-        if kind.effect_message.startswith(TO_CASTER):
-            if player is not None:
-                text = shows.filled(kind.effect_message, caster, target)
-                self._chat.line(player, text, "spell")
-        elif kind.effect_message:
-            for viewer, other in self._company.players.items():
-                near = viewer.position.distance_to(target.position) <= shows.HEARD
-                if other.zone is spell.zone and near:
-                    text = shows.filled(kind.effect_message, caster, target)
-                    self._chat.line(other, text, "spell")
+        if player is not None and spell.targets and not spell.is_free:
+            text = shows.filled(kind.success_message or SUCCESS, caster, target)
+            self._chat.line(player, text.replace(NAME, kind.name), "spell_success")
+        text = shows.filled(kind.effect_message, caster, target)
+        if not text:
+            return
+        if text.startswith(OWN_WORDS):
+            hearers = [player] if player is not None else []
+        else:
+            hearers = [
+                other for viewer, other in self._company.players.items()
+                if other.zone is spell.zone
+                and viewer.position.distance_to(target.position) <= shows.HEARD
+            ]  # fmt: skip
+        for hearer in hearers:
+            self._chat.line(hearer, text, "spell")
 
     # -- what it costs ----------------------------------------------------------------------------
 
@@ -462,7 +468,9 @@ class Casts:
         """Let the time begin until a spell, and those of its timer, can be cast again."""
         if spell.is_free:
             return
-        if not (spell.kind.is_toggle and spell.phase is CastPhase.LASTING):
+        # That of a toggle with an end begins at its end (recorded for one without: at once).
+        is_on = spell.phase is CastPhase.LASTING and spell.ends is not None
+        if not (spell.kind.is_toggle and is_on):
             self._begin_recast(spell)
         self._recover(spell)
 
@@ -481,6 +489,8 @@ class Casts:
 
     def _spell_over(self, spell: LivingSpell) -> None:
         """Begin the recast of a toggle that was on."""
+        if not spell.has_lasted or spell.ends is None:
+            return
         if spell.kind.is_toggle and not spell.is_free and spell.caster in self._company.players:
             self._begin_recast(spell)
             self._book_changed(self._company.players[spell.caster])
@@ -499,14 +509,22 @@ class Casts:
         player = self._company.players.get(spawn)
         if player is not None:
             shows.end_bar(player, spell.kind.name)
+            self._book_changed(player)
         shows.show_interrupt(spell.zone, spawn, spell.targets, spell.kind.id)
         self._lasting.end(spell, End.CANCELED, is_quiet=True)
-        if player is not None:
-            if is_shown:
-                shows.refuse(player, "interrupted")
-            self._book_changed(player)
+        if player is not None and is_shown:
+            shows.refuse(player, "interrupted")
         self._next(spawn)
         return True
+
+    def stop(self, player: Player) -> None:
+        """End the cast of a player who does not want it any more, and forget what waits."""
+        state = self._states.get(player.spawn)
+        if state is None or state.casting is None:
+            return
+        state.waiting = None
+        self._chat.line(player, STOPPED, "spell")
+        self.interrupt(player.spawn, is_shown=False)
 
     def moved(self, player: Player) -> None:
         """Interrupt the cast of a player who walks away, unless the spell lets it walk."""

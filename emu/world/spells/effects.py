@@ -11,7 +11,6 @@ from typing import Final
 from emu.rules.spells import ticks_of
 from emu.spells.kinds import FOR_EVER
 from emu.times import Monotonic
-from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
 from emu.world.events import Died, Hurt, Order
@@ -72,11 +71,11 @@ class LastingSpells:
         now, tier = self._now(), spell.tier
         spell.targets = [one for one in spell.targets if self._takes_hold(spell, one)]
         caster = self._states.of(spell.caster)
-        is_listed = not spell.kind.is_not_maintained and not _is_passive(spell)
+        is_listed = not spell.kind.is_not_maintained and not spell.is_passive
         if not spell.targets or (is_listed and len(caster.maintained) >= MOST_MAINTAINED):
             self.end(spell, End.CANCELED, is_quiet=True)
             return False
-        spell.phase = CastPhase.LASTING
+        spell.phase, spell.has_lasted = CastPhase.LASTING, True
         duration = tier.duration if seconds is None else seconds
         is_timed = 0 < duration < FOR_EVER and not spell.kind.lasts_until_cancelled
         spell.ends = Monotonic(now + duration) if is_timed else None
@@ -240,18 +239,12 @@ class LastingSpells:
         self._states.tidy(target)
 
     def _say_end(self, spell: LivingSpell, spawns: Iterable[Spawn]) -> None:
-        kind = spell.kind
-        heard: dict[Player, Spawn] = {}
+        """Tell those whom a spell leaves; its caster reads nothing of others (recorded)."""
         for one in spawns:
             player = self._company.players.get(one)
             if player is not None:
-                heard[player] = one
-        caster = self._company.players.get(spell.caster)
-        if caster is not None and spell.targets:
-            heard.setdefault(caster, spell.targets[0])
-        for player, target in heard.items():
-            text = filled(kind.fade_message, spell.caster, target) or FADES.format(name=kind.name)
-            self._chat.line(player, text, "spell")
+                text = filled(spell.kind.fade_message, spell.caster, one)
+                self._chat.line(player, text or FADES.format(name=spell.kind.name), "spell")
 
     # -- death ------------------------------------------------------------------------------------
 
@@ -260,7 +253,7 @@ class LastingSpells:
         if state is None:
             return
         for one in list(state.effects):
-            if not one.kind.lasts_through_death:
+            if not (one.kind.lasts_through_death or one.is_passive):
                 self.leave(one, event.victim, End.EXPIRED)
         for one in list(state.maintained):
             if not one.kind.lasts_through_death:
@@ -293,11 +286,6 @@ class LastingSpells:
         if state is None:
             return None
         return next((one for one in state.maintained if one.kind.id == spell_id), None)
-
-
-def _is_passive(spell: LivingSpell) -> bool:
-    """Return whether nobody sees a spell in a list: it belongs to its caster for ever."""
-    return not spell.tier.lasts and not spell.kind.lasts_until_cancelled
 
 
 def excludes(fresh: LivingSpell, old: LivingSpell) -> bool:

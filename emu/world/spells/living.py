@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from emu.scripts.signatures import Handle, HandleKind
-from emu.spells.kinds import SpellKind, SpellTier
+from emu.spells.kinds import SpellBook, SpellKind, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.zones.zone import Zone
@@ -175,6 +175,8 @@ class LivingSpell:
     ends_without_triggers: bool = False
     gifts: dict[Spawn, SpellGifts] = field(default_factory=dict)
     ward: Ward | None = None
+    has_lasted: bool = False
+    """Whether it has taken hold."""
     is_cancelled: bool = False
     """Whether its script has ended it before it lasts."""
     timers: int = 0
@@ -193,6 +195,13 @@ class LivingSpell:
     def is_tick(self) -> bool:
         """Whether its cast is done, so that amounts are those of ticks."""
         return self.phase is CastPhase.LASTING
+
+    @property
+    def is_passive(self) -> bool:
+        """Whether it belongs to its caster for ever, and no list of what it maintains shows it."""
+        has_end = self.tier.lasts and not self.kind.lasts_until_cancelled
+        is_hidden = self.kind.book is SpellBook.HIDDEN and self.is_free
+        return not has_end and (is_hidden or not self.kind.lasts_until_cancelled)
 
     def gifts_of(self, spawn: Spawn) -> SpellGifts:
         """Return what it gives to a spawn; empty at first."""

@@ -181,7 +181,9 @@ def end_bar(player: Player, name: str) -> None:
 
 def filled(text: str, caster: Spawn, target: Spawn) -> str:
     """Return a message of a spell with the names in it."""
-    for mark, name in (("%t", target.name), ("%T", target.name), ("%c", caster.name),
-                       ("%C", caster.name)):  # fmt: skip
+    for mark, name in (
+        ("%t", target.name), ("%T", target.name), ("%c", caster.name), ("%C", caster.name),
+        ("%a", caster.name),
+    ):  # fmt: skip
         text = text.replace(mark, name)
     return text

@@ -35,6 +35,7 @@ from emu.world.spells.ports import Raises, SpellScripts
 from emu.world.spells.procs import Procs
 from emu.world.spells.states import SpellStates
 from emu.world.spells.targets import AREA_IMMUNITY, SpellTargets
+from emu.world.spells.windows import SpellWindows
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -81,6 +82,7 @@ class Spells:
             core, is_classic=lambda: world.rules.classic_spell_levels, in_thread=in_thread
         )
         self.casts = Casts(core, self.targets, self.lasting, self.amounts, self.books.send)
+        self.windows = SpellWindows(core, self.books, self.casts)
         self.creatures = CreatureCasts(core, self.casts)
         self.pets = Pets(core, self.lasting, despawn)
         self.kept = KeptSpells(core, self.lasting, self.pets)

@@ -93,6 +93,10 @@ class SpellTargets:
             return Aim(target, tuple(one.spawn for one in self._company.members(other)))
         if kind.target in (SpellTarget.GROUP, SpellTarget.RAID):
             return self._friends_of_group(zone, caster, kind, target)
+        if target is not None and target.hp_percent <= 0:
+            # Recorded: a body is no friend; for a dead player it says nothing.
+            is_player = target in self._company.players
+            return Aim(target, (), "target_dead" if is_player else "not_a_friend")
         chosen = self._one_friend(zone, caster, kind, target)
         if kind.is_group:
             return Aim(chosen, tuple(self._group(zone, chosen)))
@@ -147,9 +151,8 @@ class SpellTargets:
             target = self._company.players[target].target
             if target is None or target in self._company.players:
                 return Aim(None, (), "not_an_enemy")
-        if target.hp_percent <= 0:
-            return Aim(target, (), "target_dead")
-        if not self._may_harm(caster, target):
+        # Recorded: a dead one is no enemy; only one that dies during the cast is dead.
+        if target.hp_percent <= 0 or not self._may_harm(caster, target):
             return Aim(target, (), "not_an_enemy")
         whole = (
             kind.is_group

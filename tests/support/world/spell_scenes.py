@@ -25,7 +25,7 @@ target = 1
 visual = 63
 is_interruptable = true
 script = "Spells/Smite.lua"
-success_message = "You cast Smite on %t."
+effect_message = "You cast Smite on %t."
 effect = "DD"
 linked_timer = 110014
 [[spell.tier]]

@@ -19,6 +19,7 @@ def test_attack_needs_an_enemy() -> None:
 def test_auto_attack_is_switched() -> None:
     fight = Fight()
     assert fight.client.types("autoattack") == ["You start fighting."]
-    assert fight.client.types("autoattack 1") == []
+    # Recorded (fight-546-melee-a): each order is answered.
+    assert fight.client.types("autoattack 1") == ["You start fighting."]
     assert fight.client.types("autoattack") == ["You stop fighting."]
     assert fight.client.types("autoattack 0") == []

@@ -68,9 +68,9 @@ def test_the_messages_of_a_cast_are_as_recorded(tmp_path: Path) -> None:
     [
         # fight-VERSION-priest-a: the cast of Smite at the beetle, and what it does
         (561, "{own}0100{foe}bead01003f00000000400100", None),
-        (1096, "{own}0100{foe}bead01003f00000000000040010001", "c1000001{own}{foe}07"),
-        (1208, "{own}0100{foe}bead01003f00000000000040010001", "c1000001{own}{foe}07"),
-        (60114, "{own}0100{foe}bead01003f0000000000000000000040010001", "c1000001{own}{foe}07"),
+        (1096, "{own}0100{foe}bead01003f00000000000040010001", "c1050001{own}{foe}07"),
+        (1208, "{own}0100{foe}bead01003f00000000000040010001", "c1050001{own}{foe}07"),
+        (60114, "{own}0100{foe}bead01003f0000000000000000000040010001", "c1050001{own}{foe}07"),
     ],
 )
 def test_newer_versions_are_shown_casts(
@@ -178,8 +178,39 @@ def test_the_dead_cast_nothing(tmp_path: Path) -> None:
     scene.harness.minds.harm.take(scene.zone, scene.player.spawn, None, 100_000)
     scene.run(3.0)
     assert crab.sheet.health.current == 10_000
+    scene.shown()
     scene.cast(SMITE, crab)
-    assert scene.errors()[-1] == 16
+    # Recorded: fight-546-death-a. No code comes.
+    assert scene.shown() == ["You cannot do that right now."]
+    assert scene.errors() == []
+
+
+def test_an_interrupted_toggle_can_be_cast_again_at_once(tmp_path: Path) -> None:
+    # Recorded: fight-546-priest-a, Courage is interrupted by a blow.
+    slow = BUFF_TOML.replace("cast_time = 0", "cast_time = 300\nrecast = 10")
+    scene = SpellScene(tmp_path, toml=SMITE_TOML + slow)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.spells.casts.interrupt(scene.player.spawn)
+    assert scene.spells.casts.ready_at(scene.player.spawn, scene.kind(COURAGE)) == 0.0
+
+
+@pytest.mark.parametrize("version", [1096, 1208, 60114])
+def test_newer_clients_stop_casts(tmp_path: Path, version: int) -> None:
+    # Recorded: fight-VERSION-priest-a, "begin to heal and stop it".
+    scene = scene_of(tmp_path, version)
+    scene.cast(HEAL)
+    scene.shown()
+    before = len(scene.client.log)
+    scene.client.say("OP_CancelSpellCast")
+    names = [name for name, _ in scene.client.log[before:]]
+    assert names == [
+        "OP_EqDisplayTextCmd", "OP_EqSpellCastEndCmd", "OP_UpdateSpellBookMsg",
+        "OP_EqHearSpellInterruptCmd",
+    ]  # fmt: skip
+    assert scene.shown() == ["You stop casting."]
+    scene.client.say("OP_CancelSpellCast")
+    assert scene.shown() == []
 
 
 def test_a_script_that_fails_ends_its_cast(tmp_path: Path) -> None:

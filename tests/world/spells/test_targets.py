@@ -67,7 +67,12 @@ def test_the_dead_are_for_other_spells(tmp_path: Path) -> None:
     scene.harness.minds.harm.take(scene.zone, friend, None, 100_000)
     assert find.aim(scene.zone, scene.player.spawn, kind, TIER, friend).targets == (friend,)
     assert find.aim(scene.zone, scene.player.spawn, kind, TIER, None).error == "no_fit_target"
+    # Recorded (fight-1208-priest-a): a body is no enemy, and no friend.
     harmful = SpellKind(1, "x", target=SpellTarget.ONE)
+    helpful = SpellKind(2, "x", target=SpellTarget.ONE, is_friendly=True)
     crab = scene.creature()
     scene.harness.minds.harm.kill(scene.zone, crab, None)
-    assert find.aim(scene.zone, scene.player.spawn, harmful, TIER, crab).error == "target_dead"
+    assert find.aim(scene.zone, scene.player.spawn, harmful, TIER, crab).error == "not_an_enemy"
+    assert find.aim(scene.zone, scene.player.spawn, helpful, TIER, crab).error == "not_a_friend"
+    dead = find.aim(scene.zone, scene.player.spawn, helpful, TIER, friend)
+    assert dead.error == "target_dead"
