@@ -1,0 +1,3 @@
+function cast(Caster, Target)
+    CureByType(1, 3)
+end

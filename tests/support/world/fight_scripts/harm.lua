@@ -1,0 +1,3 @@
+function cast(Caster, Target, Kind, Low, High)
+    SpellDamage(Target, Kind, Low, High)
+end

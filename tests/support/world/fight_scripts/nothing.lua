@@ -1,0 +1,2 @@
+function cast(Caster, Target)
+end

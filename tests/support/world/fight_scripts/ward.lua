@@ -1,0 +1,7 @@
+function cast(Caster, Target, Amount)
+    AddWard(Amount)
+end
+
+function remove(Caster, Target)
+    RemoveWard(Caster)
+end
