@@ -315,5 +315,6 @@ def gained_fields(kind: SpellKind, tier: int, is_quiet: bool) -> dict[str, Any]:
         "tier": tier,
         "icon": kind.icon & _U16,
         "icon_type": kind.backdrop & _U16,
+        "unknown3": 1,
         "unknown5": _U32,
     }
