@@ -144,6 +144,16 @@ class TakenQuest:
         self.last_step = number
         return True
 
+    def settle(self) -> bool:
+        """Note as done what was counted often enough; return whether there was any such step."""
+        steps = self.plan.steps.values() if self.plan is not None else ()
+        full = {
+            one.number for one in steps
+            if self.is_open(one.number) and 0 < one.quantity <= self.count(one.number)
+        }  # fmt: skip
+        self.done |= full
+        return bool(full)
+
     def reset(self, number: int) -> None:
         """Let a step begin anew."""
         self.counts.pop(number, None)

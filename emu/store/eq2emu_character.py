@@ -17,6 +17,7 @@ from emu.items.held import MOST_COUNT, Thing, Where
 from emu.items.held import Place as ThingPlace
 from emu.model import Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
+from emu.store.eq2emu_quests import ImportedQuests
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
 from emu.usable import usable_world_character
 
@@ -160,6 +161,8 @@ def compose(
         languages=tuple(sorted(collected.languages)),
         prefix=collected.shown_title(is_prefix=True),
         suffix=collected.shown_title(is_prefix=False),
+        quests=collected.quests.quests,
+        past=collected.quests.past,
         **collected.details,
     )
     if not facts.is_same_zone(character.zone_id):
@@ -227,6 +230,7 @@ class _Collected:
     sold: list[Thing] = field(default_factory=list)
     bank: int = 0
     later: list[str] = field(default_factory=list)
+    quests: ImportedQuests = field(default_factory=ImportedQuests)
 
     def shown_title(self, *, is_prefix: bool) -> str:
         """Return the title shown before, or after, the name; empty for none."""
@@ -311,6 +315,15 @@ class _Collected:
         self.titles.append(None)
         self.titles[-1] = facts.title(number(columns, "title_id"))
 
+    def quest(self, columns: Columns, _facts: Facts) -> None:
+        self.quests.add_quest(columns)
+
+    def progress(self, columns: Columns, _facts: Facts) -> None:
+        self.quests.add_progress(columns)
+
+    def standing(self, columns: Columns, _facts: Facts) -> None:
+        self.quests.add_standing(columns)
+
     def relation(self, columns: Columns, _facts: Facts) -> None:
         kind = text(columns, "type")
         if kind not in RELATIONS:
@@ -330,8 +343,11 @@ _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "char_colors": _Collected.color,
     "character_buyback": _Collected.buy_back,
     "character_details": _Collected.detail,
+    "character_factions": _Collected.standing,
     "character_items": _Collected.item,
     "character_languages": _Collected.language,
+    "character_quest_progress": _Collected.progress,
+    "character_quests": _Collected.quest,
     "character_skillbar": _Collected.hotkey,
     "character_skills": _Collected.skill,
     "character_social": _Collected.relation,

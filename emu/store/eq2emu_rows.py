@@ -19,9 +19,9 @@ from emu.sqldump.report import Columns, number
 
 CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
-    "char_colors", "character_buyback", "character_details", "character_items",
-    "character_languages", "character_skillbar", "character_skills", "character_social",
-    "character_titles",
+    "char_colors", "character_buyback", "character_details", "character_factions",
+    "character_items", "character_languages", "character_quest_progress", "character_quests",
+    "character_skillbar", "character_skills", "character_social", "character_titles",
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
@@ -30,16 +30,16 @@ FACTS: Final = ("titles", "zones")
 LATER: Final = (
     "character_aa", "character_achievements", "character_achievements_items",
     "character_claim_items", "character_collection_items", "character_collections",
-    "character_factions", "character_history", "character_house_deposits",
+    "character_history", "character_house_deposits",
     "character_house_history", "character_houses", "character_instances",
     "character_items_group_members", "character_lua_history", "character_macros", "character_mail",
-    "character_pictures", "character_properties", "character_quest_progress",
-    "character_quest_rewards", "character_quest_temporary_rewards", "character_quests",
+    "character_pictures", "character_properties",
+    "character_quest_rewards", "character_quest_temporary_rewards",
     "character_recipe_books", "character_recipes", "character_spell_effect_targets",
     "character_spell_effects", "character_spells", "character_spirit_shards",
     "charactersproperties", "guild_members",
 )  # fmt: skip
-"""Tables whose rows are only counted: no quests or spells are imported, and there are no homes."""
+"""Tables whose rows are only counted: spells and homes, for instance, are not imported."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 

@@ -100,7 +100,7 @@ def test_the_report_says_what_differs_and_what_stays(emu: CommandLine, dumps: Du
     assert "this server has no OldCellar (4711), so these characters begin" in report
     assert "characters with a rank: Borvik 100" in report
     assert "deleted characters stay in the dump: 1" in report
-    for later in ("character_quests 1", "character_spells 1",
+    for later in ("character_quest_rewards 1", "character_spells 1",
                   "hotkeys of spells, items and macros 1"):  # fmt: skip
         assert later in report
     assert "1 character of 'Permafrost' stays with the old world" in report

@@ -148,11 +148,19 @@ class Journals:
             taken.plan = None
             self.world.count("quest of a player that is gone")
             return
+        is_due = self._restore(player, taken, master)
+        # An import knows counts, but not which steps they end: each may add the next ones.
+        while not taken.known and taken.settle():
+            is_due = self._restore(player, taken, master)
+        if is_due:
+            self.due.setdefault(player.id, []).append(taken.number)
+
+    def _restore(self, player: Player, taken: TakenQuest, master: QuestPlan) -> bool:
+        """Build the plan of a taken quest from its progress; return whether its reward is due."""
         taken.plan = master.copy()
         if taken.flags is not None:
             taken.plan.flags = taken.flags
-        if self.engine(master).restored(player, taken):
-            self.due.setdefault(player.id, []).append(taken.number)
+        return self.engine(master).restored(player, taken)
 
     def _forget(self, player: Player) -> None:
         self._bound.pop(player.id, None)

@@ -119,6 +119,10 @@ ANTONIA: Mapping[str, Rows] = {
                  last_name="O'Stormfist"),
         _details(2, 901),
     ],
+    "character_factions": _numbered(
+        {"char_id": 900, "faction_id": 11, "faction_level": 12_500},
+        {"char_id": 900, "faction_id": 12, "faction_level": -40_000},
+    ),
     "character_items": _numbered(
         {"char_id": 900, "type": "NOT-EQUIPPED", "bag_id": -3, "slot": 2, "item_id": 70,
          "count": 1, "condition_": 100, "attuned": 0, "creator": ""},
@@ -131,7 +135,23 @@ ANTONIA: Mapping[str, Rows] = {
         {"char_id": 900, "language_id": 0}, {"char_id": 900, "language_id": 2},
         {"char_id": 900, "language_id": 13},
     ),
-    "character_quests": _numbered({"char_id": 900}),
+    "character_quest_progress": _numbered(
+        {"char_id": 900, "quest_id": 131, "step_id": 1, "progress": 4},
+        {"char_id": 900, "quest_id": 131, "step_id": 2, "progress": 1},
+        {"char_id": 900, "quest_id": 132, "step_id": 1, "progress": 3},
+    ),
+    "character_quest_rewards": _numbered({"char_id": 900}),
+    "character_quests": _numbered(
+        {"char_id": 900, "quest_id": 131, "quest_giver": 2530001,
+         "given_date": "2024-03-01 12:00:00", "completed_date": None, "current_quest": 1,
+         "tracked": 0, "quest_flags": 5, "hidden": 1, "complete_count": 0},
+        {"char_id": 900, "quest_id": 132, "quest_giver": 0,
+         "given_date": "2024-03-01 12:00:00", "completed_date": "2024-03-02 12:00:00",
+         "current_quest": 0, "tracked": 1, "quest_flags": 0, "hidden": 0, "complete_count": 2},
+        {"char_id": 900, "quest_id": 133, "quest_giver": 0,
+         "given_date": "0000-00-00 00:00:00", "completed_date": "2024-03-02 12:00:00",
+         "current_quest": 0, "tracked": 1, "quest_flags": 0, "hidden": 0, "complete_count": 0},
+    ),
     "character_skillbar": _numbered(
         {"char_id": 900, "type": 4, "hotbar": 1, "slot": 2, "spell_id": 0, "text_val": "hail"},
         {"char_id": 900, "type": 1, "hotbar": 1, "slot": 3, "spell_id": 99, "text_val": "Unused"},

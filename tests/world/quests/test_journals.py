@@ -1,5 +1,6 @@
 """Journals of players: plans that are rebuilt after a login, quests that are gone, reloads."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,3 +200,13 @@ def test_a_quest_whose_script_is_being_compiled_comes_when_that_is_done(tmp_path
     assert [*plan.steps] == [1, 2]
     # The client is shown the quest that was missing in its list.
     assert scene.names() == [LIST]
+
+
+def test_an_imported_quest_goes_on_where_its_counts_end(scene: QuestScene) -> None:
+    """EQ2Emulator stores how often a step was counted, and no more."""
+    counts = {"counts": {"1": 2, "2": 1, "3": 1}}
+    scene.player.journal = Journal(json.dumps({"open": {str(CRABS): counts}}))
+    taken = scene.journal.open[CRABS]
+    assert taken.done == {1, 2, 3}
+    assert [one.number for one in taken.open_steps()] == [4, 5]
+    assert taken.plan.groups[0].text == "The beach is safe."
