@@ -318,14 +318,21 @@ class ArrayNames:
 
     def known(self, elements: Collection[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return elements without the values that the layout does not have."""
-        return [
-            {
-                name: self._inner[name].known(value) if name in self._inner else value
-                for name, value in element.items()
-                if name in self._names
-            }
-            for element in elements
-        ]
+        found: list[dict[str, Any]] = []
+        before: object = None
+        for element in elements:
+            # What is repeated stays one object: it is encoded once.
+            if element is not before or not found:
+                before, made = element, self._known(element)
+            found.append(made)
+        return found
+
+    def _known(self, element: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: self._inner[name].known(value) if name in self._inner else value
+            for name, value in element.items()
+            if name in self._names
+        }
 
 
 def arrays_of(fields: Collection[FieldDefinition]) -> dict[str, ArrayNames]:

@@ -14,7 +14,7 @@ Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from emu.errors import MalformedStruct
@@ -347,6 +347,32 @@ class Block:
         for codec in self._codecs:
             codec.encode(whole, chunks, scopes, context)
 
+    def completed_each(
+        self, elements: Sequence[Mapping[str, Any]], scopes: Scopes, context: Context
+    ) -> list[Values]:
+        """Complete the elements of a list; what is repeated in it is one object in the result."""
+        whole: list[Values] = []
+        before: object = None
+        for element in elements:
+            if element is not before or not whole:
+                before, made = element, self.completed(element, scopes, context)
+            whole.append(made)
+        return whole
+
+    def write_each(
+        self, whole: Sequence[Values], chunks: list[bytes], scopes: Scopes, context: Context
+    ) -> None:
+        """Write completed elements; an object that is repeated has the same bytes again."""
+        before: Values | None = None
+        written: list[bytes] = []
+        for element in whole:
+            if element is not before:
+                before, begun = element, len(chunks)
+                self.write(element, chunks, scopes, context)
+                written = chunks[begun:]
+            else:
+                chunks += written
+
     def _end_run(self, run: list[Fixed]) -> None:
         if run:
             self._codecs.append(_run(self._where, list(run)))
@@ -439,10 +465,9 @@ class SubstructCodec:
         # All copies are completed before the first is written, because a condition of one copy may
         # name a field of another.
         inside = (*scopes, fields)
-        whole = [self._block.completed(inner, inside, context) for inner in values]
+        whole = self._block.completed_each(values, inside, context)
         fields[self._key] = whole if self._size > 1 else whole[0]
-        for inner in whole:
-            self._block.write(inner, chunks, inside, context)
+        self._block.write_each(whole, chunks, inside, context)
 
 
 class ArrayCodec:
@@ -485,12 +510,10 @@ class ArrayCodec:
         if not isinstance(elements, (list, tuple)) or len(elements) != count:
             bad_value(self._where, "", f"must be a list of {count} objects, the value of its count")
         inside = (*scopes, fields)
-        whole = [self._block.completed(element, inside, context) for element in elements]
         # Completed before the first is written, as for substructs: a condition may name another
         # element.
-        fields[self._key] = whole
-        for element in whole:
-            self._block.write(element, chunks, inside, context)
+        whole = fields[self._key] = self._block.completed_each(elements, inside, context)
+        self._block.write_each(whole, chunks, inside, context)
 
 
 def keyed_fields(fields: Collection[FieldDefinition]) -> dict[str, FieldDefinition]:

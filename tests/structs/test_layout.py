@@ -187,6 +187,26 @@ def test_a_numbered_name_in_an_array_sees_the_count_of_its_elements_list() -> No
     assert layout.encode({"a": [{"b": [{"x": 5}], "z": 9}]}) == bytes.fromhex("01 01 05 09")
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_object_that_is_repeated_has_the_bytes_of_copies_of_it(*, strict: bool) -> None:
+    # The bytes that come again are those of the element, and not of the list.
+    inner = (
+        data("kind", "int8") + data("name", "EQ2_8Bit_String")
+        + data("more", "EQ2_Again", 'From="1" IfVariableIn="kind:128"')
+        + data("m", "int8") + array("b", "m", data("x", "int8"))
+    )  # fmt: skip
+    layout = layout_of(data("n", "int8") + array("a", "n", inner) + data("tail", "int8"))
+    one: dict[str, Any] = {"kind": 128, "name": "Ab", "b": [{"x": 5}]}
+    two: dict[str, Any] = {"kind": 0, "name": "", "b": []}
+    order = [one, one, two, two, two, one]
+    copies = [dict(element) for element in order]
+    wire = layout.encode({"a": order, "tail": 9}, strict=strict)
+    assert wire == layout.encode({"a": copies, "tail": 9}, strict=strict)
+    first, second = "80 02 4162 02 4162 01 05", "00 00 00"
+    assert wire == bytes.fromhex(f"06 {first * 2} {second * 3} {first} 09")
+    assert (one, two) == (copies[0], copies[2])
+
+
 def test_an_arrays_fields_see_nothing_around_it() -> None:
     layout = layout_of(
         data("n", "int8")
