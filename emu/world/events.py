@@ -311,6 +311,11 @@ class Died(GameEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Revived(PlayerEvent):
+    """A dead player lives again."""
+
+
+@dataclass(frozen=True, slots=True)
 class MayDrop(GameEvent):
     """A creature may have a loot table of its level, race or zone; `player` is None."""
 

@@ -6,7 +6,7 @@ It is stored with the character as one text. Source: docs/guides/lua.md#past.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -45,7 +45,8 @@ class Past:
     """The past of one character."""
 
     __slots__ = (
-        "_events", "_shards", "_spells", "_standings", "spells", "standings", "tutorial_step",
+        "_events", "_shards", "_spells", "_standings", "lasting", "lasts_now", "spells",
+        "standings", "tutorial_step",
     )  # fmt: skip
 
     def __init__(self, text: str = "") -> None:
@@ -65,6 +66,11 @@ class Past:
             if 0 < number <= LARGEST and 1 <= tier <= HIGHEST_TIER
         }
         self._shards = _shards(stored.get("shards"))
+        lasting = stored.get("lasting")
+        self.lasting: dict[str, Any] = lasting if isinstance(lasting, dict) else {}
+        """What lasted when the character left; `emu.world.spells.kept` writes it."""
+        self.lasts_now: Callable[[], dict[str, Any]] | None = None
+        """Returns the spells that last at this moment, while the character stands in a zone."""
         step = stored.get("tutorial")
         self.tutorial_step = step if type(step) is int and 0 <= step <= LARGEST else 0
         """How far the character has come in the tutorial; 0 at first."""
@@ -76,7 +82,10 @@ class Past:
     @property
     def text(self) -> str:
         """The past as it is stored; empty if there is none."""
-        parts = (self._standings, self._events, self._spells, self.tutorial_step, self._shards)
+        lasting = self.lasting if self.lasts_now is None else self.lasts_now()
+        parts = (
+            self._standings, self._events, self._spells, self.tutorial_step, self._shards, lasting,
+        )  # fmt: skip
         if not any(parts):
             return ""
         stored: dict[str, Any] = {"factions": self._standings, "events": self._events}
@@ -86,6 +95,8 @@ class Past:
             stored["spells"] = self._spells
         if self._shards:
             stored["shards"] = self._shards
+        if lasting:
+            stored["lasting"] = lasting
         return json.dumps(stored, separators=(",", ":"))
 
     def standing(self, faction: int, usual: int = 0) -> int:

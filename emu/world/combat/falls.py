@@ -18,7 +18,7 @@ from emu.world.actors.spawn import Destination
 from emu.world.combat.blows import show_death
 from emu.world.combat.fights import Fights
 from emu.world.combat.shards import Shards
-from emu.world.events import Died, Entered, LeftZone, Order
+from emu.world.events import Died, Entered, LeftZone, Order, Revived
 from emu.world.minds.harm import CORPSE
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
@@ -156,6 +156,7 @@ class Falls:
         self._world.saves.changed(player, SavedKind.VITALS, self._world.clock.now())
         for flag in (HELD, SILENCED):
             set_control_flags(player, 1, flag, 0)
+        self._world.events.publish(Revived(player))
         self._sheets.send(player)
 
     def _entered(self, event: Entered) -> None:

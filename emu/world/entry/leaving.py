@@ -17,7 +17,7 @@ from typing import Final
 from emu.errors import CommandError, StoreError
 from emu.gather import both
 from emu.mailbox import start
-from emu.model import EntryOrigin
+from emu.model import EntryOrigin, SavedKind
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
@@ -200,6 +200,9 @@ class Departures:
         """Take a player out of the world; the caller closes its session."""
         if player.state is PlayerState.GONE:
             return
+        if player.past.lasts_now is not None and player.past.lasts_now():
+            # What is left of its spells changes with each second.
+            player.unsaved.add(SavedKind.PAST)
         # Saved before anything is taken apart, while its zone and place are certain.
         self._world.saves.save_or_report(player)
         self._take_out(player, reason, now)

@@ -82,6 +82,8 @@ class Casts:
         self._now = world.clock.now
         self._from: dict[LivingSpell, Position] = {}
         """Where casters stood when their casts began."""
+        self.waiters: list[Callable[[Player, float], object]] = []
+        """Called with each player whose recast begins, and its seconds."""
         self.spenders: list[Callable[[Zone, Spawn], object]] = []
         """Called with those who have paid with health or power."""
         self.focus_skill = next(
@@ -259,8 +261,10 @@ class Casts:
         state = self._states.of(caster)
         spell.phase, spell.began = CastPhase.CASTING, self._now()
         if seconds <= 0:
-            if player is not None and not spell.is_free:
+            # Recorded: what a spell triggers has a bar, a passive spell has none.
+            if player is not None and (spell.depth or not spell.is_free):
                 shows.begin_bar(player, kind.name, 0.0)
+                spell.has_bar = True
             self._finish(spell)
             shows.show_cast(spell.zone, caster, spell.targets, kind, 0.0)
             return None if spell.is_over and spell.is_resisted else spell
@@ -269,6 +273,7 @@ class Casts:
         self._ends.set(spell, CAST, Monotonic(self._now() + seconds))
         if player is not None:
             shows.begin_bar(player, kind.name, seconds)
+            spell.has_bar = True
             self._book_changed(player)
         shows.show_cast(spell.zone, caster, spell.targets, kind, seconds)
         return spell
@@ -341,7 +346,7 @@ class Casts:
         caster, kind = spell.caster, spell.kind
         player = self._company.players.get(caster)
         error = self._gather(spell)
-        if player is not None:
+        if player is not None and spell.has_bar:
             shows.end_bar(player, kind.name)
         if error is not None:
             self._lasting.end(spell, End.CANCELED, is_quiet=True)
@@ -485,6 +490,10 @@ class Casts:
         state.ready[spell.kind.id] = due
         if spell.kind.linked_timer:
             state.ready[-spell.kind.linked_timer] = due
+        player = self._company.players.get(spell.caster)
+        if player is not None:
+            for listener in self.waiters:
+                listener(player, seconds)
         self._plan_ready(spell.caster, state)
 
     def _spell_over(self, spell: LivingSpell) -> None:

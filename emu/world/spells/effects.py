@@ -52,6 +52,8 @@ class LastingSpells:
         self._now = world.clock.now
         self.ended: list[Callable[[LivingSpell], object]] = []
         """Called with each spell that is over."""
+        self.changed: list[Callable[[Spawn], object]] = []
+        """Called with each spawn on which a spell begins or ends to last."""
         self._times: Deadlines[LivingSpell, str] = world.timetable.deadlines(
             "spells that last", self._due
         )
@@ -87,6 +89,7 @@ class LastingSpells:
             caster.concentration += tier.cost.concentration
         for one in spell.targets:
             self._states.recount(one)
+            self._note(one)
         if spell.caster not in spell.targets:
             self._states.show(spell.caster)
         return True
@@ -212,7 +215,13 @@ class LastingSpells:
             if self._states.get(one) is not None:
                 self._states.recount(one)
                 self._states.tidy(one)
+        for one in touched if was_lasting else ():
+            self._note(one)
         return touched
+
+    def _note(self, spawn: Spawn) -> None:
+        for listener in self.changed:
+            listener(spawn)
 
     def _unlist(self, spell: LivingSpell) -> None:
         caster = self._states.get(spell.caster)
@@ -237,6 +246,7 @@ class LastingSpells:
             state.effects.remove(spell)
         self._states.recount(target)
         self._states.tidy(target)
+        self._note(target)
 
     def _say_end(self, spell: LivingSpell, spawns: Iterable[Spawn]) -> None:
         """Tell those whom a spell leaves; its caster reads nothing of others (recorded)."""

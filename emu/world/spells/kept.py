@@ -1,111 +1,238 @@
-"""Spells over a change of the zone: those of a player on itself go on, and recasts keep their time.
+"""Spells over a change of the zone, a logout and a restart: those that last go on.
 
-Source: docs/guides/spells.md#effects.
+They are stored with the character's past. Source: docs/guides/spells.md#effects.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
 
-from emu.spells.kinds import SpellKind, SpellTier
+from emu.facts import is_number, is_whole
+from emu.model import SavedKind
+from emu.spells.kinds import SpellKind
 from emu.times import Monotonic
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, LeftZone, Order
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
-from emu.world.spells.living import CastPhase, End, LivingSpell, SpellGifts, Ward
+from emu.world.spells.living import CastPhase, LivingSpell, Proc, SpellBonus, SpellGifts, Ward
 from emu.world.spells.pets import Pets
 
-MOST_KEPT: Final = 5000
-"""Characters whose spells are kept while they are away; the first ones are forgotten."""
-
-
-class _Kept(NamedTuple):
-    """A spell that goes on after the change."""
-
-    kind: SpellKind
-    tier: SpellTier
-    level: int
-    seconds: float | None
-    """What is left of it; None for one that time does not end."""
-    gifts: SpellGifts
-    ward: Ward | None
-    triggers: int
-    is_free: bool
-
-
-@dataclass(slots=True)
-class _Luggage:
-    spells: list[_Kept]
-    ready: dict[int, Monotonic]
+LONGEST: Final = 16_000
+"""Characters of text for the spells of one character; what is too much is left out."""
+MOST_RECASTS: Final = 200
+SHORT_RECAST: Final = 3.0
+"""Seconds; shorter recasts are not worth a save."""
+LARGEST: Final = 1e9
+_U32: Final = 0xFFFFFFFF
+_LONGEST_VALUE: Final = 200
 
 
 class KeptSpells:
-    """Lets the spells of the players of one world go on in their next zone."""
+    """Lets the spells of the players of one world go on where they stand next."""
 
-    def __init__(self, core: SpellCore, lasting: LastingSpells, pets: Pets) -> None:
-        """Subscribe before whoever ends the spells of those that leave."""
+    def __init__(
+        self, core: SpellCore, lasting: LastingSpells, pets: Pets,
+        resume: Callable[[Spawn], object],
+    ) -> None:  # fmt: skip
+        """Subscribe before whoever ends the spells of those that leave.
+
+        `resume` plans the ends of recasts.
+        """
+        world = self._world = core.world
         self._states = core.states
+        self._company = core.company
         self._scripts = core.scripts
+        self._kinds = core.kinds
         self._lasting = lasting
         self._pets = pets
-        self._now = core.world.clock.now
-        self._luggage: dict[int, _Luggage] = {}
-        core.world.events.subscribe(LeftZone, self._left, Order.OWNER)
-        core.world.events.subscribe(Entered, self._entered, Order.OWNER)
+        self._resume = resume
+        self._now = world.clock.now
+        lasting.changed.append(self._changed)
+        world.events.subscribe(LeftZone, self._left, Order.OWNER)
+        world.events.subscribe(Entered, self._entered, Order.OWNER)
+
+    # -- leaving and storing ----------------------------------------------------------------------
+
+    def _changed(self, spawn: Spawn) -> None:
+        player = self._company.players.get(spawn)
+        if player is not None and player.past.lasts_now is not None and player.state in IN_ZONE:
+            self._world.saves.changed(player, SavedKind.PAST, self._now())
+
+    def recast_began(self, player: Player, seconds: float) -> None:
+        """Store that a player has to wait for a spell, if that takes long."""
+        if seconds > SHORT_RECAST and player.past.lasts_now is not None:
+            self._world.saves.changed(player, SavedKind.PAST, self._now())
 
     def _left(self, event: LeftZone) -> None:
-        player = event.player
+        """Write down what goes on, before all spells of a player who leaves end."""
+        past = event.player.past
+        if past.lasts_now is not None:
+            past.lasting, past.lasts_now = past.lasts_now(), None
+
+    def rows(self, player: Player) -> dict[str, Any]:
+        """Return what lasts on a player now, and until when it has to wait for its spells."""
         state = self._states.get(player.spawn)
         if state is None:
-            return
-        kept = []
-        for spell in list(state.effects):
+            return {}
+        found: dict[str, Any] = {}
+        effects: list[list[Any]] = []
+        size = 0
+        for spell in state.effects if player.spawn.hp_percent > 0 else ():
             if self._goes_on(spell, player):
-                kept.append(self._packed(spell, player))
-                self._lasting.end(spell, End.CANCELED, is_quiet=True)
-        now = self._now()
-        ready = {number: at for number, at in state.ready.items() if at > now}
-        if kept or ready:
-            self._luggage[player.id] = _Luggage(kept, ready)
-            while len(self._luggage) > MOST_KEPT:
-                del self._luggage[next(iter(self._luggage))]
+                row = self._row(spell, player)
+                size += len(json.dumps(row))
+                if size > LONGEST:
+                    break
+                effects.append(row)
+        if effects:
+            found["effects"] = effects
+        now, moment = self._now(), self._world.clock.moment()
+        recasts = {
+            str(number): round(moment + at - now, 1)
+            for number, at in sorted(state.ready.items(), key=lambda one: -one[1])[:MOST_RECASTS]
+            if at > now
+        }
+        if recasts:
+            found["recasts"] = recasts
+        return found
 
     def _goes_on(self, spell: LivingSpell, player: Player) -> bool:
-        spawn = player.spawn
-        is_own = spell.caster is spawn and spell.targets == [spawn]
+        """Return whether a spell goes on: a friendly one of its own, or a timed one of others."""
+        is_own = spell.caster is player.spawn
         return (
-            is_own and spell.kind.is_friendly and not self._pets.has_of(spell)
-            and spawn.hp_percent > 0
+            spell.kind.is_friendly and not spell.is_passive and not self._pets.has_of(spell)
+            and (is_own or spell.ends is not None)
         )  # fmt: skip
 
-    def _packed(self, spell: LivingSpell, player: Player) -> _Kept:
-        seconds = None if spell.ends is None else max(0.1, spell.ends - self._now())
-        # A copy: the script takes its bonuses back at the end.
-        gifts = spell.gifts.get(player.spawn, SpellGifts()).copy()
-        return _Kept(
-            spell.kind, spell.tier, spell.level, seconds, gifts, spell.ward, spell.triggers,
-            spell.is_free,
-        )  # fmt: skip
+    def _row(self, spell: LivingSpell, player: Player) -> list[Any]:
+        left = -1.0 if spell.ends is None else round(max(0.1, spell.ends - self._now()), 1)
+        gifts = spell.gifts.get(player.spawn, SpellGifts())
+        ward = spell.ward
+        return [
+            spell.kind.id, spell.tier.number, spell.level, left, spell.triggers,
+            int(spell.is_free or spell.caster is not player.spawn), list(spell.tier.values),
+            {
+                "bonuses": {
+                    str(number): [one.value, *one.only] for number, one in gifts.bonuses.items()
+                },
+                "skills": {str(number): value for number, value in gifts.skills.items()},
+                "controls": sorted(gifts.controls),
+                "immunities": sorted(gifts.immunities), "stealth": sorted(gifts.stealth),
+                "procs": [[one.kind, one.chance] for one in gifts.procs if one.item is None],
+                "snare": gifts.snare,
+            },
+            None if ward is None else [
+                ward.left, int(ward.kept), ward.kind, ward.percent, ward.redirect, ward.hits,
+            ],
+        ]  # fmt: skip
+
+    # -- coming -----------------------------------------------------------------------------------
 
     def _entered(self, event: Entered) -> None:
-        luggage = self._luggage.pop(event.player.id, None)
-        if luggage is None:
-            return
-        for one in luggage.spells:
-            self._begin(event.player, one)
-        now = self._now()
-        state = self._states.of(event.player.spawn)
-        state.ready.update((number, at) for number, at in luggage.ready.items() if at > now)
-        self._states.tidy(event.player.spawn)
+        player = event.player
+        stored, player.past.lasting = player.past.lasting, {}
+        rows = stored.get("effects")
+        for row in rows if isinstance(rows, list) else ():
+            self._begin(player, row)
+        self._take_recasts(player, stored.get("recasts"))
+        player.past.lasts_now = lambda: self.rows(player)
 
-    def _begin(self, player: Player, kept: _Kept) -> None:
+    def _take_recasts(self, player: Player, found: Any) -> None:
+        if not isinstance(found, dict):
+            return
+        now, moment = self._now(), self._world.clock.moment()
+        state = self._states.of(player.spawn)
+        for key, at in found.items():
+            if _is_number_of_spell(key) and is_number(at, LARGEST * 10) and at > moment:
+                state.ready[int(key)] = Monotonic(now + at - moment)
+        self._states.tidy(player.spawn)
+        self._resume(player.spawn)
+
+    def _begin(self, player: Player, row: Any) -> None:
+        """Let a stored spell last again; one that is not usable any more is left out."""
+        if not isinstance(row, list) or len(row) != len(_ROW):
+            return
+        if not all(fits(value) for fits, value in zip(_ROW, row, strict=True)):
+            return
+        number, tier_number, level, left, triggers, is_free, values, gifts, ward = row
+        kind: SpellKind | None = self._kinds.get(number)
+        tier = kind.tier(tier_number) if kind is not None else None
+        if kind is None or tier is None or not kind.is_active:
+            return
         spawn = player.spawn
         spell = LivingSpell(
-            kept.kind, kept.tier, player.zone, spawn, target=spawn, targets=[spawn],
-            level=kept.level, phase=CastPhase.ACTING, is_free=kept.is_free, began=self._now(),
-            triggers=kept.triggers, gifts={spawn: kept.gifts}, ward=kept.ward,
+            kind, replace(tier, values=tuple(values)), player.zone, spawn, target=spawn,
+            targets=[spawn], level=level, phase=CastPhase.ACTING, is_free=bool(is_free),
+            began=self._now(), triggers=triggers, gifts={spawn: _gifts(gifts)},
+            ward=None if ward is None else Ward(ward[0], bool(ward[1]), *ward[2:]),
         )  # fmt: skip
         if self._scripts().begin(spell):
-            self._lasting.begin(spell, seconds=kept.seconds)
+            self._lasting.begin(spell, seconds=None if left < 0 else left)
+
+
+def _is_number_of_spell(key: Any) -> bool:
+    digits = key.removeprefix("-") if isinstance(key, str) else ""
+    return digits.isascii() and digits.isdecimal() and len(digits) <= 10
+
+
+def _is_value(value: Any) -> bool:
+    is_text = isinstance(value, str) and len(value) <= _LONGEST_VALUE
+    return is_text or is_number(value, LARGEST)
+
+
+def _are_numbers(found: Any) -> bool:
+    return isinstance(found, list) and all(is_number(one, LARGEST) for one in found)
+
+
+def _numbered(found: Any) -> dict[int, Any]:
+    return {
+        int(key): value for key, value in (found.items() if isinstance(found, dict) else ())
+        if _is_number_of_spell(key)
+    }  # fmt: skip
+
+
+def _wholes(found: Any) -> set[int]:
+    return {one for one in found if is_whole(one, 0, _U32)} if isinstance(found, list) else set()
+
+
+def _gifts(stored: Mapping[str, Any]) -> SpellGifts:
+    """Return the gifts of a stored spell, without what is not usable."""
+    pairs = stored.get("procs")
+    snare = stored.get("snare", 0.0)
+    return SpellGifts(
+        bonuses={
+            number: SpellBonus(one[0], tuple(int(other) for other in one[1:]))
+            for number, one in _numbered(stored.get("bonuses")).items()
+            if one and _are_numbers(one)
+        },
+        skills={
+            number: value for number, value in _numbered(stored.get("skills")).items()
+            if is_number(value, LARGEST)
+        },
+        controls=_wholes(stored.get("controls")), immunities=_wholes(stored.get("immunities")),
+        procs=[
+            Proc(int(one[0]), one[1]) for one in (pairs if isinstance(pairs, list) else ())
+            if _are_numbers(one) and len(one) == 2
+        ],
+        stealth=_wholes(stored.get("stealth")),
+        snare=snare if is_number(snare, LARGEST) else 0.0,
+    )  # fmt: skip
+
+
+_ROW: Final[tuple[Callable[[Any], bool], ...]] = (
+    lambda value: is_whole(value, 1, _U32),
+    lambda value: is_whole(value, 0, 255),
+    lambda value: is_whole(value, 0, 255),
+    lambda value: is_number(value, LARGEST),
+    lambda value: is_whole(value, 0, _U32),
+    lambda value: is_whole(value, 0, 1),
+    lambda value: isinstance(value, list) and all(map(_is_value, value)),
+    lambda value: isinstance(value, dict),
+    lambda value: value is None or (_are_numbers(value) and len(value) == 6),
+)
+"""What each column of a stored spell has to be."""

@@ -175,6 +175,8 @@ class LivingSpell:
     ends_without_triggers: bool = False
     gifts: dict[Spawn, SpellGifts] = field(default_factory=dict)
     ward: Ward | None = None
+    has_bar: bool = False
+    """Whether its caster's client shows the bar of a cast."""
     has_lasted: bool = False
     """Whether it has taken hold."""
     is_cancelled: bool = False

@@ -29,6 +29,7 @@ from emu.world.spells.creature_casts import CreatureCasts
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.kept import KeptSpells
 from emu.world.spells.living import IDLE, Control, End, LivingSpell, WaitingCast
+from emu.world.spells.passives import Passives
 from emu.world.spells.pets import Pets
 from emu.world.spells.plain import PlainSpells
 from emu.world.spells.ports import Raises, SpellScripts
@@ -85,7 +86,9 @@ class Spells:
         self.windows = SpellWindows(core, self.books, self.casts)
         self.creatures = CreatureCasts(core, self.casts)
         self.pets = Pets(core, self.lasting, despawn)
-        self.kept = KeptSpells(core, self.lasting, self.pets)
+        self.kept = KeptSpells(core, self.lasting, self.pets, self.casts.resume)
+        self.casts.waiters.append(self.kept.recast_began)
+        self.passives = Passives(core, self.cast_for_free)
         self._resurrections = resurrections
         self.procs = Procs(core, self.amounts)
         self._plain = PlainSpells(

@@ -14,6 +14,7 @@ from emu.spells.kinds import SpellKind, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.item_events import SpellExamined
+from emu.world.items.texts import NOTHING_TO_EXAMINE
 from emu.world.items.windows import STRUCT, fitted
 from emu.world.messages import WorldMessages
 from emu.world.spells.books import SpellBooks
@@ -39,6 +40,7 @@ class SpellWindows:
     def __init__(self, core: SpellCore, books: SpellBooks, casts: Casts) -> None:
         """Subscribe to requests to examine a spell."""
         self._kinds = core.kinds
+        self._chat = core.chat
         self._books = books
         self._casts = casts
         core.world.events.subscribe(SpellExamined, self._examined)
@@ -54,6 +56,7 @@ class SpellWindows:
         player = event.player
         kind = self._kinds.get(event.spell_id)
         if kind is None or not kind.is_active:
+            self._chat.line(player, NOTHING_TO_EXAMINE, "error")
             return
         number = event.tier or player.past.spell_tier(kind.id) or 1
         tier = kind.tier(number)

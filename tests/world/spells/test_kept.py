@@ -1,9 +1,12 @@
 """What players keep of spells over a change of the zone."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from emu.times import Moment
+from emu.world.actors.past import Past
 from emu.world.events import Entered, LeftZone
 from emu.world.spells.living import Ward
 from tests.support.world.spell_scenes import BUFF, SMITE, SpellScene
@@ -19,6 +22,7 @@ def change_zone(scene: SpellScene, seconds: float = 5.0) -> None:
     assert scene.spells.states.get(player.spawn) is None
     assert player.spawn.sheet.attribute("sta") == 20
     scene.run(seconds)
+    scene.harness.moment = Moment(scene.harness.moment + seconds)
     events.publish(Entered(player, scene.harness.now))
 
 
@@ -69,3 +73,92 @@ def test_recasts_stay(tmp_path: Path) -> None:
     assert scene.state().ready[SMITE_ID] == due
     change_zone(scene, 40.0)
     assert SMITE_ID not in scene.state().ready
+
+
+TIMED = BUFF.replace("lasts_until_cancelled = true\ncast_kind = 1\n", "").replace(
+    "duration1 = 432000", "duration1 = 600"
+)
+
+
+def come_again(scene: SpellScene) -> None:
+    """Leave the world, and come back as the store has the character."""
+    player = scene.player
+    scene.harness.departures.remove(player, "quit", scene.harness.now)
+    scene.run(5.0)
+    scene.client = scene.harness.stand(player.id, 546)
+    assert scene.client.player is not None
+    assert scene.client.player is not player
+    scene.player = scene.client.player
+
+
+def test_spells_go_on_after_a_logout(tmp_path: Path) -> None:
+    # Source: eq2-spells.md 6, "kept over zoning and logout".
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(20.0)
+    come_again(scene)
+    (spell,) = scene.effects()
+    assert scene.player.spawn.sheet.attribute("sta") == 32
+    # The time stands still while the character is away.
+    assert spell.seconds_left(scene.harness.now) == pytest.approx(40.0, abs=0.5)
+    scene.run(41.0)
+    assert scene.player.spawn.sheet.attribute("sta") == 20
+    come_again(scene)
+    assert scene.effects() == []
+
+
+def test_a_spell_is_stored_as_soon_as_it_lasts(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(0.5)
+    assert "lasting" in scene.harness.store.rows[scene.player.id].past
+    scene.spells.lasting.end(scene.effects()[0], "canceled")
+    scene.run(0.5)
+    assert "effects" not in scene.harness.store.rows[scene.player.id].past
+
+
+def test_a_timed_spell_of_a_friend_goes_on(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    friend = scene.friend()
+    scene.spells.cast_for_free(friend, scene.kind(COURAGE), 1, scene.player.spawn)
+    change_zone(scene)
+    (spell,) = scene.effects()
+    assert spell.ends is not None
+    assert spell.is_free
+
+
+@pytest.mark.parametrize(
+    "lasting",
+    [
+        [], {"effects": 1}, {"effects": [1, [], [COURAGE]]},
+        {"effects": [[COURAGE, 1, 1, float("nan"), 0, 1, [], {}, None]]},
+        {"effects": [[COURAGE, 1, 1, 5.0, 0, 1, [[]], {}, None]]},
+        {"effects": [[7, 1, 1, 5.0, 0, 1, [], {}, None]]},
+        {"effects": [[COURAGE, 1, 1, 5.0, 0, 1, [], {}, [1, 2]]]},
+        {"recasts": {"x": 1, "5": "y", "-": 3, "6": float("inf")}},
+    ],
+)  # fmt: skip
+def test_what_is_stored_and_not_usable_is_left_out(tmp_path: Path, lasting: object) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.harness.world.events.publish(LeftZone(scene.player))
+    scene.player.past.lasting = Past(json.dumps({"lasting": lasting})).lasting
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    assert scene.effects() == []
+    assert not scene.state().ready
+
+
+def test_gifts_that_are_not_usable_are_left_out(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    gifts = {
+        "bonuses": {"1": [12.5], "x": [1], "2": ["y"], "3": []}, "skills": {"5": "z"},
+        "procs": [[1], "x", [1, 2]], "controls": [-1, "a"], "snare": "b",
+    }  # fmt: skip
+    row = [COURAGE, 1, 1, 5.0, 0, 1, [1, "a"], gifts, None]
+    scene.harness.world.events.publish(LeftZone(scene.player))
+    scene.player.past.lasting = {"effects": [row]}
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    (spell,) = scene.effects()
+    own = spell.gifts[scene.player.spawn]
+    assert (list(own.bonuses), own.skills, len(own.procs), own.controls) == ([1], {}, 1, set())

@@ -54,6 +54,7 @@ def test_what_nothing_describes_has_no_window(tmp_path: Path) -> None:
     scene = SpellScene(tmp_path)
     assert asked(scene, 3, 77) == []
     assert asked(scene, 4, 0) == []
+    assert scene.shown() == ["There is nothing to examine."] * 2
 
 
 def test_an_effect_has_a_window(tmp_path: Path) -> None:

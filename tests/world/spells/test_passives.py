@@ -1,0 +1,48 @@
+"""Passive spells: who has them, from when on, and that no list shows them.
+
+Source: ../shared/data/recordings/real-spells-546-* (effects of a race from the entry on, nothing in
+the list of maintained spells).
+"""
+
+from pathlib import Path
+
+import pytest
+
+from emu.world.events import Entered, LeftZone
+from tests.support.world.spell_scenes import BUFF, SpellScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+COURAGE = 110002
+PASSIVE = BUFF.replace("cast_kind = 1\n", "book = 4\n").replace("concentration = 1\n", "")
+
+
+def test_a_passive_spell_lasts_from_the_moment_it_is_learned(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=PASSIVE)
+    scene.know(COURAGE)
+    assert [one.kind.id for one in scene.effects()] == [COURAGE]
+    assert scene.state().maintained == []
+    assert scene.player.spawn.sheet.attribute("sta") == 32
+    # Recorded: nothing but the cast itself is shown.
+    assert scene.payloads("OP_EqSpellCastEndCmd") == []
+
+
+def test_it_lasts_through_death_and_in_the_next_zone(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=PASSIVE)
+    scene.know(COURAGE)
+    scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    assert len(scene.effects()) == 1
+    events = scene.harness.world.events
+    events.publish(LeftZone(scene.player))
+    assert "effects" not in scene.player.past.lasting
+    events.publish(Entered(scene.player, scene.harness.now))
+    # The dead cast nothing.
+    assert scene.effects() == []
+    scene.harness.parts.combat.falls.resurrect(scene.player, health=50.0, power=50.0)
+    assert len(scene.effects()) == 1
+
+
+def test_a_hidden_spell_with_an_end_is_no_passive_one(tmp_path: Path) -> None:
+    timed = PASSIVE.replace("lasts_until_cancelled = true\n", "")
+    scene = SpellScene(tmp_path, toml=timed)
+    scene.know(COURAGE)
+    assert scene.effects() == []
