@@ -3,7 +3,7 @@
 CPU time says more than a clock: it hardly changes with the machine's other work. It is that of the
 process and of all processes that a test started, whether these have ended or still run. What a
 shared fixture takes counts for the first test that uses it. A database server that runs anyway is
-not counted.
+not counted. What a process uses during a short test counts for the next test that is not short.
 """
 
 from __future__ import annotations
@@ -23,15 +23,20 @@ BUDGET = 1.0
 FILE_BUDGET = 6.0
 """CPU seconds that the tests of a file may use together."""
 
+SHORT = 0.02
+"""Seconds of a phase of a test after which processes are not looked at.
+
+Reading what the processes of a browser have used takes 2 ms, more than most tests take.
+"""
+
 LONGEST_LIST = 15
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its descendants since they started."""
+def descendants_seconds() -> float:
+    """Return the CPU time of the processes below this one since they started."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    own = time.process_time() + ended.ru_utime + ended.ru_stime
-    return own + sum(map(_with_descendants, _children("self")))
+    return ended.ru_utime + ended.ru_stime + sum(map(_with_descendants, _children("self")))
 
 
 def _with_descendants(process: int) -> float:
@@ -60,7 +65,8 @@ class Costs:
     def __init__(self, listed: Path | None) -> None:
         """Write all figures into a file as well, if one is named."""
         self._listed = listed
-        self._last = 0.0
+        self._own = 0.0
+        self._others = 0.0
         self._collecting: list[float] = []
         self._by_test: defaultdict[str, float] = defaultdict(float)
 
@@ -70,20 +76,24 @@ class Costs:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Write into each report what its phase has used."""
         report = yield
-        now = cpu_seconds()
-        # The time of a process is lost when a parent ends it that waits for no children.
-        vars(report)["cpu_seconds"] = max(0.0, now - self._last)
-        self._last = now
+        own = time.process_time()
+        used, self._own = own - self._own, own
+        if report.duration >= SHORT:
+            others = descendants_seconds()
+            # The time of a process is lost when a parent ends it that waits for no children.
+            used, self._others = used + max(0.0, others - self._others), others
+        vars(report)["cpu_seconds"] = used
         return report
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note what was used before the first test: imports and collection."""
-        self._last = cpu_seconds()
+        self._own, self._others = time.process_time(), descendants_seconds()
+        used = self._own + self._others
         output = getattr(session.config, "workeroutput", None)
         if output is None:
-            self._collecting.append(self._last)
+            self._collecting.append(used)
         else:
-            output["collecting_cpu_seconds"] = self._last
+            output["collecting_cpu_seconds"] = used
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: object) -> None:
