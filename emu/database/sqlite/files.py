@@ -163,6 +163,8 @@ GUESTS = ("sqlite_*", "opcode*")
 """Tables that may be in a file without an application id: SQLite's and those of opcodes."""
 CHECKED_SIZE = 64 * 1024 * 1024
 """Files up to this many bytes are checked completely when they are opened."""
+MOST_REMEMBERED = 100
+"""Of how many files a process remembers that it has checked them."""
 
 
 def set_durability(connection: sqlite3.Connection, durability: Durability) -> None:
@@ -189,6 +191,7 @@ def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sql
         if schema.is_behind(connection):
             _back_up(path, connection, schema)
             migrate(connection, schema)
+        _remember_checked(path)
     return connection
 
 
@@ -351,12 +354,31 @@ def _has_foreign_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute(query, GUESTS).fetchone() is not None
 
 
+_checked: dict[tuple[int, int], tuple[int, int]] = {}
+"""Time of the last change and size of each checked file, by its device and number there."""
+
+
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
+    """Check all pages, unless this process has done so and the file is unchanged.
+
+    A server opens its database five times when it starts. The log of SQLite is not compared: it has
+    a sum for each page.
+    """
+    found = path.stat()
+    state = _checked.get((found.st_dev, found.st_ino))
     # A complete check of a large file would delay the start by seconds.
-    if path.stat().st_size <= CHECKED_SIZE:
+    if found.st_size <= CHECKED_SIZE and state != (found.st_mtime_ns, found.st_size):
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             raise damaged(path, " ".join(verdict.split()))
+
+
+def _remember_checked(path: Path) -> None:
+    # After the mode of the log and migrations, which change the file.
+    found = path.stat()
+    if len(_checked) >= MOST_REMEMBERED:
+        _checked.clear()
+    _checked[found.st_dev, found.st_ino] = found.st_mtime_ns, found.st_size
 
 
 def _back_up(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:

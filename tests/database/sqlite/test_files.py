@@ -1,5 +1,6 @@
 """A database file is complete, or refused with one line that names it."""
 
+import os
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -127,6 +128,18 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(
     before = path.read_bytes()
     assert "damaged or not a SQLite database" in refusal(path)
     assert path.read_bytes() == before
+
+
+def test_a_file_is_checked_again_when_it_has_changed(path: Path) -> None:
+    open_database(path, schema()).close()
+    first = path.stat()
+    scribbled(path)
+    os.utime(path, ns=(first.st_atime_ns, first.st_mtime_ns))
+    # A server opens its database several times when it starts, and checks it once.
+    open_database(path, schema()).close()
+    os.utime(path, ns=(first.st_atime_ns, first.st_mtime_ns + 1))
+    assert "damaged or not a SQLite database" in refusal(path)
+    assert "damaged or not a SQLite database" in refusal(path)
 
 
 def test_a_folder_is_no_database(tmp_path: Path) -> None:
