@@ -38,6 +38,7 @@ quick-unit: $(MARK)
 test: $(MARK)    ## set up and pass every check
 	@$(MAKE) --no-print-directory -j 2 unit checks
 
+checks: SITE_OPTIONS := --check
 checks: lint types layers docs    ## all checks but the tests
 
 lint: $(MARK)    ## ruff
@@ -52,7 +53,7 @@ layers: $(MARK)  ## import-linter
 
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@$(BIN)/python -m tools.site.pages
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m tools.site.build $(SITE_OPTIONS)
 	@$(BIN)/python -m tools.site.pages --check build/site
 
 unit: $(MARK)    ## all tests; four processes, because some tests wait, and each collects all of them

@@ -23,6 +23,7 @@ from emu.world.behaviors.options import option_rows
 from emu.world.commands.client_table import read_client_commands
 from tools.site import pages
 from tools.site.behaviors import OBJECTS, behaviors_page, public_members, shipped_behaviors
+from tools.site.build import build_site
 from tools.site.commands import commands_page
 from tools.site.game_commands import client_commands, game_commands_page, subjects
 from tools.site.markdown import cell, page, table
@@ -283,6 +284,21 @@ def test_zensical_builds_pages_of_every_kind_with_the_same_settings(
     assert done.returncode == 0, done.stdout + done.stderr
     assert "First steps" in (tmp_path / "site" / "index.html").read_text()
     assert (tmp_path / "site" / "reference" / "commands.html").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("anchor", "status"), [("there", 0), ("missing", 1)])
+def test_a_link_to_a_heading_that_is_missing_fails_the_build(
+    tmp_path: Path, anchor: str, status: int
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"# One\n\n[two](two.md#{anchor})\n")
+    (tmp_path / "docs" / "two.md").write_text("# Two\n\n## There\n")
+    settings = tmp_path / "mkdocs.yml"
+    rules = "validation: {links: {anchors: warn}}"
+    settings.write_text(f"site_name: one\nplugins: [material/search]\n{rules}\n")
+    assert build_site(settings, checks=True) == status
+    assert (tmp_path / "site" / "two" / "index.html").is_file()
 
 
 def test_a_page_that_fetches_from_elsewhere_is_refused(tmp_path: Path) -> None:
