@@ -10,6 +10,7 @@ import enum
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
 from emu.quests.plans import QuestPlan, QuestReward, Step
@@ -22,6 +23,8 @@ MOST_PENDING: Final = 50
 """Rewards that wait for their player."""
 LONGEST_STORED: Final = 1000
 """Characters of the closing text of a reward that waits."""
+NO_COUNTS: Final[Mapping[int, int]] = MappingProxyType({})
+NO_ENDS: Final[Mapping[int, Moment]] = MappingProxyType({})
 _U32: Final = 0xFFFFFFFF
 
 
@@ -43,10 +46,11 @@ class TakenQuest:
     """The kind of spawn that gave it; 0 for none, such as a thing or a place."""
     plan: QuestPlan | None = None
     """Its own copy; None until it is read, or if the quest is gone."""
-    counts: dict[int, int] = field(default_factory=dict)
-    done: set[int] = field(default_factory=set)
-    failed: set[int] = field(default_factory=set)
-    ends: dict[int, Moment] = field(default_factory=dict)
+    # Replaced when they change: most quests have empty ones, which then cost no memory.
+    counts: Mapping[int, int] = field(default_factory=lambda: NO_COUNTS)
+    done: frozenset[int] = frozenset()
+    failed: frozenset[int] = frozenset()
+    ends: Mapping[int, Moment] = field(default_factory=lambda: NO_ENDS)
     """When the time of a step is over."""
     flags: int | None = None
     """What its script has set to read it again; None: nothing."""
@@ -104,6 +108,11 @@ class TakenQuest:
         """Return how often the subject of a step has happened."""
         return self.counts.get(number, 0)
 
+    def set_count(self, number: int, count: int) -> None:
+        """Set how often the subject of a step has happened."""
+        counts = {step: before for step, before in self.counts.items() if step != number}
+        self.counts = {**counts, number: count} if count else counts
+
     def add(self, number: int, amount: int) -> tuple[Progressed, int]:
         """Count a step; return what that has done, and how much was added.
 
@@ -117,10 +126,10 @@ class TakenQuest:
         if step.quantity:
             after = min(after, step.quantity)
         if after > before:
-            self.counts[number] = after
+            self.set_count(number, after)
             self.last_step = number
         if step.quantity and after >= step.quantity:
-            self.done.add(number)
+            self.done |= {number}
             return Progressed.DONE, after - before
         return (Progressed.COUNTED if after > before else Progressed.NOTHING), after - before
 
@@ -129,9 +138,9 @@ class TakenQuest:
         step = self.plan.steps.get(number) if self.plan is not None else None
         if step is None or not self.is_open(number):
             return False
-        self.counts[number] = max(self.count(number), step.quantity)
-        self.done.add(number)
-        self.ends.pop(number, None)
+        self.set_count(number, max(self.count(number), step.quantity))
+        self.done |= {number}
+        self.set_end(number, None)
         self.last_step = number
         return True
 
@@ -139,10 +148,17 @@ class TakenQuest:
         """End a step as failed; return False if it is not open."""
         if not self.is_open(number):
             return False
-        self.failed.add(number)
-        self.ends.pop(number, None)
+        self.failed |= {number}
+        self.set_end(number, None)
         self.last_step = number
         return True
+
+    def set_end(self, number: int, end: Moment | None) -> None:
+        """Set when the time of a step is over; None for a step without a time."""
+        ends = {step: moment for step, moment in self.ends.items() if step != number}
+        self.ends = ends if end is None else {**ends, number: end}
+        if not self.ends:
+            self.ends = NO_ENDS
 
     def settle(self) -> bool:
         """Note as done what was counted often enough; return whether there was any such step."""
@@ -156,10 +172,10 @@ class TakenQuest:
 
     def reset(self, number: int) -> None:
         """Let a step begin anew."""
-        self.counts.pop(number, None)
-        self.done.discard(number)
-        self.failed.discard(number)
-        self.ends.pop(number, None)
+        self.set_count(number, 0)
+        self.done -= {number}
+        self.failed -= {number}
+        self.set_end(number, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +323,7 @@ def _taken(number: int, value: Any) -> TakenQuest:
     made.counts = {step: _whole(one) for step, one in _numbered(stored.get("counts"))}
     made.done = _steps(stored.get("steps"))
     made.failed = _steps(stored.get("failed"))
-    made.known = frozenset(_steps(stored.get("known")))
+    made.known = _steps(stored.get("known"))
     made.ends = {
         step: Moment(float(_whole(one))) for step, one in _numbered(stored.get("ends"))
     }  # fmt: skip
@@ -382,10 +398,10 @@ def _numbered(found: Any, most: int = 1000) -> list[tuple[int, Any]]:
     return pairs[:most]
 
 
-def _steps(found: Any) -> set[int]:
+def _steps(found: Any) -> frozenset[int]:
     if not isinstance(found, list):
-        return set()
-    return {one for one in found if type(one) is int and 0 <= one <= _U32}
+        return frozenset()
+    return frozenset(one for one in found if type(one) is int and 0 <= one <= _U32)
 
 
 def _pairs(found: Any, least: int = 0) -> tuple[tuple[int, int], ...]:

@@ -8,7 +8,7 @@ master until one changes. Source: docs/guides/quests.md#plans.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -183,13 +183,13 @@ class QuestPlan:
     gift_coins: int = 0
     """Copper of the next window in the middle of the quest."""
     gift_status: int = 0
-    steps: dict[int, Step] = field(default_factory=dict)
-    """By number, in the order in which they were added."""
-    groups: list[TaskGroup] = field(default_factory=list)
+    steps: Mapping[int, Step] = field(default_factory=dict)
+    """By number, in the order in which they were added; replaced when it changes."""
+    groups: tuple[TaskGroup, ...] = ()
 
     def copy(self) -> QuestPlan:
-        """Return a copy that can change by itself; it shares the steps."""
-        return replace(self, steps=dict(self.steps), groups=list(self.groups))
+        """Return a copy that can change by itself; it shares what does not change."""
+        return replace(self)
 
     def add(self, step: Step, group: str = "") -> bool:
         """Add a step to the group with a text, or to one of its own; False if it is there.
@@ -198,25 +198,30 @@ class QuestPlan:
         """
         if step.number in self.steps or len(self.steps) >= MOST_STEPS:
             return False
-        self.steps[step.number] = step
+        self.steps = {**self.steps, step.number: step}
         text = group or step.text
         for at, one in enumerate(self.groups):
             if group and one.text == group:
-                self.groups[at] = replace(one, steps=(*one.steps, step.number))
+                self._set_group(at, steps=(*one.steps, step.number))
                 break
         else:
-            self.groups.append(TaskGroup(text, (step.number,)))
+            self.groups = (*self.groups, TaskGroup(text, (step.number,)))
         return True
+
+    def _set_group(self, at: int, **values: Any) -> None:
+        changed = replace(self.groups[at], **values)
+        self.groups = (*self.groups[:at], changed, *self.groups[at + 1 :])
 
     def remove(self, number: int) -> bool:
         """Remove a step; return False if there is none."""
-        if self.steps.pop(number, None) is None:
+        if number not in self.steps:
             return False
+        self.steps = {step: one for step, one in self.steps.items() if step != number}
         kept = [
             replace(one, steps=tuple(other for other in one.steps if other != number))
             for one in self.groups
         ]
-        self.groups = [one for one in kept if one.steps]
+        self.groups = tuple(one for one in kept if one.steps)
         return True
 
     def describe(self, number: int, text: str) -> bool:
@@ -227,17 +232,14 @@ class QuestPlan:
         """Give a group another text, by its place counted from 1; False if there is none."""
         if not 1 <= number <= len(self.groups) or not text:
             return False
-        before = self.groups[number - 1]
-        self.groups[number - 1] = replace(
-            before, text=text, has_bullets=has_bullets, has_last_text=True
-        )
+        self._set_group(number - 1, text=text, has_bullets=has_bullets, has_last_text=True)
         return True
 
     def rename_group(self, number: int, text: str) -> bool:
         """Give a group another text that is not its last one; False if there is none."""
         if not 1 <= number <= len(self.groups) or not text:
             return False
-        self.groups[number - 1] = replace(self.groups[number - 1], text=text, has_last_text=False)
+        self._set_group(number - 1, text=text, has_last_text=False)
         return True
 
     def change(self, number: int, **values: object) -> bool:
@@ -245,7 +247,8 @@ class QuestPlan:
         step = self.steps.get(number)
         if step is None:
             return False
-        self.steps[number] = replace(step, **values)  # type: ignore[arg-type]  # fields of a Step
+        changed = replace(step, **values)  # type: ignore[arg-type]  # fields of a Step
+        self.steps = {**self.steps, number: changed}
         return True
 
     def set_action(self, number: int, **names: str) -> bool:

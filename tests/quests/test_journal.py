@@ -76,7 +76,7 @@ def test_what_is_stored_comes_again_also_of_a_quest_that_is_gone() -> None:
     taken = journal.take(plan(7, 3, 1), 55, NOW)
     taken.add(1, 2)
     taken.complete(2)
-    taken.ends[1] = Moment(NOW + 60)
+    taken.set_end(1, Moment(NOW + 60))
     taken.is_tracked = False
     journal.take(plan(8, 1), 0, NOW)
     journal.finish(8, NOW)

@@ -85,10 +85,11 @@ class Feathers:
 
     def _update(self, player: Player, _name: str, _now: Monotonic) -> None:
         marks = self._shown.setdefault(player.id, {})
+        known: dict[int, int] = {}
         fresh = {
             number: mark
             for number, (_, quests) in self._given.get(player.zone, {}).items()
-            if (mark := self._mark(player, quests))
+            if (mark := self._mark(player, quests, known))
         }
         changed = {
             number for number in fresh.keys() | marks.keys()
@@ -98,14 +99,23 @@ class Feathers:
         if player.viewer is not None and (changed or player.viewer.interest.marks != fresh):
             player.zone.mark(player.viewer, fresh, changed)
 
-    def _mark(self, player: Player, quests: list[int]) -> int:
+    def _mark(self, player: Player, quests: list[int], known: dict[int, int]) -> int:
+        """Return the mark of the first quest that has one; `known` are those looked at."""
         for quest in quests:
-            if self._quests.may_take(player, quest):
-                plan = self._quests.journals.plan(quest)
-                color = plan.feather if plan is not None else 0
-                has_colors = player.client.dialect.world_rules.feather_colors
-                return COLORS[FeatherColor(color)] if has_colors else OFFERS
+            mark = known.get(quest)
+            if mark is None:
+                mark = known[quest] = self._mark_of(player, quest)
+            if mark:
+                return mark
         return NONE
+
+    def _mark_of(self, player: Player, quest: int) -> int:
+        if not self._quests.may_take(player, quest):
+            return NONE
+        plan = self._quests.journals.plan(quest)
+        color = plan.feather if plan is not None else 0
+        has_colors = player.client.dialect.world_rules.feather_colors
+        return COLORS[FeatherColor(color)] if has_colors else OFFERS
 
     def _left(self, player: Player) -> None:
         self._shown.pop(player.id, None)

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Final
 
 from emu.errors import CommandError
-from emu.quests.journal import MOST_PENDING, MOST_QUESTS, Journal, Progressed, TakenQuest
-from emu.quests.needs import Candidate, are_met
+from emu.quests.journal import MOST_PENDING, MOST_QUESTS, NO_ENDS, Journal, Progressed, TakenQuest
+from emu.quests.needs import NO_NEEDS, Candidate, are_met
 from emu.quests.plans import QuestPlan
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
@@ -80,7 +80,7 @@ class Quests:
         journal = self.journal(player)
         return (
             journal.may_take(plan)
-            and are_met(plan.needs, self.candidate(player))
+            and (plan.needs is NO_NEEDS or are_met(plan.needs, self.candidate(player)))
             and self.journals.engine(plan).may_take(player, plan)
         )
 
@@ -213,8 +213,7 @@ class Quests:
         if not self.journals.engine(plan).done(player, taken, plan.steps[number]):
             # The step stays undone if what follows from it failed.
             taken.reset(number)
-            if before:
-                taken.counts[number] = before
+            taken.set_count(number, before)
             return False
         if taken.has_all_done:
             self.journals.engine(plan).completed(player, taken)
@@ -251,7 +250,7 @@ class Quests:
     def set_time(self, player: Player, taken: TakenQuest, number: int, seconds: int) -> None:
         """Give an open step so many seconds from now on; it fails when they are over."""
         if taken.is_open(number):
-            taken.ends[number] = Moment(self.world.clock.moment() + seconds)
+            taken.set_end(number, Moment(self.world.clock.moment() + seconds))
             self._watch(player, taken, number)
             self.journals.changed(player)
 
@@ -259,7 +258,7 @@ class Quests:
         """Let no step of a quest end by its time any more."""
         for number in [*taken.ends]:
             self._ends.clear(player, (taken.number, number))
-        taken.ends.clear()
+        taken.ends = NO_ENDS
         self.journals.changed(player)
 
     def _watch(self, player: Player, taken: TakenQuest, number: int) -> None:

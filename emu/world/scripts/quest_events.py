@@ -84,6 +84,8 @@ class QuestScripts:
         self._homes = homes
         self._parts = parts
         self._masters: dict[int, ScriptQuest] = {}
+        self._open_to_all: set[int] = set()
+        """The quests whose scripts ask for nothing themselves."""
         self._taken: dict[tuple[int, int], ScriptQuest] = {}
         """The quests of players that scripts have seen, by character and quest."""
         self._awaited: set[str] = set()
@@ -152,18 +154,21 @@ class QuestScripts:
                 self._calls.when_compiled(plan.script, partial(self._compiled, plan.script))
             return has_file
         quest = self._masters[plan.number] = ScriptQuest(plan)
+        self._open_to_all.discard(plan.number)
         answer = self._calls.run(plan.script, "Init", quest.handle)
         return not answer.has_failed
 
     def may_take(self, player: Player, plan: QuestPlan) -> bool:
         """Ask `ReceiveQuestCriteria`, which few scripts have."""
         quest = self._masters.get(plan.number)
-        if quest is None:
+        if quest is None or plan.number in self._open_to_all:
             return True
         answer = self._calls.run(
             plan.script, "ReceiveQuestCriteria", quest.handle, NO_GIVER,
             self._homes.player(player),
         )  # fmt: skip
+        if not answer.is_found:
+            self._open_to_all.add(plan.number)
         return not answer.is_found or bool(answer.value)
 
     def accepted(self, player: Player, taken: TakenQuest) -> None:
@@ -248,11 +253,11 @@ class QuestScripts:
         flags, taken.plan = taken.plan.flags, master.plan.copy()
         taken.plan.flags = flags
         script, done = taken.plan.script, taken.done
-        taken.done = set()
+        taken.done = frozenset()
         try:
             self._calls.run(script, "Accepted", quest.handle, NO_GIVER, shadow)
             for number in sorted(done):
-                taken.done.add(number)
+                taken.done |= {number}
                 step = taken.plan.steps.get(number)
                 if step is not None and step.actions.done:
                     self._calls.run(script, step.actions.done, quest.handle, NO_GIVER, shadow)

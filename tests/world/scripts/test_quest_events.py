@@ -158,3 +158,16 @@ def test_a_reload_that_goes_on_counts_although_it_adds_steps(tmp_path: Path) -> 
     scene.journal.open[CRABS].plan.remove(3)
     scene.player.journal = Journal(scene.player.journal.text)
     assert list(scene.journal.open[CRABS].plan.steps) == [5]
+
+
+def test_a_script_is_asked_who_may_take_its_quest(tmp_path: Path) -> None:
+    criteria = "function ReceiveQuestCriteria(Quest, Giver, Player) return ANSWER end"
+    path = tmp_path / "Quests" / "crabs.lua"
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": SPEAKS})
+    for answer, may_take in ((None, True), ("false", False), ("GetLevel(Player) > 0", True),
+                             ("nil", False), (None, True)):  # fmt: skip
+        path.write_text(SPEAKS + (criteria.replace("ANSWER", answer) if answer else ""))
+        scene.scripts.reload()
+        scene.parts.journals.reload()
+        # The second time, the server knows whether the script has the function.
+        assert [scene.quests.may_take(scene.player, CRABS) for _ in range(2)] == [may_take] * 2
