@@ -7,7 +7,7 @@ shell's methods, the tests and the benchmark share the scripts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -359,6 +359,10 @@ class Entrance:
     """The address that the sockets are bound to."""
     reads_ghosts: bool = True
     """Whether ghosts are read; see `WorldClient`."""
+    reads_possessions: bool = False
+    """Whether sheet, things and spells are read; see `WorldClientCore`."""
+    choices: Mapping[str, object] = field(default_factory=dict)
+    """Race, class and the like of a new character; see `LoginClient.create`."""
 
 
 def granted(core: LoginClient, entrance: Entrance) -> Script[PlayAnswer]:
@@ -372,7 +376,7 @@ def granted(core: LoginClient, entrance: Entrance) -> Script[PlayAnswer]:
         return need_played(have[0].name, (yield from play(have[0])))
     if entrance.create and name.casefold() not in (one.name.casefold() for one in have):
         world_id = choose_world(core, entrance.world).id
-        need_created(name, (yield from create(world_id, name)))
+        need_created(name, (yield from create(world_id, name, **entrance.choices)))
         if entrance.version <= LAST_OLD_CLIENT:
             return need_played(name, (yield from auto_play()))
     return need_played(name, (yield from play(find_character(core, name))))

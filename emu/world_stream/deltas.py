@@ -295,6 +295,11 @@ class BookReader:
         # The old baselines can never be used again, so their memory is freed at once.
         self._lists.clear()
 
+    def elements(self, which: int = 0) -> list[Any]:
+        """Return all records of a list as they are now; none for a list that was not read."""
+        known = self._lists.get(which)
+        return self._elements(known) if known is not None else []
+
     def _elements(self, known: BaselineList) -> list[Any]:
         count = int.from_bytes(known.head[:2], "little")
         size = count * self._record + self._lead

@@ -21,6 +21,8 @@ from emu.client.events import Closed, Unexpected
 from emu.client.world import events, messages
 from emu.client.world.events import DialogOpened, OptionsShown, WaysShown, WorldEvent, ZoneToLoad
 from emu.client.world.messages import ClientWorldMessages, PredictionWriter
+from emu.client.world.possessions import MESSAGES as OWN_MESSAGES
+from emu.client.world.possessions import Possessions
 from emu.client.world.surroundings import (
     GHOST_COMMANDS,
     RUNNING_SPEED,
@@ -106,6 +108,8 @@ class WorldClientCore:
     _: KW_ONLY
     reads_ghosts: bool = True
     """Whether it decodes ghosts; most clients of a crowd do not need them."""
+    reads_possessions: bool = False
+    """Whether it decodes its sheet, things and spells."""
     session: Session = field(init=False)
     events: deque[WorldEvent] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
     drops: Counter[str] = field(default_factory=Counter)
@@ -124,6 +128,8 @@ class WorldClientCore:
     walker: Walker = field(default_factory=Walker)
     surroundings: ClientSurroundings | None = None
     """None for versions with unknown ghosts, and if `reads_ghosts` is False."""
+    possessions: Possessions | None = None
+    """None if `reads_possessions` is False."""
     own_index: int = 0
     entering: float | None = None
     """Seconds from showing the key to the end of the initial messages; None before."""
@@ -148,10 +154,12 @@ class WorldClientCore:
         self._interface_said = False
         # Baselines of the old session must not be applied to deltas of the new one.
         self._predictions = self.surroundings = None
+        dialect = self.messages.dialect
+        self.possessions = Possessions(dialect) if self.reads_possessions else None
         try:
-            self._predictions = PredictionWriter(self.messages.dialect)
+            self._predictions = PredictionWriter(dialect)
             if self.reads_ghosts:
-                self.surroundings = ClientSurroundings(self.messages.dialect)
+                self.surroundings = ClientSurroundings(dialect)
         except UnknownStruct:
             pass  # A version without known layouts: the client sees nothing, or cannot walk.
 
@@ -284,13 +292,29 @@ class WorldClientCore:
         wanted = NO_TARGET if index is None else index
         self._say("WS_UpdateTarget", spawn_index=wanted)
 
-    def use(self, index: int) -> None:
-        """Use a ghost, by its index, in its usual way: go through a door, read a sign.
+    def use(self, index: int, verb: str = "") -> None:
+        """Use a ghost, by its index: go through a door, read a sign.
 
-        Raises `CommandError` outside of a zone.
+        `verb` is one of `VerbsShown`; without one it is the usual one. Raises `CommandError`
+        outside of a zone.
         """
         self._need_zone()
-        self._send("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little"))
+        if verb:
+            self._say("WS_EntityVerbsVerb", spawn_id=index, command=verb)
+        else:
+            self._send("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little"))
+
+    def ask_verbs(self, index: int) -> None:
+        """Ask what can be done with a ghost; `VerbsShown` follows. Raises `CommandError`."""
+        self._say("WS_EntityVerbsRequest", spawn_id=index)
+
+    def loot_all(self, index: int) -> None:
+        """Take everything out of the open window of a body or a chest. Raises `CommandError`."""
+        self._say("WS_LootItem", loot_id=index, loot_all=1, target_id=index)
+
+    def signal(self, text: str) -> None:
+        """Send a signal, as at the end of a lesson. Raises `CommandError` outside of a zone."""
+        self._say("WS_Signal", signal=text)
 
     def send_mail(self, to: str, subject: str, text: str) -> None:
         """Send a letter by the mail window; `MailSent` follows. Raises `CommandError`."""
@@ -405,6 +429,8 @@ class WorldClientCore:
         if name in GHOST_COMMANDS:
             if self.surroundings is not None:
                 self.events.append(self.surroundings.take(name, payload))
+        elif name in OWN_MESSAGES and self.possessions is not None:
+            self.events.append(self.possessions.take(name, payload))
         elif name == TITLE_CHANGED and self.surroundings is not None:
             self.surroundings.rename(payload)
         elif not self._goes_on(name, payload, now):

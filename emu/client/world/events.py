@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from emu.client.events import Closed, Unexpected
+from emu.client.world.windows import WindowEvent
 from emu.world_stream.ghosts import GhostEntry
 
 
@@ -348,6 +349,14 @@ class GuildMemberLeft:
     char_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class PossessionsChanged:
+    """The sheet, the things or the spells have changed, see `WorldClientCore.possessions`."""
+
+    what: str
+    """The name of the message."""
+
+
 WorldEvent = (
     Refused
     | ZoneToLoad
@@ -383,6 +392,8 @@ WorldEvent = (
     | GuildMembersListed
     | GuildMemberChanged
     | GuildMemberLeft
+    | PossessionsChanged
+    | WindowEvent
     | Unexpected
     | Closed
 )

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from emu.client import codes
 from emu.client.events import Unexpected
-from emu.client.world import events
+from emu.client.world import events, windows
 from emu.dialects import Dialect
 from emu.dialects.dialect import (
     AVATAR_READY,
@@ -118,6 +118,7 @@ class ClientWorldMessages:
             "WS_GuildMembershipResponse": _guild_members,
             "WS_JoinGuildNotify": lambda fields: events.GuildMemberChanged(_guild_member(fields)),
             "WS_LeaveGuildNotify": _plain(events.GuildMemberLeft, "character_id"),
+            **windows.READERS,
         }
         self._readers = dict(self._known(readers))
 

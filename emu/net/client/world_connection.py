@@ -396,7 +396,10 @@ async def enter_world(
     async with login:
         answer = await login.run(granted(login.core, entrance))
     handoff = WorldHandoff(answer.address, answer.port, answer.account_id, answer.access_code)
-    core = WorldClientCore(messages, handoff, make_session, reads_ghosts=entrance.reads_ghosts)
+    core = WorldClientCore(
+        messages, handoff, make_session, reads_ghosts=entrance.reads_ghosts,
+        reads_possessions=entrance.reads_possessions,
+    )  # fmt: skip
     world = ClientWorldConnection(
         reactor, core, interface=entrance.interface, timeout=timeout, on_event=on_event
     )
