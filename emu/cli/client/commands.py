@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from emu.cli.client.common import Target, account_options, carry_out, on_reactor, server_options
+from emu.cli.client.evening import evening
 from emu.cli.client.swarm import swarm
 from emu.cli.client.world import play, shell
 from emu.cli.common import VerbGroup
@@ -102,5 +103,5 @@ def _printer(style: str) -> Printer:
     return show
 
 
-for verb in (play, shell, swarm):
+for verb in (play, shell, swarm, evening):
     client.add_command(verb)

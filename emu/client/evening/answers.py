@@ -1,0 +1,147 @@
+"""Answers to windows: offers, rewards, lessons, talks, ways, loot.
+
+Each window waits a second, as if somebody read it. They are answered in the order in which they
+came.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from emu.client.evening.reading import DialogChoices, has_word
+from emu.client.world import WorldClientCore
+from emu.client.world import windows as shown
+from emu.client.world.events import (
+    DialogOpened,
+    OptionsShown,
+    RevivalOffered,
+    WaysShown,
+    WorldEvent,
+)
+from emu.times import Monotonic
+
+READING: Final = 1.0
+"""What it waits before it answers a window."""
+SERVER_GOAL: Final = "server"
+"""The goal of a lesson that the server sees reached; the client sees all others itself."""
+MOST_LOOTS: Final = 2
+Answer = Callable[[], None]
+
+
+class WindowAnswers:
+    """The open windows of one player."""
+
+    def __init__(
+        self, core: WorldClientCore, choices: DialogChoices, refused: Sequence[str], *,
+        note: Callable[[str, str], None], may_leave: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        """`may_leave` says whether a question about leaving the zone may be answered with yes."""
+        self._core = core
+        self._choices = choices
+        self._refused = refused
+        self._note = note
+        self._may_leave = may_leave
+        self._looted: Counter[int] = Counter()
+        """How often the window of a body has come, by its index."""
+        self._waiting: deque[tuple[Monotonic, Answer]] = deque()
+        self._kinds: dict[type, Callable[[Any], Answer | None]] = {
+            shown.OfferShown: self._offer,
+            shown.RewardOffered: self._reward,
+            shown.LessonShown: self._lesson,
+            shown.ChoiceOffered: self._question,
+            shown.LootShown: self._loot,
+            DialogOpened: lambda event: lambda: self._talk(event.conversation),
+            OptionsShown: lambda _: self._choose,
+            WaysShown: lambda _: self._travel,
+            RevivalOffered: self._revival,
+        }
+
+    def take(self, event: WorldEvent, now: Monotonic) -> None:
+        """Errand the answer to a window; other events are let be."""
+        plan = self._kinds.get(type(event))
+        answer = plan(event) if plan is not None else None
+        if answer is not None:
+            self._waiting.append((Monotonic(now + READING), answer))
+
+    def forget(self) -> None:
+        """Forget all windows: they are closed in another zone."""
+        self._waiting.clear()
+        self._looted.clear()
+
+    def think(self, now: Monotonic) -> bool:
+        """Answer a window that is due; return whether one waits."""
+        if not self._waiting:
+            return False
+        due, answer = self._waiting[0]
+        if now >= due:
+            self._waiting.popleft()
+            answer()
+        return True
+
+    # -- windows ----------------------------------------------------------------------------------
+
+    def _offer(self, event: shown.OfferShown) -> Answer:
+        is_refused = has_word(event.title, self._refused)
+        return lambda: self._core.command(event.decline if is_refused else event.accept)
+
+    def _reward(self, event: shown.RewardOffered) -> Answer | None:
+        self._note("reward", f"{event.title}: {', '.join(event.things)}, {event.coins} c")
+        # Nobody answers a window that shows coins alone.
+        if not event.choices and not event.things:
+            return None
+        one = event.choices[0] if event.choices else 0
+        return lambda: self._core.command(f"accept_reward {one} {one}")
+
+    def _lesson(self, event: shown.LessonShown) -> Answer | None:
+        if not event.signal or any(SERVER_GOAL in goal for goal in event.goals):
+            return None
+        return lambda: self._core.signal(event.signal)
+
+    def _question(self, event: shown.ChoiceOffered) -> Answer:
+        is_refused = has_word(event.text, self._refused)
+        return lambda: self._core.command(event.cancel if is_refused else event.accept)
+
+    def _loot(self, event: shown.LootShown) -> Answer | None:
+        # The window comes again when the bags are full.
+        self._looted[event.index] += 1
+        if not event.things or self._looted[event.index] > MOST_LOOTS:
+            return None
+        self._note("loot", ", ".join(name for _, name in event.things))
+        return lambda: self._core.loot_all(event.index)
+
+    def _revival(self, event: RevivalOffered) -> Answer:
+        number = event.places[0][0] if event.places else 0
+        return lambda: self._core.command(f"select_junction {number}")
+
+    def _talk(self, number: int) -> None:
+        dialog = self._core.dialog
+        if dialog is None or dialog.conversation != number:
+            return  # another one has opened, or the server has closed it
+        if not dialog.choices:
+            self._core.close_dialog()
+            return
+        at = self._choices.take(
+            f"{dialog.title} {dialog.text}", dialog.choices, may_leave=self._may_leave()
+        )
+        self._note("talk", f"{dialog.text[:60]!r} -> {dialog.choices[at][:60]!r}")
+        self._core.answer(at + 1)
+
+    def _choose(self) -> None:
+        options = self._core.options
+        if options is None or not options.rows:
+            return
+        names = [row.name.strip() for row in options.rows]
+        at = self._choices.take(options.title, names)
+        self._note("talk", f"{options.title}: {names[at]}")
+        self._core.choose(names[at])
+
+    def _travel(self) -> None:
+        ways = self._core.ways
+        if ways is None or not ways.ways:
+            return
+        names = [way.name for way in ways.ways]
+        at = self._choices.take("ways", names)
+        self._note("talk", f"way to {names[at]}")
+        self._core.travel(names[at])

@@ -1,0 +1,226 @@
+"""The fights of a client that plays: it strikes until its enemy is dead, loots, wears, rests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.hunting import PATIENCE, STRIKES
+from emu.client.world import WorldClientCore
+from emu.client.world.events import BlowSeen, DeathSeen, LineShown, WorldEvent, ZoneToLoad
+from emu.client.world.possessions import HELD, Possessions
+from emu.client.world.surroundings import Place
+from emu.errors import CommandError
+from emu.times import Monotonic
+
+CAST_PAUSE: Final = 3.0
+"""Between two spells in a fight."""
+FOR_FIGHTS: Final = (0, 1)
+"""The books of spells and of combat arts; the others are abilities and arts of crafts."""
+RESTED: Final = 0.7
+"""The part of its health with which it begins a fight."""
+LONGEST_REST: Final = 120.0
+LOOT_TIME: Final = 2.5
+"""What it waits at a body for its window."""
+LOOT_REACH: Final = 4.0
+WEAR_PAUSE: Final = 10.0
+"""Between two looks at what can be worn."""
+NO_PLACE: Final = "free slots"
+"""What the world says when the bags are full."""
+AVOIDED: Final = 180.0
+"""How long it leaves alone whom it could not kill."""
+
+
+class Fighting:
+    """The fights of one player."""
+
+    def __init__(
+        self,
+        core: WorldClientCore,
+        spawns: SeenSpawns,
+        note: Callable[[str, str], None],
+        speed: float,
+    ) -> None:
+        self._core = core
+        self._spawns = spawns
+        self._note = note
+        self._speed = speed
+        self.level = 0
+        self.enemy: int | None = None
+        self.kills = 0
+        self._since = Monotonic(0.0)
+        """When the fight began, or when the enemy was last seen to be hurt more than before."""
+        self._harm = 0
+        self._struck_at = Monotonic(-1e9)
+        self._cast_at = Monotonic(0.0)
+        self._next_spell = 0
+        self._body: tuple[int, Monotonic] | None = None
+        self._asked_body = False
+        self._wear_at = Monotonic(0.0)
+        self._worn: set[int] = set()
+        """The numbers of the things that it has tried to wear."""
+        self._is_full = False
+        self._rest_since: Monotonic | None = None
+        self._avoided: dict[int, Monotonic] = {}
+
+    # -- what it sees -----------------------------------------------------------------------------
+
+    def take(self, event: WorldEvent, now: Monotonic) -> None:
+        """Handle an event of the client."""
+        own = self._core.own_index
+        match event:
+            case ZoneToLoad():
+                self.enemy = self._body = None
+                self._avoided.clear()
+            case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
+                self._struck_at = now
+                if self.enemy is None:
+                    self._begin(attacker, now)
+            case LineShown(_, text) if NO_PLACE in text:
+                self._is_full = True
+            case DeathSeen(killer, dead) if dead == own:
+                self.enemy = None
+            case DeathSeen(killer, dead) if dead == self.enemy or killer == own:
+                spawn = self._spawns.get(dead)
+                name = spawn.name if spawn is not None else "something"
+                self.kills += 1
+                self._note("kill", f"{name} (level {spawn.level if spawn is not None else '?'})")
+                self._body = (dead, now)
+                self._asked_body = False
+                if dead == self.enemy:
+                    self.enemy = None
+
+    @property
+    def health(self) -> float:
+        """The part of its health that it has."""
+        owned = self._core.possessions
+        if owned is None:
+            return 1.0
+        sheet = owned.sheet
+        most = sheet.get("max_hp", sheet.get("hp_max", 0))
+        now = sheet.get("current_hp", sheet.get("hp_current", most))
+        return float(now) / most if most else 1.0
+
+    def may_attack(self, spawn: SeenSpawn, now: Monotonic) -> bool:
+        """Return whether it would attack a ghost now."""
+        avoided = self._avoided.get(spawn.index)
+        if avoided is not None and now < avoided:
+            return False
+        return spawn.is_enemy and not spawn.is_dead
+
+    # -- what it does -----------------------------------------------------------------------------
+
+    def attack(self, index: int, now: Monotonic) -> None:
+        """Begin to fight somebody."""
+        if self.enemy != index:
+            self._begin(index, now)
+
+    def _begin(self, index: int, now: Monotonic) -> None:
+        self.enemy, self._since, self._harm = index, now, 0
+        self._rest_since = None
+        try:
+            self._core.target(index)
+            self._core.command("autoattack 1")
+        except CommandError:
+            self.enemy = None
+
+    def think(self, now: Monotonic) -> bool:
+        """Go on with a fight, the loot, a rest; return False when there is nothing of these."""
+        if self.enemy is not None:
+            self._fight(now)
+            return True
+        if self._body is not None:
+            self._loot(now)
+            return True
+        self._wear(now)
+        return self._rest(now)
+
+    def _fight(self, now: Monotonic) -> None:
+        assert self.enemy is not None  # noqa: S101  # `think` has looked
+        spawn = self._spawns.get(self.enemy)
+        if spawn is None or spawn.is_dead or not spawn.is_enemy:
+            self.enemy = None
+            return
+        if spawn.harm > self._harm:
+            self._harm, self._since = spawn.harm, now
+        if now - self._since > PATIENCE:
+            self._avoided[spawn.index] = Monotonic(now + AVOIDED)
+            self._note("fight", f"gives up {spawn.name} (level {spawn.level})")
+            self.enemy = None
+            return
+        if self.approach(spawn.place, STRIKES, now) and now >= self._cast_at:
+            self._cast(now)
+
+    def _cast(self, now: Monotonic) -> None:
+        self._cast_at = Monotonic(now + CAST_PAUSE)
+        owned = self._core.possessions
+        known = owned.spells() if owned is not None else []
+        spells = [one for one in known if one["type"] in FOR_FIGHTS]
+        if not spells:
+            return
+        self._next_spell = (self._next_spell + 1) % len(spells)
+        self._core.command(f"useability {spells[self._next_spell]['spell_id']}")
+
+    def approach(self, to: Place, reach: float, now: Monotonic) -> bool:
+        """Walk to a place; return whether it is in reach."""
+        here = self._core.place
+        away = here.distance_to(to)
+        if away <= reach:
+            return True
+        part = max(0.0, (away - reach * 0.5) / away)
+        self._core.walk_to(
+            here.x + (to.x - here.x) * part, to.y, here.z + (to.z - here.z) * part, now,
+            self._speed,
+        )  # fmt: skip
+        return False
+
+    def _loot(self, now: Monotonic) -> None:
+        assert self._body is not None  # noqa: S101  # `think` has looked
+        index, since = self._body
+        spawn = self._spawns.get(index)
+        if spawn is None or now - since > LOOT_TIME * 4:
+            self._body = None
+        elif not self._asked_body:
+            if self.approach(spawn.place, LOOT_REACH, now):
+                self._core.use(index, "loot")
+                self._asked_body = True
+                self._body = (index, now)
+        elif now - since > LOOT_TIME:
+            self._body = None
+
+    def _wear(self, now: Monotonic) -> None:
+        """Try to wear each thing once; with full bags, throw one away that cannot be worn."""
+        owned = self._core.possessions
+        if owned is None or now < self._wear_at:
+            return
+        self._wear_at = Monotonic(now + WEAR_PAUSE)
+        if self._is_full:
+            self._is_full = False
+            self._throw_away(owned)
+            return
+        for one in owned.things(HELD):
+            if one.unique not in self._worn and one.bag == 0:
+                self._worn.add(one.unique)
+                self._note("thing", f"{one.name} ({one.kind})")
+                self._core.command(f"inventory equip {one.place}")
+                return
+
+    def _throw_away(self, owned: Possessions) -> None:
+        """Destroy a thing of which there are most."""
+        tried = [one for one in owned.things() if one.unique in self._worn]
+        if tried:
+            kinds = Counter(one.kind for one in tried)
+            worst = max(tried, key=lambda one: kinds[one.kind])
+            self._note("drop", worst.name)
+            self._core.command(f"inventory destroy {worst.place}")
+
+    def _rest(self, now: Monotonic) -> bool:
+        """Wait until it is well again; return False when it is."""
+        if self.health >= RESTED:
+            self._rest_since = None
+            return False
+        if self._rest_since is None:
+            self._rest_since = now
+        return now - self._rest_since < LONGEST_REST

@@ -1,0 +1,135 @@
+"""A player that plays by itself: it answers windows, fights, loots, wears, and does its quests.
+
+Each thought does the first thing that is possible: answer a window, fight, take loot, go on with
+the journal, look around. Times are seconds, distances world units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from emu.client.evening.answers import WindowAnswers
+from emu.client.evening.diary import Diary, DiaryEntry
+from emu.client.evening.fighting import Fighting
+from emu.client.evening.journal import SeenJournal
+from emu.client.evening.quests import Questing
+from emu.client.evening.reading import DialogChoices
+from emu.client.evening.seen import SeenSpawns
+from emu.client.world import WorldClientCore, WorldPhase
+from emu.client.world.events import (
+    DeathSeen,
+    LineShown,
+    PossessionsChanged,
+    ScreenShown,
+    WorldEvent,
+    ZoneToLoad,
+)
+from emu.client.world.surroundings import RUNNING_SPEED
+from emu.client.world.windows import JournalListed, QuestShown
+from emu.errors import CommandError
+from emu.times import Monotonic
+
+THINK: Final = 0.5
+"""Between two thoughts."""
+QUIET: Final = ("spell", "spell_success", "skill")
+"""Colors of lines that are not in the diary."""
+
+
+class Preferences(NamedTuple):
+    """What a player wants."""
+
+    preferred: Sequence[str] = ()
+    """Words of the answers that it prefers."""
+    refused: Sequence[str] = ()
+    """Words of offers, answers and ways that it never takes."""
+    speed: float = RUNNING_SPEED
+    """How fast it runs."""
+
+
+class EveningPlayer:
+    """One player in the world."""
+
+    def __init__(
+        self, core: WorldClientCore, diary: Diary, now: Monotonic, preferences: Preferences
+    ) -> None:  # fmt: skip
+        self.core = core
+        self.diary = diary
+        self.journal = SeenJournal()
+        self.spawns = SeenSpawns(core)
+        self.level = 0
+        self._begun = self._now = now
+        self.fighting = Fighting(core, self.spawns, self.note, preferences.speed)
+        self.questing = Questing(
+            core,
+            self.spawns,
+            self.journal,
+            self.fighting,
+            note=self.note,
+            refused=preferences.refused,
+        )
+        self.answers = WindowAnswers(
+            core, DialogChoices(preferences.preferred, preferences.refused), preferences.refused,
+            note=self.note, may_leave=lambda: self.questing.may_leave,
+        )  # fmt: skip
+
+    def note(self, kind: str, text: str) -> None:
+        """Write into the diary."""
+        owned = self.core.possessions
+        coins = owned.coins if owned is not None else 0
+        self.diary.add(DiaryEntry(self._now - self._begun, kind, text, self.level, coins))
+
+    def take(self, event: WorldEvent, now: Monotonic) -> None:
+        """Handle an event of the client."""
+        self._now = now
+        if isinstance(event, ZoneToLoad):
+            self.spawns.forget()
+            self.answers.forget()
+        self.spawns.take(event)
+        self.fighting.take(event, now)
+        self.questing.take(event, now)
+        self.answers.take(event, now)
+        self._write(event)
+
+    def _write(self, event: WorldEvent) -> None:
+        """Write what an event says into the diary."""
+        match event:
+            case ZoneToLoad(file, description):
+                self.note("zone", f"{description} ({file})")
+            case PossessionsChanged():
+                self._look_at_level()
+            case JournalListed():
+                for line in self.journal.listed(event):
+                    self.note("quest", line)
+            case QuestShown():
+                for line in self.journal.shown(event):
+                    self.note("task", line)
+            case DeathSeen(_, dead) if dead == self.core.own_index:
+                self.note("death", "died")
+            case LineShown(color, text) if color not in QUIET:
+                self.note("line", f"({color}) {text}")
+            case ScreenShown(text):
+                self.note("line", f"*** {text}")
+            case _:
+                pass
+
+    def _look_at_level(self) -> None:
+        owned = self.core.possessions
+        level = int(owned.sheet.get("level", 0)) if owned is not None else 0
+        if level and level != self.level:
+            self.level = self.fighting.level = level
+            self.note("level", f"level {level}")
+
+    def think(self, now: Monotonic) -> None:
+        """Do the next thing."""
+        self._now = now
+        if self.core.phase is not WorldPhase.STANDING:
+            return
+        try:
+            if self.answers.think(now) or self.fighting.think(now):
+                return
+            if self.core.dialog is not None:
+                self.core.close_dialog()
+            self.questing.think(now)
+        except CommandError as error:
+            self.note("error", str(error))

@@ -1,0 +1,128 @@
+"""The meaning of tasks and talks to a client that plays: names in texts, and choices.
+
+A player reads "I must kill the rats on the deck." and looks for a rat. `fit` does the same: it
+says how well the name of a ghost fits a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+_WORD: Final = re.compile(r"[a-z']+")
+_ARTICLES: Final = frozenset(("a", "an", "the", "of", "to", "and", "some"))
+_PLURALS: Final = (("ves", "f"), ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"),
+                   ("shes", "sh"))  # fmt: skip
+_KEEPS_S: Final = ("ss", "us", "is")
+LEAST_NAME: Final = 4
+"""Letters of a word that names somebody by itself."""
+GOOD: Final = 0.5
+"""The least fit of a name that a text means."""
+LEAVING: Final = ("leave", "leaving")
+"""Words of a question that asks whether the player wants to go to another zone."""
+WEAK: Final = 0.3
+"""The least resemblance of an enemy that a text may mean."""
+_DECLINES: Final = re.compile(
+    r"^\s*(no|not|never|nevermind|good ?bye|fare ?well|nothing|i'm not|i am not|nay|cancel"
+    r"|maybe|i don't|i do not|i can't|leave me|i'll pass|i have to go|i must go|i'd rather not)\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text in small letters, each in the singular."""
+    found = _WORD.findall(text.casefold().replace("\u2019", "'"))
+    return tuple(_singular(one.removesuffix("'s").strip("'")) for one in found)
+
+
+def _singular(word: str) -> str:
+    for ending, single in _PLURALS:
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word.removesuffix(ending) + single
+    if word.endswith("s") and not word.endswith(_KEEPS_S) and len(word) > LEAST_NAME - 1:
+        return word[:-1]
+    return word
+
+
+def fit(name: str, text: str) -> float:
+    """Return how well a name fits a text: 0 not at all, 1 with every word.
+
+    The name of a kind ("a giant spider") fits by its last word, the name of a person ("Garven
+    Tralk") by any word.
+    """
+    wanted = [one for one in words_of(name) if one not in _ARTICLES]
+    if not wanted:
+        return 0.0
+    have = set(words_of(text))
+    is_person = name[:1].isupper()
+    if is_person:
+        # "Banker Vertbridge" is at the bank.
+        have |= {f"{one}er" for one in have}
+    hits = [one for one in wanted if one in have]
+    if not hits:
+        return 0.0
+    if is_person and any(len(one) >= LEAST_NAME for one in hits):
+        return max(GOOD, len(hits) / len(wanted))
+    return len(hits) / len(wanted) if wanted[-1] in have else 0.0
+
+
+def resemblance(name: str, text: str) -> float:
+    """Return which part of a name's words a text has: a weak sign if no name fits better.
+
+    "I need to destroy 3 war statues." may mean "a goblin war totem".
+    """
+    wanted = [one for one in words_of(name) if one not in _ARTICLES]
+    have = {one for one in words_of(text) if len(one) >= LEAST_NAME - 1}
+    return sum(one in have for one in wanted) / len(wanted) if wanted else 0.0
+
+
+def is_decline(choice: str) -> bool:
+    """Return whether a choice says no, or ends a talk."""
+    return _DECLINES.match(choice) is not None
+
+
+def has_word(text: str, words: Sequence[str]) -> bool:
+    """Return whether a text has one of some words, in any case of letters."""
+    folded = text.casefold()
+    return any(re.search(rf"\b{re.escape(one.casefold())}\b", folded) for one in words)
+
+
+class DialogChoices:
+    """Which answers of talks and windows were taken, and which one comes next.
+
+    Those with a preferred word come first, then those that were taken least, in their order.
+    Those that decline are last. So a talk that comes again and again is seen whole.
+    """
+
+    def __init__(self, preferences: Sequence[str], refused: Sequence[str]) -> None:
+        self._preferred = preferences
+        self._refused = refused
+        self._taken: dict[tuple[str, str], int] = {}
+
+    def take(self, question: str, choices: Sequence[str], *, may_leave: bool = True) -> int:
+        """Return the place of the answer to a question, and count it.
+
+        Without `may_leave` a question that asks whether the player wants to leave is declined.
+        """
+        stays = not may_leave and has_word(question, LEAVING)
+
+        def rank(at: int) -> tuple[float, int]:
+            choice = choices[at]
+            count = float(self._taken.get((question, choice), 0))
+            if stays:
+                count += 0.0 if is_decline(choice) else 50.0
+            elif is_decline(choice):
+                count += 1.5
+            elif has_word(choice, self._preferred):
+                count -= 2.5
+            if has_word(choice, self._refused):
+                count += 10.0
+            return count, at
+
+        best = min(range(len(choices)), key=rank)
+        key = (question, choices[best])
+        self._taken[key] = self._taken.get(key, 0) + 1
+        return best

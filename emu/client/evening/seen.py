@@ -1,0 +1,107 @@
+"""The spawns that a client sees in a zone, and where it has seen others.
+
+Ghosts are decoded when somebody looks, and again only after a change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from emu.client.hunting import ATTACKABLE, DEAD
+from emu.client.world import WorldClientCore
+from emu.client.world.events import Appeared, Updated, Vanished, WorldEvent
+from emu.client.world.surroundings import NOWHERE, Place
+from emu.world_stream.ghosts import INFO, VISIBILITY
+
+WHOLE: Final = 100
+"""The health of the unhurt in percent; the field of a ghost has it XORed with this."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSpawn:
+    """One ghost as the player sees it."""
+
+    index: int
+    name: str
+    level: int
+    place: Place
+    is_enemy: bool
+    harm: int
+    """The percent of its health that it has lost."""
+    mark: int
+    """The mark of a quest above it; 0 for none."""
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether it has lost all of its health."""
+        return self.harm == DEAD
+
+
+class SeenSpawns:
+    """The ghosts of the present zone, and the places where kinds were seen in it."""
+
+    def __init__(self, core: WorldClientCore) -> None:
+        self._core = core
+        self._known: dict[int, SeenSpawn | None] = {}
+        self._all: list[SeenSpawn] | None = None
+        self.remembered: dict[str, Place] = {}
+        """The last place of each name that was seen in this zone."""
+
+    def take(self, event: WorldEvent) -> None:
+        """Note what an event changes."""
+        match event:
+            case Appeared(index, _):
+                self._known[index] = None
+            case Updated(_, entries):
+                for entry in entries:
+                    self._known[entry.ghost] = None
+            case Vanished(index, _):
+                self._known.pop(index, None)
+            case _:
+                return
+        self._all = None
+
+    def forget(self) -> None:
+        """Begin anew in another zone."""
+        self._known.clear()
+        self.remembered.clear()
+        self._all = None
+
+    def get(self, index: int) -> SeenSpawn | None:
+        """Return a ghost, None if it is not there."""
+        seen = self._core.surroundings
+        if seen is None or index not in seen:
+            self._known.pop(index, None)
+            return None
+        known = self._known.get(index)
+        if known is None:
+            known = self._known[index] = self._look(index)
+            if known.name and not known.is_dead:
+                self.remembered[known.name] = known.place
+        return known
+
+    def all(self) -> list[SeenSpawn]:
+        """Return all ghosts with a name but the own one."""
+        if self._all is None:
+            own = self._core.own_index
+            found = (self.get(index) for index in list(self._known) if index != own)
+            self._all = [one for one in found if one is not None and one.name]
+        return self._all
+
+    def _look(self, index: int) -> SeenSpawn:
+        seen = self._core.surroundings
+        assert seen is not None  # noqa: S101  # `get` has looked
+        visible, info = seen.part(index, VISIBILITY), seen.part(index, INFO)
+        # Clients up to 561 have a field of its own, later ones a bit.
+        is_enemy = bool(
+            visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE)
+        )  # fmt: skip
+        try:
+            place = seen.place(index)
+        except KeyError:
+            place = Place(*NOWHERE)
+        return SeenSpawn(
+            index, seen.name(index), int(info.get("level", 0)), place, is_enemy,
+            WHOLE - (WHOLE ^ int(info.get("hp_remaining", 0))), int(visible.get("quest_flag", 0)),
+        )  # fmt: skip

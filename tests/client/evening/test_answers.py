@@ -1,0 +1,103 @@
+"""Answers to windows: each after a while, in the order in which they came."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from emu.client.evening.answers import READING, WindowAnswers
+from emu.client.evening.reading import DialogChoices
+from emu.client.world.events import DialogOpened, RevivalOffered, WorldEvent
+from emu.client.world.windows import (
+    ChoiceOffered,
+    LessonShown,
+    LootShown,
+    OfferShown,
+    RewardOffered,
+)
+from emu.times import Monotonic
+from tests.client.evening.conftest import NotingClient
+
+NOW = Monotonic(100.0)
+OFFER = OfferShown("Rats", "Kill them.", "accept 7", "deny 7")
+
+
+def answers(core: NotingClient, *refused: str) -> WindowAnswers:
+    return WindowAnswers(
+        core, DialogChoices((), refused), refused,  # type: ignore[arg-type]
+        note=lambda _kind, _text: None, may_leave=lambda: True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("event", "asked"),
+    [
+        (OFFER, "command accept 7"),
+        (RewardOffered("Rats", (5, 6), (), 3), "command accept_reward 5 5"),
+        (RewardOffered("Rats", (), ("a cap",), 3), "command accept_reward 0 0"),
+        (LessonShown("Look.", "looked", (("camera first",),)), "signal looked"),
+        (ChoiceOffered("Attune?", "Yes", "attune 1", "", False), "command attune 1"),
+        (LootShown(9, ((4, "a cap"),)), "loot_all 9"),
+        (RevivalOffered(((2, "Tower"),)), "command select_junction 2"),
+        (RevivalOffered(()), "command select_junction 0"),
+    ],
+)
+def test_the_answer_to_a_window(core: NotingClient, event: WorldEvent, asked: str) -> None:
+    one = answers(core)
+    one.take(event, NOW)
+    assert one.think(NOW)
+    assert core.asked == []
+    assert one.think(Monotonic(NOW + READING))
+    assert core.asked == [asked]
+    assert not one.think(Monotonic(NOW + READING))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        RewardOffered("Rats", (), (), 3),
+        LessonShown("Hail.", "hailed", (("server",),)),
+        LessonShown("Welcome.", ""),
+        LootShown(9, ()),
+    ],
+)
+def test_windows_without_an_answer(core: NotingClient, event: WorldEvent) -> None:
+    one = answers(core)
+    one.take(event, NOW)
+    assert not one.think(Monotonic(NOW + READING))
+
+
+def test_a_refused_word_declines_the_offer(core: NotingClient) -> None:
+    one = answers(core, "rats")
+    one.take(OFFER, NOW)
+    one.think(Monotonic(NOW + READING))
+    assert core.asked == ["command deny 7"]
+
+
+def test_a_window_of_loot_that_comes_again_and_again_is_left(core: NotingClient) -> None:
+    one = answers(core)
+    for _ in range(5):
+        one.take(LootShown(9, ((4, "a cap"),)), NOW)
+        one.think(Monotonic(NOW + READING))
+    assert core.asked == ["loot_all 9"] * 2
+
+
+def test_windows_of_another_zone_are_forgotten(core: NotingClient) -> None:
+    one = answers(core)
+    one.take(OFFER, NOW)
+    one.forget()
+    assert not one.think(Monotonic(NOW + READING))
+
+
+def test_a_dialog_is_answered_if_it_is_still_open(core: NotingClient) -> None:
+    one, dialog = answers(core), DialogOpened(3, "Vim", "Hello.", ("Hail.", "No."))
+    one.take(dialog, NOW)
+    one.think(Monotonic(NOW + READING))
+    assert core.asked == []
+    core.dialog = dialog
+    one.take(dialog, NOW)
+    one.think(Monotonic(NOW + READING))
+    assert core.asked == ["answer 1"]
+    core.dialog = SimpleNamespace(conversation=3, title="Vim", text="Bye.", choices=())
+    one.take(dialog, NOW)
+    one.think(Monotonic(NOW + READING))
+    assert core.asked[-1] == "close_dialog"

@@ -1,0 +1,66 @@
+"""Fights of a player that plays by itself: begin, give up, loot."""
+
+from emu.client.evening.fighting import AVOIDED, LOOT_TIME, Fighting
+from emu.client.hunting import DEAD, PATIENCE
+from emu.client.world.events import BlowSeen, DeathSeen
+from emu.times import Monotonic
+from tests.client.evening.conftest import OWN, KnownSpawns, NotingClient, spawn
+
+NOW = Monotonic(100.0)
+RAT = 5
+
+
+def fighting(core: NotingClient, **values: object) -> tuple[Fighting, KnownSpawns, list[str]]:
+    lines: list[str] = []
+    spawns = KnownSpawns(core, spawn(RAT, "a rat", is_enemy=True, **values))  # type: ignore[arg-type]
+    made = Fighting(
+        core, spawns, lambda kind, text: lines.append(f"{kind} {text}"), 8.0  # type: ignore[arg-type]
+    )  # fmt: skip
+    return made, spawns, lines
+
+
+def test_it_strikes_back(core: NotingClient) -> None:
+    one, _, _ = fighting(core)
+    one.take(BlowSeen(RAT, OWN, 3), NOW)
+    assert one.enemy == RAT
+    assert core.asked == [f"target {RAT}", "command autoattack 1"]
+    assert one.think(NOW)
+    assert core.place.x > 0.0
+
+
+def test_it_gives_up_whom_it_does_not_hurt_and_leaves_it_alone_for_a_while(
+    core: NotingClient,
+) -> None:
+    one, spawns, lines = fighting(core)
+    one.attack(RAT, NOW)
+    one.think(Monotonic(NOW + PATIENCE - 1))
+    spawns.by_index[RAT] = spawn(RAT, "a rat", is_enemy=True, harm=20)
+    one.think(Monotonic(NOW + PATIENCE - 1))
+    late = Monotonic(NOW + PATIENCE + 5)
+    one.think(late)
+    assert one.enemy == RAT, "it was hurt meanwhile"
+    late = Monotonic(late + PATIENCE)
+    one.think(late)
+    assert one.enemy is None
+    assert lines == ["fight gives up a rat (level 1)"]
+    assert not one.may_attack(spawns.by_index[RAT], late)
+    assert one.may_attack(spawns.by_index[RAT], Monotonic(late + AVOIDED))
+
+
+def test_what_it_has_killed_is_looted_once(core: NotingClient) -> None:
+    one, spawns, lines = fighting(core)
+    one.attack(RAT, NOW)
+    spawns.by_index[RAT] = spawn(RAT, "a rat", is_enemy=True, harm=DEAD)
+    one.take(DeathSeen(OWN, RAT), NOW)
+    assert (one.enemy, one.kills, lines) == (None, 1, ["kill a rat (level 1)"])
+    assert one.think(NOW)
+    assert one.think(NOW)
+    assert core.asked[-1] == f"use {RAT} loot"
+    assert one.think(Monotonic(NOW + LOOT_TIME + 1))
+    assert not one.think(Monotonic(NOW + LOOT_TIME + 2))
+    assert core.asked.count(f"use {RAT} loot") == 1
+
+
+def test_the_dead_are_no_enemies(core: NotingClient) -> None:
+    one, spawns, _ = fighting(core, harm=DEAD)
+    assert not one.may_attack(spawns.by_index[RAT], NOW)

@@ -1,0 +1,59 @@
+"""A player with its diary: what it writes, and what it does first."""
+
+from emu.client.evening.diary import Diary
+from emu.client.evening.player import EveningPlayer, Preferences
+from emu.client.world import WorldPhase
+from emu.client.world.events import DeathSeen, LineShown, PossessionsChanged, ZoneToLoad
+from emu.client.world.windows import JournalListed, OfferShown, QuestRow
+from emu.times import Monotonic
+from tests.client.evening.conftest import OWN, NotingClient
+
+NOW = Monotonic(100.0)
+
+
+class Sheet:
+    """Possessions with a level and coins."""
+
+    def __init__(self, level: int, coins: int) -> None:
+        self.sheet, self.coins = {"level": level}, coins
+
+
+def player(core: NotingClient, phase: WorldPhase = WorldPhase.STANDING) -> EveningPlayer:
+    core.phase = phase  # type: ignore[attr-defined]
+    return EveningPlayer(core, Diary(), NOW, Preferences())  # type: ignore[arg-type]
+
+
+def test_what_the_diary_has(core: NotingClient) -> None:
+    one = player(core)
+    core.possessions = Sheet(2, 49)
+    for event in (
+        ZoneToLoad("isle", "Isle of Refuge", "Aldana", 0.0, 0.0, 0.0),
+        PossessionsChanged("sheet"),
+        PossessionsChanged("sheet"),
+        JournalListed((QuestRow(7, "Rats", True),)),
+        LineShown("spell", "You cast Smite."),
+        LineShown("experience", "You gain 3 experience!"),
+        DeathSeen(5, OWN),
+    ):
+        one.take(event, Monotonic(NOW + 60.0))
+    assert [(entry.kind, entry.text) for entry in one.diary.entries] == [
+        ("zone", "Isle of Refuge (isle)"), ("level", "level 2"), ("quest", "begun: Rats (7)"),
+        ("line", "(experience) You gain 3 experience!"), ("death", "died"),
+    ]  # fmt: skip
+    last = one.diary.entries[-1]
+    assert (last.seconds, last.level, last.coins) == (60.0, 2, 49)
+    assert one.level == one.fighting.level == 2
+
+
+def test_it_does_nothing_while_the_zone_changes(core: NotingClient) -> None:
+    one = player(core, WorldPhase.ZONING)
+    one.take(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
+    one.think(Monotonic(NOW + 5.0))
+    assert core.asked == []
+
+
+def test_windows_come_first(core: NotingClient) -> None:
+    one = player(core)
+    one.take(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
+    one.think(Monotonic(NOW + 5.0))
+    assert core.asked == ["command accept 7"]

@@ -1,0 +1,78 @@
+"""Names in the texts of tasks, and the choice of answers."""
+
+import pytest
+
+from emu.client.evening.reading import GOOD, WEAK, DialogChoices, fit, is_decline, resemblance
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a rat", "I must kill the rats on the deck."),
+        ("a giant spider", "I need to collect five giant spider venom sacs."),
+        ("a war wolf", "slaying the trained battle and war wolves"),
+        ("Garven Tralk", "I need to talk to Garven again."),
+        ("Captain Varlos", "I should speak to Captain Varlos."),
+        ("Banker Vertbridge", "I need to pick up my boots from the bank."),
+        ("Vim", "I should find a way to buy the shard from Merchant Vim."),
+        ("Waulon's Hat", "I found Waulon\u2019s hat."),
+    ],
+)
+def test_names_that_a_text_means(name: str, text: str) -> None:
+    assert fit(name, text) >= GOOD
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a goblin runner", "I need to take these goblin totems to Nathinia."),
+        ("a giant spider", "I need to kill five giant wolves."),
+        ("Ingrid", "I should speak to Waulon."),
+        ("", "I should speak to Waulon."),
+        ("a hunter", "I need to hunt a shoal glider."),
+    ],
+)
+def test_names_that_a_text_does_not_mean(name: str, text: str) -> None:
+    assert fit(name, text) < GOOD
+
+
+def test_the_whole_name_fits_better_than_a_part_of_it() -> None:
+    text = "I need to collect four totems from Gruttooth brutes."
+    assert fit("a Gruttooth brute", text) > fit("a troll brute", text) > 0.0
+
+
+def test_a_name_that_resembles_a_text() -> None:
+    text = "I need to use my smite spell to destroy 3 war statues."
+    assert fit("Guttertooth War Totem", text) < GOOD
+    assert resemblance("Guttertooth War Totem", text) >= WEAK
+    assert resemblance("a shore crab", text) < WEAK
+    assert resemblance("", text) == 0.0
+
+
+def test_answers_that_decline() -> None:
+    assert is_decline("No, I do not think so.")
+    assert is_decline("  Never.")
+    assert not is_decline("Now is the time.")
+    assert not is_decline("Nothingness calls.")
+
+
+def test_each_answer_comes_once_before_one_comes_twice() -> None:
+    choices, texts = DialogChoices((), ()), ["Who are you?", "Never.", "Where am I?"]
+    taken = [texts[choices.take("Hello.", texts)] for _ in range(3)]
+    assert taken == ["Who are you?", "Where am I?", "Who are you?"]
+    assert texts[choices.take("Hello again.", texts)] == "Who are you?"
+
+
+def test_wished_and_refused_words() -> None:
+    texts = ["I am a mage.", "I am a scout.", "I am no scout.", "No scout here."]
+    assert DialogChoices(("Scout",), ()).take("Who are you?", texts) == 1
+    assert DialogChoices(("Scout",), ("am",)).take("Who are you?", texts) == 3
+    assert DialogChoices((), ("Mage",)).take("Who are you?", texts) == 1
+
+
+def test_a_question_about_leaving() -> None:
+    question, texts = "Do you want to leave the ship?", ["Yes", "No"]
+    choices = DialogChoices((), ())
+    assert choices.take(question, texts, may_leave=False) == 1
+    assert choices.take(question, texts, may_leave=True) == 0
+    assert choices.take("Is it cold?", texts, may_leave=False) == 0

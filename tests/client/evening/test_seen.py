@@ -1,0 +1,57 @@
+"""Spawns as a client sees them, in a world over a simulated network."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from emu.client.evening.seen import SeenSpawns
+from emu.world.actors.spawn import Spawn, SpawnKind
+from tests.support.sessions.lossy_net import LossyReactor
+from tests.support.world.lossy_world import LossyWorld
+
+pytestmark = pytest.mark.usefixtures("collect_garbage")
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
+    world = LossyWorld(LossyReactor(delay=0.01))
+    states: list[tuple[Any, ...]] = []
+
+    async def whole() -> None:
+        world.harness.character(1, name="Bota")
+        early: list[Any] = []
+        client = await world.enter(1, version, early.append)
+        seen = SeenSpawns(client.core)
+        for event in early:
+            seen.take(event)
+        client.on_event = seen.take
+        player = world.harness.world.players.get(1)
+        assert player is not None
+        at = player.position._replace(x=player.position.x + 12.0)
+        number = world.harness.world.zones.next_spawn_id()
+        crab = Spawn(number, SpawnKind.NPC, "a crab", at, level=4, attackable=True)
+        crab.sheet.health.fill(10)
+        player.zone.add(crab, world.harness.world.clock.now())
+        look = partial(_looked, seen)
+        await client.pause(2.0)
+        states.append(look())
+        crab.sheet.health.set_current(4)
+        crab.set_info(hp_percent=40)
+        await client.pause(2.0)
+        states.append(look())
+        player.zone.remove(crab, world.harness.world.clock.now())
+        await client.pause(2.0)
+        states.append(look())
+        assert seen.remembered["a crab"].x == pytest.approx(at.x, abs=0.1)
+        seen.forget()
+        assert seen.remembered == {}
+        await client.leave()
+
+    world.reactor.drive(whole())
+    assert states == [("a crab", 4, True, False, 0), ("a crab", 4, True, False, 60), ()]
+
+
+def _looked(seen: SeenSpawns) -> tuple[Any, ...]:
+    found = [one for one in seen.all() if one.name == "a crab"]
+    return next(((one.name, one.level, one.is_enemy, one.is_dead, one.harm) for one in found), ())
