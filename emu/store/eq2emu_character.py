@@ -89,6 +89,8 @@ class Composed:
     """What it has, with the numbers of the dump."""
     sold: tuple[Thing, ...] = ()
     """What it can buy back, the oldest first, with numbers below 0."""
+    books: tuple[Thing, ...] = ()
+    """The recipe books that it has learned, with numbers below those of `sold`."""
     bank: int = 0
     """Its coins in the bank, in copper."""
 
@@ -149,6 +151,10 @@ def compose(
             made.left_out.append((row, str(error)))
     made.later, made.things = collected.later, collected.placed()
     made.sold, made.bank = tuple(collected.sold[-MOST_SOLD:]), collected.bank
+    made.books = tuple(
+        Thing(-len(collected.sold) - place, item_id, ThingPlace(Where.HELD, 0, 0))
+        for place, item_id in enumerate(collected.books, 1)
+    )
     character = replace(
         made.character,
         appearance={**made.character.appearance, **collected.appearance},
@@ -228,6 +234,8 @@ class _Collected:
     languages: set[int] = field(default_factory=set)
     things: dict[int, Thing] = field(default_factory=dict)
     sold: list[Thing] = field(default_factory=list)
+    books: dict[int, None] = field(default_factory=dict)
+    """The items of recipe books, in the order of their rows, each once."""
     bank: int = 0
     later: list[str] = field(default_factory=list)
     quests: ImportedQuests = field(default_factory=ImportedQuests)
@@ -272,6 +280,13 @@ class _Collected:
         place = ThingPlace(Where.HELD, 0, 0)
         price = number(columns, "price")
         self.sold.append(Thing(-len(self.sold) - 1, item_id, place, count, most_price=price))
+
+    def recipe_book(self, columns: Columns, _facts: Facts) -> None:
+        """Add a recipe book that it has learned; the book's number is that of its item."""
+        item_id = number(columns, "recipebook_id")
+        if not item_id:
+            raise ValueError("it has no book")
+        self.books[item_id] = None
 
     def color(self, columns: Columns, _facts: Facts) -> None:
         name = visible(columns, "type", LONGEST_NAME)
@@ -348,6 +363,7 @@ _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "character_languages": _Collected.language,
     "character_quest_progress": _Collected.progress,
     "character_quests": _Collected.quest,
+    "character_recipe_books": _Collected.recipe_book,
     "character_skillbar": _Collected.hotkey,
     "character_skills": _Collected.skill,
     "character_social": _Collected.relation,

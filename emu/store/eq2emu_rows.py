@@ -21,7 +21,8 @@ CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
     "char_colors", "character_buyback", "character_details", "character_factions",
     "character_items", "character_languages", "character_quest_progress", "character_quests",
-    "character_skillbar", "character_skills", "character_social", "character_titles",
+    "character_recipe_books", "character_skillbar", "character_skills", "character_social",
+    "character_titles",
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
@@ -35,8 +36,8 @@ LATER: Final = (
     "character_items_group_members", "character_lua_history", "character_macros", "character_mail",
     "character_pictures", "character_properties",
     "character_quest_rewards", "character_quest_temporary_rewards",
-    "character_recipe_books", "character_recipes", "character_spell_effect_targets",
-    "character_spell_effects", "character_spells", "character_spirit_shards",
+    "character_recipes", "character_spell_effect_targets", "character_spell_effects",
+    "character_spells", "character_spirit_shards",
     "charactersproperties", "guild_members",
 )  # fmt: skip
 """Tables whose rows are only counted: spells and homes, for instance, are not imported."""

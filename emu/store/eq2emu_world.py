@@ -210,19 +210,20 @@ class WorldImport:
 
     def _store_things(self, stored: WorldCharacter, made: Composed) -> None:
         """Give a new character its things, with numbers of this world, and what its bank has."""
-        things = (*made.things, *made.sold)
+        things = (*made.things, *made.sold, *made.books)
         if not things and not made.bank:
             return
         first = self.store.world.things.reserve(len(things)) if things else 0
         numbers = {one.id: first + place for place, one in enumerate(things)}
-        sold = frozenset(one.id for one in made.sold)
+        away = {one.id: OwnerKind.SOLD for one in made.sold}
+        away |= {one.id: OwnerKind.LIBRARY for one in made.books}
         given = Owner(OwnerKind.IMPORT)
         kept: dict[Owner, list[Thing]] = {}
         parts = []
         if made.bank:
             parts.append(Part(given, Owner(OwnerKind.BANK, stored.id), made.bank))
         for one in things:
-            owner = _keeper(stored, one, is_sold=one.id in sold)
+            owner = _keeper(stored, one, away.get(one.id))
             place = one.place._replace(bag=numbers.get(one.place.bag, 0))
             kept.setdefault(owner, []).append(replace(one, id=numbers[one.id], place=place))
             parts.append(Part(given, owner, one.count, What.THINGS, one.item_id))
@@ -313,10 +314,10 @@ def own_list_row(character: WorldCharacter, world: BuiltInWorld) -> dict[str, An
     }
 
 
-def _keeper(stored: WorldCharacter, thing: Thing, *, is_sold: bool) -> Owner:
-    """Return the owner of an imported thing."""
-    if is_sold:
-        return Owner(OwnerKind.SOLD, stored.id)
+def _keeper(stored: WorldCharacter, thing: Thing, away: OwnerKind | None) -> Owner:
+    """Return the owner of an imported thing; `away` has what the character carries no more."""
+    if away is not None:
+        return Owner(away, stored.id)
     if thing.place.where is Where.SHARED:
         return Owner(OwnerKind.ACCOUNT, stored.account_id)
     return Owner.character(stored.id)

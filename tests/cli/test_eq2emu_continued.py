@@ -126,6 +126,11 @@ def test_things_come_with_their_owner(emu: CommandLine, dumps: Dumps) -> None:
         assert [(one.item_id, one.count, one.most_price, one.place.where) for one in back] == [
             (73, 4, 6, Where.HELD), (74, 1, 120, Where.HELD),
         ]  # fmt: skip
+        library = Owner(OwnerKind.LIBRARY, own.id)
+        books = store.world.things.of([library])[library]
+        assert [(one.item_id, one.place.where) for one in books] == [
+            (75, Where.HELD), (76, Where.HELD),
+        ]  # fmt: skip
         bank = Owner(OwnerKind.BANK, own.id)
         entries = store.world.ledger.of_owner(bank, 9)
         assert [(one.giver, one.amount, one.taker_left) for one in entries] == [

@@ -145,3 +145,12 @@ def test_the_last_ten_sold_things_can_be_bought_back() -> None:
         (one, 2, 5) for one in range(3, 13)
     ]
     assert len({one.id for one in found.sold}) == 10
+
+
+def test_a_recipe_book_is_learned_once() -> None:
+    rows = [
+        ("character_recipe_books", {"char_id": 900, "recipebook_id": one}) for one in (8, 0, 9, 8)
+    ]
+    found = made(*rows)
+    assert [reason for _, reason in found.left_out] == ["it has no book"]
+    assert [one.item_id for one in found.books] == [8, 9]

@@ -70,7 +70,7 @@ def test_the_tables_may_be_in_several_dumps(tmp_path: Path) -> None:
     with CharacterRows() as rows:
         rows.read(dumps, lambda _count: None)
         assert len(list(rows.characters())) == 3
-        assert len(rows.belongings(900)) == 28
+        assert len(rows.belongings(900)) == 31
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:

@@ -152,6 +152,10 @@ ANTONIA: Mapping[str, Rows] = {
          "given_date": "0000-00-00 00:00:00", "completed_date": "2024-03-02 12:00:00",
          "current_quest": 0, "tracked": 1, "quest_flags": 0, "hidden": 0, "complete_count": 0},
     ),
+    "character_recipe_books": _numbered(
+        {"char_id": 900, "recipebook_id": 75}, {"char_id": 900, "recipebook_id": 76},
+        {"char_id": 900, "recipebook_id": 75},
+    ),
     "character_skillbar": _numbered(
         {"char_id": 900, "type": 4, "hotbar": 1, "slot": 2, "spell_id": 0, "text_val": "hail"},
         {"char_id": 900, "type": 1, "hotbar": 1, "slot": 3, "spell_id": 99, "text_val": "Unused"},
