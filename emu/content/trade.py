@@ -124,10 +124,15 @@ def wares_of(file: ContentFile, merchants: Sequence[int]) -> Mapping[int, tuple[
         # Nobody has station cash. Of a thing that is twice in a list the first counts.
         if not row["price_station_cash"]:
             wares.setdefault(row["inventory_id"], {}).setdefault(row["item_id"], _ware(row))
-    return {
-        merchant: tuple(ware for one in several for ware in wares.get(one, {}).values())
-        for merchant, several in lists.items()
-    }
+    found = {}
+    for merchant, several in lists.items():
+        shown: dict[int, Ware] = {}
+        for one in several:
+            for item_id, ware in wares.get(one, {}).items():
+                # Of a thing that is in two lists of a merchant the first counts too.
+                shown.setdefault(item_id, ware)
+        found[merchant] = tuple(shown.values())
+    return found
 
 
 def _ware(row: Row) -> Ware:

@@ -84,6 +84,12 @@ def test_a_merchant_sells_its_last_list_first_and_each_thing_once(file: ContentF
     assert [ware.has_price for ware in wares_of(file, [7])[7]] == [True, True, True]
 
 
+def test_a_thing_in_two_lists_of_a_merchant_is_shown_once(file: ContentFile) -> None:
+    """30 merchants of the community's content have 697 such things."""
+    found = wares_of(file, [6])[6]
+    assert [(one.item_id, one.coins) for one in found] == [(501, 70), (502, 0)]
+
+
 def test_a_merchant_without_things_has_an_empty_window(file: ContentFile) -> None:
     assert wares_of(file, [8, 9]) == {8: ()}
 

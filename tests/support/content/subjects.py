@@ -41,6 +41,8 @@ def trade() -> Tables:
             {"id": 1, "merchant_id": 7, "inventory_id": 70, "description": "A Smith"},
             {"id": 2, "merchant_id": 7, "inventory_id": 71, "description": "A Smith"},
             {"id": 3, "merchant_id": 8, "inventory_id": 72, "description": "Nothing"},
+            {"id": 4, "merchant_id": 6, "inventory_id": 70, "description": "A Peddler"},
+            {"id": 5, "merchant_id": 6, "inventory_id": 73, "description": "A Peddler"},
         ],
         "merchant_inventory": [
             {**ware, "id": 1, "inventory_id": 70, "item_id": 501, "price_coins": 100},
@@ -49,6 +51,7 @@ def trade() -> Tables:
              "price_item_id": 601, "price_item_qty": 3, "price_item2_id": 602},
             {**ware, "id": 4, "inventory_id": 70, "item_id": 503, "price_stationcash": 950},
             {**ware, "id": 5, "inventory_id": 71, "item_id": 504, "price_status": 40},
+            {**ware, "id": 6, "inventory_id": 73, "item_id": 501, "price_coins": 70},
         ],
         "items": [
             {"id": 501, "name": "a rusty sword"}, {"id": 502, "name": "a ring"},
