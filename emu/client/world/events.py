@@ -100,6 +100,14 @@ class BlowSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class CastRefused:
+    """A spell or a blow of this client does not begin, or it is broken off."""
+
+    code: int
+    """The number of the client's own text for the reason, which differs between versions."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeathSeen:
     """Somebody has died; `killer` is 0xFFFFFFFF if the client does not see it."""
 
@@ -367,6 +375,7 @@ WorldEvent = (
     | Heard
     | Emoted
     | BlowSeen
+    | CastRefused
     | DeathSeen
     | RevivalOffered
     | LineShown

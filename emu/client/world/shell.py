@@ -154,6 +154,7 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
     events.Heard: _heard,
     events.Emoted: _emoted,
     events.BlowSeen: _blow,
+    events.CastRefused: lambda event, _: f"that is refused (code {event.code})",
     events.DeathSeen: _death,
     events.LineShown: _shown,
     events.ScreenShown: lambda event, _: f"*** {event.text} ***",

@@ -11,6 +11,7 @@ from emu.client.world.events import (
     BlowSeen,
     CampBegun,
     CampStopped,
+    CastRefused,
     ChannelChanged,
     ChannelMembers,
     DeathSeen,
@@ -58,6 +59,7 @@ PRINTED = [
     (Emoted(2, "Borvik waves.", 883), ["* Borvik waves. (animation 883)"]),
     (BlowSeen(1, 2, 7), ["you -> Borvik: 7"]),
     (BlowSeen(2, 1, 0), ["Borvik -> you: nothing"]),
+    (CastRefused(34), ["that is refused (code 34)"]),
     (DeathSeen(0xFFFFFFFF, 2), ["Borvik dead, killed by something"]),
     (
         RevivalOffered(((2, "The Docks"),)),
