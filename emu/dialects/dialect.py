@@ -80,7 +80,6 @@ class WorldVersionRules:
     group_screen: bool
     fog_sent_back: bool
     most_visual: int
-    cannot_see: int
     blow_step: int
     blow_landed: int
     zone_level: int

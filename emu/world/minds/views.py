@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
@@ -33,14 +32,3 @@ class Views:
         This is asked last, after distance, faction and level. EQ2Emulator's server does not ask.
         """
         return not self._aggro_needs_view() or self.sees(zone, creature, player)
-
-    def may_reach(self, player: Player, target: Spawn) -> bool:
-        """Return whether a player's spell or blow may go to a target in its zone.
-
-        If not, its client is sent the error that it cannot see the target.
-        """
-        if self.sees(player.zone, player.spawn, target):
-            return True
-        error = player.client.dialect.world_rules.cannot_see
-        player.client.send("WS_DisplaySpellFailed", {"error_code": error})
-        return False
