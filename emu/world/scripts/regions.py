@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from emu.times import Monotonic
@@ -72,13 +73,26 @@ class RegionEvents:
         script = self.script(body.home, region, environment) if body is not None else ""
         if body is None or not script or script in self._stays.get(body, ()):
             return
-        value = self._calls.run(script, "EnterRegion", body.home, body, kind).value
-        pause = 0.0
+        stay = self._stays.setdefault(body, {})[script] = _Stay(kind, 0.0)
+        self._begin(body, script, stay)
+
+    def _begin(self, body: Body, script: str, stay: _Stay) -> None:
+        """Call `EnterRegion`, once the script can run: until then its calls would do nothing."""
+        if not self._stays_in(body, script, stay):
+            return
+        if self._calls.is_awaited(script):
+            self._calls.when_compiled(script, partial(self._begin, body, script, stay))
+            return
+        value = self._calls.run(script, "EnterRegion", body.home, body, stay.kind).value
+        # The call may have sent the spawn away.
+        if not self._stays_in(body, script, stay):
+            return
         if isinstance(value, int | float) and math.isfinite(value) and value > 0:
-            pause = min(max(value / 1000, SHORTEST_TICK), LONGEST_TICK)
-        self._stays.setdefault(body, {})[script] = _Stay(kind, pause)
-        if pause:
-            self._ticks.set(body, script, Monotonic(self._now() + pause))
+            stay.pause = min(max(value / 1000, SHORTEST_TICK), LONGEST_TICK)
+            self._ticks.set(body, script, Monotonic(self._now() + stay.pause))
+
+    def _stays_in(self, body: Body, script: str, stay: _Stay) -> bool:
+        return self._stays.get(body, {}).get(script) is stay
 
     def left(self, zone: Zone, spawn: Spawn, region: str, environment: str) -> None:
         """Call `LeaveRegion`, with the region's kind unless that is 0."""

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from emu.times import Monotonic
 from emu.world.actors.looks import number_in
 from emu.world.actors.player import IN_ZONE, Player
+from emu.world.combat.blows import Blow, show_blow
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.events import Died
 from emu.world.minds.harm import Harm
@@ -63,9 +64,9 @@ class States:
             self._changed.set(body, "", self._now())
 
     def kill(self, body: Body, killer: Body | None) -> None:
-        """Let a living creature die; players and things do not. Its body goes a little later."""
-        if body.player is None:
-            self._harm.kill(body.home.zone, body.spawn, killer.spawn if killer else None)
+        """Let a player or a living creature die; the body of a creature goes a little later."""
+        foe = killer.spawn if killer is not None and killer is not body else None
+        self._harm.kill(body.home.zone, body.spawn, foe)
 
     def died(self, event: Died) -> None:
         """Call the functions of a creature that has died, and of who has killed it."""
@@ -78,27 +79,30 @@ class States:
         if not body.is_gone and body.group and home.is_group_dead(body.group):
             self._events.group_died(home.zone, spawn, event.killer)
 
-    def hurt(self, body: Body, attacker: Body | None, damage: int, *, power: bool = False) -> bool:
+    def hurt(self, body: Body, attacker: Body | None, blow: Blow, *, power: bool = False) -> bool:
         """Take health, or power, from a living spawn; return whether it lost some.
 
-        The spawn's `healthchanged` may change the damage. A creature without health dies; a player
-        keeps 1.
+        The spawn's `healthchanged` may change the damage. Who has no health left dies.
         """
         spawn = body.spawn
         if not spawn.is_living or spawn.hp_percent <= 0 or spawn.sheet.is_invulnerable:
             return False
         foe = attacker.spawn if attacker is not None else None
+        damage = blow.damage
         if not power:
-            damage = self._harm.through(body.home.zone, spawn, foe, damage)
+            damage = self._harm.through(body.home.zone, spawn, foe, damage, blow.damage_type)
         if damage <= 0 or body.is_gone or spawn.hp_percent <= 0:
             return False
-        if not power and body.player is None:
-            self._harm.take(body.home.zone, spawn, foe, damage)
-            return True
-        pool = spawn.sheet.power if power else spawn.sheet.health
-        least = 0 if power else 1
-        pool.set_current(max(least, pool.current - damage))
-        self.sheet_changed(body)
+        if power:
+            pool = spawn.sheet.power
+            pool.set_current(pool.current - damage)
+        else:
+            show_blow(body.home.zone, foe or spawn, spawn, blow._replace(damage=damage))
+            # Nobody is a foe of itself: whom lava burns is not rewarded for its own death.
+            other = foe if foe is not spawn else None
+            self._harm.take(body.home.zone, spawn, other, damage, kind=blow.damage_type)
+        if power or body.player is not None:
+            self.sheet_changed(body)
         return True
 
     def expire(self, body: Body, seconds: str) -> None:

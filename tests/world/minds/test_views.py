@@ -1,7 +1,4 @@
-"""Whether a target can be seen, and the error that the client is sent if not.
-
-The numbers of the error: EQ2Emulator's table of spell errors; the layout: fight-1096-melee-a.
-"""
+"""Who sees whom through walls, and which creatures attack whom."""
 
 from __future__ import annotations
 

@@ -1,9 +1,13 @@
 """The scripts of regions: which one is found, and when its functions are called."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from tests.support.times import waiting
 from tests.support.world.script_scenes import ScriptScene
+from tests.world.scripts.test_calls import LONG
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -43,6 +47,23 @@ def test_a_region_ticks_until_it_says_so(scene: ScriptScene) -> None:
     scene.scripts.regions.left(scene.zone, scene.player.spawn, "lake", "")
     scene.scripts.regions.left(scene.zone, scene.player.spawn, "lake", "")
     assert scene.shown() == ["out 4"]
+
+
+def test_who_enters_before_the_script_is_compiled_enters_then(tmp_path: Path) -> None:
+    background: list[Callable[[], object]] = []
+    scene = ScriptScene(tmp_path, background=background)
+    for name in ("lake", "pond"):
+        region(scene, name, LONG + WATER % "1000")
+        scene.scripts.regions.entered(scene.zone, scene.player.spawn, name, "", 4)
+    scene.scripts.regions.left(scene.zone, scene.player.spawn, "pond", "")
+    scene.harness.run(2.0)
+    assert scene.shown() == []
+    while background:
+        background.pop(0)()
+    scene.harness.run(0.1)
+    assert scene.shown() == ["in 4"], "the pond was left before"
+    scene.harness.run(2.0)
+    assert scene.shown() == ["tick"] * 2
 
 
 @pytest.mark.parametrize("result", ["0", "nil", "-5", "'x'", "0/0"])

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from emu.rules.combat import Result
 from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
 from emu.world.actors.spawn import Idle
+from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, given
 from emu.world.scripts.host import Scripts
@@ -284,19 +286,21 @@ def set_in_combat(_scripts: Scripts, body: Body | None, on: bool) -> None:
 
 @SHEET("KillSpawn", "S spawn, S killer?, 1 packet?")
 def kill_spawn(scripts: Scripts, body: Body | None, killer: Body | None, _packet: bool) -> None:
-    """Kill a creature, and call its function `death`; players are not killed."""
+    """Kill a player or a creature, and call the function `death` of a creature."""
     if body is not None:
         scripts.states.kill(body, killer)
 
 
 @SHEET("KillSpawnByDistance", "S spawn, f distance, n players?, 1 packet?")
 def kill_near(
-    scripts: Scripts, body: Body | None, distance: float, _players: int, _packet: bool
+    scripts: Scripts, body: Body | None, distance: float, players: int, _packet: bool
 ) -> None:
-    """Kill the creatures around a spawn, but not the spawn itself; players are not killed."""
+    """Kill the creatures around a spawn, but not the spawn itself; with `players` players too."""
     if body is None:
         return
-    for other in list(body.home.bodies.values()):
+    homes, home = scripts.homes, body.home
+    others = [homes.player(one) for one in homes.players_in(home)] if players else []
+    for other in [*home.bodies.values(), *others]:
         if other is not body and distance_between(other.spawn, body.spawn) <= distance:
             scripts.states.kill(other, body)
 
@@ -307,16 +311,16 @@ def kill_near(
     " 1 no_formulas?, 1 no_attacker?, 1 power?",
 )
 def damage_spawn(
-    scripts: Scripts, attacker: Body | None, body: Body | None, _packet: int, _kind: int,
-    low: int, high: int, _name: str, _critical: int, _is_tick: bool, _no_formulas: bool,
+    scripts: Scripts, attacker: Body | None, body: Body | None, _packet: int, kind: int,
+    low: int, high: int, name: str, _critical: int, _is_tick: bool, _no_formulas: bool,
     no_attacker: bool, power: bool,
 ) -> bool:  # fmt: skip
     """Take health from a spawn, or with `power` power: a random amount of those between.
 
-    A creature dies without health; a player keeps 1.
+    Clients see a blow of that kind and name. Who has no health left dies.
     """
     if body is None:
         return False
-    damage = scripts.chances.randint(low, max(low, high))
-    by = None if no_attacker else attacker
-    return scripts.states.hurt(body, by, min(damage, LARGEST_DAMAGE), power=power)
+    damage = min(scripts.chances.randint(low, max(low, high)), LARGEST_DAMAGE)
+    blow = Blow(Result.HIT, damage, kind if 0 <= kind <= LAST_DAMAGE_TYPE else 0, spell=name)
+    return scripts.states.hurt(body, None if no_attacker else attacker, blow, power=power)

@@ -120,14 +120,13 @@ def test_fights(scene: ScriptScene) -> None:
 def test_a_killed_creature_dies_once_and_its_body_goes(scene: ScriptScene) -> None:
     zone = scene.player.zone
     guard = scene.spawn("""
-        function hailed(NPC, Spawn) KillSpawn(NPC, Spawn) KillSpawn(NPC) KillSpawn(Spawn) end
+        function hailed(NPC, Spawn) KillSpawn(NPC, Spawn) KillSpawn(NPC) end
         function death(NPC, Killer)
             Say(NPC, "Slain by " .. GetName(Killer) .. tostring(IsAlive(NPC)))
             ModifyHP(NPC, 100)
         end""")
     assert [text for _, text in scene.hail(guard)] == ["Slain by Aldanafalse"]
     assert (guard.hp_percent, guard.attackable, "corpse" in guard.words) == (0, False, True)
-    assert scene.player.spawn.hp_percent == 100
     scene.harness.run(9.5)
     assert zone.spawn(guard.id) is guard
     scene.harness.run(1.0)
@@ -151,24 +150,61 @@ def test_the_last_of_a_group_is_reported(scene: ScriptScene) -> None:
     assert killer.hp_percent == 100
 
 
-def test_damage_kills_creatures_but_leaves_players_alive(scene: ScriptScene) -> None:
+def test_a_killed_player_lies_dead_and_is_offered_a_way_back(scene: ScriptScene) -> None:
+    guard = scene.spawn(
+        "function hailed(NPC, Spawn) KillSpawn(Spawn, nil, 1)"
+        " Say(NPC, tostring(IsAlive(Spawn))) end"
+    )
+    assert [text for _, text in scene.hail(guard)] == ["false"]
+    assert (scene.player.spawn.hp_percent, "corpse" in scene.player.spawn.words) == (0, True)
+    assert scene.client.decoded("WS_DeathWindow")
+
+
+def test_players_die_by_distance_only_if_the_script_says_so(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) KillSpawnByDistance(NPC, 20, 0) end
+        function hear_say(NPC, Spawn) KillSpawnByDistance(NPC, 20, 1) end""")
+    scene.hail(guard)
+    assert scene.player.spawn.hp_percent == 100
+    scene.client.types("say die")
+    scene.harness.run(0.5)
+    assert scene.player.spawn.hp_percent == 0
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_a_blow_of_a_script_is_shown_with_its_name(tmp_path: Path, version: int) -> None:
+    """As EQ2Emulator's DamageSpawn: the amount, the kind and the name of the script."""
+    scene = ScriptScene(tmp_path, version)
+    guard = scene.spawn(
+        "function hailed(NPC, Spawn)"
+        " DamageSpawn(Spawn, Spawn, 192, 3, 15, 15, 'Lava Burn', 0, 0, 1, 1) end"
+    )
+    scene.hail(guard)
+    (blow,) = scene.client.decoded("WS_HearSimpleDamage")
+    assert (blow["attacker"], blow["defender"]) == (1, 1), "its own ghost"
+    hurt = blow["dmg_array"][0] if "dmg_array" in blow else blow
+    assert (hurt["damage"], hurt["damage_type"]) == (15, 3)
+    assert blow["spell_name"] == "Lava Burn"
+
+
+def test_who_has_no_health_left_dies_of_damage(scene: ScriptScene) -> None:
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             SetMaxHP(NPC, 100) SetHP(NPC, 100) SetMaxHP(Spawn, 100) SetHP(Spawn, 100)
             Say(NPC, tostring(DamageSpawn(NPC, Spawn, 192, 3, 30, 30, "Fire!", 0, 0, 1, 1)))
             Say(NPC, GetHP(Spawn))
-            DamageSpawn(NPC, Spawn, 192, 3, 500, 500, "Fire!")
-            Say(NPC, GetHP(Spawn) .. " " .. tostring(IsAlive(Spawn)))
             DamageSpawn(Spawn, NPC, 192, 3, 10, 20, "Fire!")
             Say(NPC, tostring(GetHP(NPC) <= 90 and GetHP(NPC) >= 80))
             SetInvulnerable(NPC, true)
             Say(NPC, tostring(DamageSpawn(Spawn, NPC, 192, 3, 10, 20, "Fire!")))
             SetInvulnerable(NPC, false)
             DamageSpawn(Spawn, NPC, 192, 3, 500, 500, "Fire!")
+            DamageSpawn(Spawn, Spawn, 192, 3, 500, 500, "Fire!")
         end
         function death(NPC, Spawn) Say(NPC, "dead of " .. GetName(Spawn)) end""")
     said = [text for _, text in scene.hail(guard)]
-    assert said == ["true", "70", "1 true", "true", "false", "dead of Aldana"]
+    assert said == ["true", "70", "true", "false", "dead of Aldana"]
+    assert scene.player.spawn.hp_percent == 0
 
 
 def test_a_script_may_change_the_damage(scene: ScriptScene) -> None:
