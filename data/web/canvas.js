@@ -10,6 +10,7 @@ import { step, ticks } from "./scale.js";
 
 const NEAR = 12; // px around a mark in which a click chooses it
 const MOST_NAMES = 60;
+const CHOSEN = 3; // px for a unit, at least, around a mark that the search has found
 const CLOSEST = 40, FARTHEST = 0.002; // px for a unit
 const ZOOM = 1.25, STRIDE = 60;
 /** @type {Record<string, { color: string, size: number, shape: string }>} */
@@ -185,7 +186,7 @@ export class GroundMap {
   /** @param {Mark} mark */
   goTo(mark) {
     this.center = { x: mark.x, z: mark.z };
-    this.scale = Math.max(this.scale, 1);
+    this.scale = Math.max(this.scale, CHOSEN);
     this.pick(mark);
   }
 

@@ -11,6 +11,8 @@ import { bytes, coins, dateTime, span } from "./texts.js";
 const REFRESH = 5000;
 const LISTS = { worn: "worn", appearance: "appearance", bags: "bags", bank: "bank", shared: "shared bank",
   overflow: "waiting" };
+/** @type {Record<string, string>} */
+const ATTRIBUTES = { str: "Strength", sta: "Stamina", agi: "Agility", wis: "Wisdom", intel: "Intelligence" };
 
 /**
  * @typedef {{ item: number, name: string, where: keyof typeof LISTS, bag: number, place: string,
@@ -62,11 +64,11 @@ function sheetFacts(one) {
   const pools = sheet ? [
     { label: "Health", text: `${sheet.health} of ${sheet.health_most}` },
     { label: "Power", text: `${sheet.power} of ${sheet.power_most}` },
-    ...Object.entries(sheet.attributes).map(([label, text]) => ({ label, text: String(text) })),
+    ...Object.entries(sheet.attributes).map(([key, text]) => ({ label: ATTRIBUTES[key] ?? key, text: String(text) })),
   ] : [];
   return [
     { label: "Character", text: `level ${one.level} ${one.race} ${one.class}` },
-    { label: "Experience", text: `${one.experience} of ${one.experience_needed || "unknown"}` },
+    { label: "Experience", text: `${one.experience}${one.experience_needed ? ` of ${one.experience_needed}` : ""}` },
     { label: "Coins", text: coins(one.coins) },
     { label: "Status points", text: String(one.status_points) },
     ...pools,

@@ -9,8 +9,8 @@ import { plural } from "./texts.js";
 const REFRESH = 5000;
 const MOST_FOUND = 50;
 /** @type {Record<string, string>} */
-const WORDS = { player: "players", npc: "NPCs", object: "objects", ground: "harvests", sign: "signs", widget: "widgets",
-  empty: "empty spawn points" };
+const WORDS = { player: "player", npc: "NPC", object: "object", ground: "harvest", sign: "sign", widget: "widget",
+  empty: "empty spawn point" };
 
 /**
  * @typedef {import("./canvas.js").Mark} Mark
@@ -123,7 +123,7 @@ class ZonePage {
         this.map.draw();
       });
       this.kinds.append(make("label", {}, box, make("span", { class: `mark mark-${kind}`, "aria-hidden": "true" }),
-        ` ${WORDS[kind]}`));
+        ` ${WORDS[kind]}s`));
     }
   }
 

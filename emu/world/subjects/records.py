@@ -69,6 +69,7 @@ class PlayerRecords(Subject):
         things = [one for where in LISTS for one in inventory.in_list(where)]
         return {
             **self._plain(character),
+            "played": player.played(clock.now()),
             "state": player.state.value + (", hidden" if player.spawn.hidden else ""),
             "online": player.is_online,
             "process": self._world.processes.name,

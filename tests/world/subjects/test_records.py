@@ -47,6 +47,13 @@ def test_a_guide_is_not_shown_the_address(harness: WorldHarness) -> None:
     assert master.types("player show Aldana")[2] == "client version 546 at 127.0.0.1"
 
 
+def test_the_time_in_the_world_counts_from_now(harness: WorldHarness) -> None:
+    harness.stand(5, name="Aldana")
+    before = harness.console("player show Aldana").data["played"]
+    harness.run(90.0)
+    assert harness.console("player show Aldana").data["played"] == before + 90
+
+
 def test_a_character_that_is_away_is_shown_as_stored(harness: WorldHarness) -> None:
     harness.exist("Borvik")
     found = harness.console("player show Borvik").data
