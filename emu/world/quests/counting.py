@@ -14,7 +14,7 @@ from emu.quests.journal import TakenQuest
 from emu.quests.plans import KILLS, PLACES, Step, StepKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.events import Cast, Died, Entered, Order
+from emu.world.events import Cast, Died, Entered, Order, QuestAccepted, QuestStepChanged
 from emu.world.item_events import Crafted, Harvested, ItemObtained
 from emu.world.quests.quests import Quests
 
@@ -51,6 +51,9 @@ class QuestCounting:
         events.subscribe(Crafted, self._crafted)
         events.subscribe(Cast, self._cast)
         events.subscribe(Entered, lambda event: self.moved(event.player))
+        # Its first steps, or the next ones, may ask for what is there already.
+        for kind in (QuestAccepted, QuestStepChanged):
+            events.subscribe(kind, lambda event: self._goes_on(event.player))
 
     # -- counting -------------------------------------------------------------------------------
 
@@ -142,6 +145,11 @@ class QuestCounting:
         return sum(
             one.count for item in step.ids for one in inventory.of_kind(item, (Where.BAGS,))
         )  # fmt: skip
+
+    def _goes_on(self, player: Player) -> None:
+        """Count the things in the bags and the place for steps that have begun now."""
+        self.looked_at_bags(player)
+        self.moved(player)
 
     def looked_at_bags(self, player: Player) -> None:
         """Count things that were there before their step began."""

@@ -11,7 +11,7 @@ from emu.quests.journal import TakenQuest
 from emu.quests.plans import QuestPlan, QuestSpot, Step, StepKind
 from emu.world.events import Cast, Entered
 from emu.world.item_events import Crafted, Harvested, ItemObtained
-from tests.support.world.quest_scenes import BAG, HEAL, QuestScene
+from tests.support.world.quest_scenes import BAG, CRABS, HEAL, OTHER_BAG, QuestScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -80,6 +80,41 @@ def test_things_count_that_were_there_before(tmp_path: Path) -> None:
     inventory.add(kind, 1, items.new_number)
     scene.harness.world.events.publish(ItemObtained(scene.player, first, kind))
     assert quest.done == {1}
+
+
+BEGINS_WITH_A_THING = """
+function Init(Quest)
+    AddQuestStepObtainItem(Quest, 1, "Find a bag.", 1, 100, "", 0, 20902)
+    AddQuestStepCompleteAction(Quest, 1, "Found")
+end
+function Found(Quest, Giver, Player)
+    AddQuestStepKill(Quest, 2, "One.", 1, 100, "", 0, 901)
+    AddQuestStepCompleteAction(Quest, 2, "Killed")
+end
+function Killed(Quest, Giver, Player)
+    AddQuestStepObtainItem(Quest, 3, "Find another bag.", 1, 100, "", 0, 20903)
+    AddQuestStepLocation(Quest, 4, "Stand here.", 5, "", 0, HERE)
+    AddQuestStep(Quest, 5, "Wait.", 1, 100, "", 0)
+end
+"""
+
+
+def test_a_step_counts_at_its_beginning_what_is_there(tmp_path: Path) -> None:
+    """EQ2Emulator looks at the bags at each change (../shared/spec/eq2-quests.md 5)."""
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": BEGINS_WITH_A_THING})
+    at = scene.player.position
+    here = f"{at.x}, {at.y}, {at.z}"
+    scene.script(BEGINS_WITH_A_THING.replace("HERE", here), "Quests/crabs.lua")
+    inventory, items = scene.player.holdings.inventory, scene.harness.parts.items
+    for number in (BAG, OTHER_BAG):
+        kind = scene.harness.kinds.get(number)
+        assert kind is not None
+        inventory.add(kind, 1, items.new_number)
+    scene.accept()
+    quest = scene.journal.open[CRABS]
+    assert quest.done == {1}
+    scene.kill(901)
+    assert quest.done == {1, 2, 3, 4}
 
 
 def test_a_harvest_counts_each_thing(tmp_path: Path) -> None:
