@@ -194,8 +194,12 @@ class QuestWalker:
         """End a step as the script of another spawn would."""
         if step.kind is not StepKind.PLAIN:
             known = [self.spawns.get(one) for one in step.ids]
-            if step.kind in (StepKind.TALK, StepKind.KILL, StepKind.KILL_SELF) and not any(known):
+            if not (step.ids or step.spots):
+                cause = "that names nothing"
+            elif step.kind in (StepKind.TALK, StepKind.KILL, StepKind.KILL_SELF) and not any(known):
                 cause = "of no known spawn"
+            elif step.kind is StepKind.KILL_RACE and not self.models.keys() & step.ids:
+                cause = "that no model has"
             elif step.kind is StepKind.OBTAIN and not self._kinds(step):
                 cause = "of a thing that nothing describes"
             elif step.kind is StepKind.TALK:
