@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.world.quest_scenes import BAG, CRABS, FOOD, MITTS, QuestScene
+from tests.support.world.quest_scenes import BAG, CRAB, CRABS, FOOD, MITTS, QuestScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 from emu.quests.journal import MOST_QUESTS
 from emu.quests.plans import QuestPlan, StepKind
+from emu.world.actors.player import PlayerState
 
 LIST, REPLY = "OP_EqQuestJournalUpdateCmd", "OP_EqQuestJournalReplyCmd"
 
@@ -94,3 +95,49 @@ def test_nobody_takes_a_seventy_sixth_quest(scene: QuestScene) -> None:
     assert CRABS not in scene.journal.open
     texts = [one["text"] for one in scene.client.decoded("WS_DisplayText")]
     assert texts[-1] == "You cannot have more than 75 quests."
+
+
+def test_a_death_counts_for_five_players_at_once(scene: QuestScene) -> None:
+    scene.accept()
+    everybody = [scene.player]
+    for at, letter in enumerate("abcd"):
+        other = scene.harness.stand(6 + at, name=f"Other{letter}").player
+        assert other is not None
+        scene.quests.offer(other, CRABS, is_forced=True)
+        everybody.append(other)
+    scene.parts.counting._sharers = lambda _event: everybody
+    scene.kill(CRAB)
+    assert [scene.quests.journal(one).open[CRABS].counts for one in everybody] == [{1: 1}] * 5
+
+
+def test_a_step_is_done_while_its_player_changes_the_zone(scene: QuestScene) -> None:
+    scene.accept()
+    before, scene.player.state = len(scene.client.log), PlayerState.ZONING
+    scene.quests.complete_later(scene.player, CRABS, 1)
+    scene.turn()
+    assert scene.journal.open[CRABS].done == {1}
+    assert len(scene.client.log) == before
+    scene.player.state = PlayerState.STANDING
+    scene.client.say("OP_QuestJournalInspectMsg", CRABS.to_bytes(4, "little"))
+    assert scene.client.decoded("WS_QuestJournalReply")[-1]["task_groups_completed"] == 1
+
+
+def test_a_giver_that_is_gone_when_its_offer_is_accepted(scene: QuestScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn) OfferQuest(NPC, Spawn, 900001) end")
+    scene.hail(guard)
+    scene.scripts.vanished(scene.zone, guard)
+    scene.parts.vanished(scene.zone, guard)
+    scene.zone.remove(guard, scene.harness.now)
+    scene.client.types(f"/q_accept_pending_quest {CRABS}")
+    assert scene.journal.has(CRABS)
+    assert scene.lines == []
+    assert scene.shown()[-1] == "You take on the crabs."
+
+
+def test_an_offer_that_two_windows_accept_is_taken_once(scene: QuestScene) -> None:
+    for _ in range(2):
+        assert scene.quests.offer(scene.player, CRABS)
+    for _ in range(2):
+        scene.client.types(f"/q_accept_pending_quest {CRABS}")
+    assert scene.shown().count("You take on the crabs.") == 1
+    assert not scene.quests.offer(scene.player, CRABS)

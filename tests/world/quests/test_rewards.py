@@ -219,3 +219,20 @@ def test_a_quest_stays_open_while_too_many_rewards_wait(scene: QuestScene) -> No
     assert not scene.quests.finish(scene.player, CRABS)
     assert scene.shown()[-1] == "Take the rewards that wait for you first."
     assert scene.journal.has(CRABS)
+
+
+def test_a_reward_that_is_answered_twice_comes_once(
+    scene: QuestScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.quests.finish(scene.player, CRABS)
+    ledger, settle, asked = scene.harness.parts.ledger, scene.harness.parts.ledger.settle, [0]
+
+    async def slow(movement: Any) -> Any:
+        asked[0] += 1
+        assert answer(scene, OTHER_BAG) == []  # while the first answer waits for the store
+        return await settle(movement)
+
+    monkeypatch.setattr(ledger, "settle", slow)
+    answer(scene, FOOD)
+    assert asked == [1]
+    assert held(scene) == [BAG, FOOD]
