@@ -33,13 +33,15 @@ def answering(core: Core, unasked: Unasked = lambda _now: ()) -> Iterator[str]:
         port.settimeout(0.02)
 
         def serve() -> None:
-            while not ended.is_set():
+            while True:
                 now = Monotonic(time.monotonic())
                 for data, to in unasked(now):
                     port.sendto(data, to)
                 try:
                     asked, asker = port.recvfrom(4096)
                 except TimeoutError:
+                    if ended.is_set():  # what has arrived before was answered
+                        return
                     continue
                 for data in core.answer(asked, asker, now):
                     port.sendto(data, asker)

@@ -73,11 +73,15 @@ async def until(condition: Callable[[], object], what: str, seconds: float = 5.0
 
 
 @cache
-def _prepared_database() -> bytes:
+def _prepared_database(accounts: tuple[tuple[str, str], ...] = ()) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "emu.sqlite"
-        Store.create(path).close()
-        OpcodeStore.ensure(path).close()
+        if accounts:
+            path.write_bytes(_prepared_database())
+            add_accounts(path, dict(accounts))
+        else:
+            Store.create(path).close()
+            OpcodeStore.ensure(path).close()
         return path.read_bytes()
 
 
@@ -93,8 +97,15 @@ def prepare_database(path: Where) -> None:
 def add_account(database: Where, name: str, password: str) -> None:
     """Put an account into a database."""
     prepare_database(database)
+    add_accounts(database, {name: password})
+
+
+def add_accounts(database: Where, passwords: Mapping[str, str]) -> None:
+    """Put accounts into a database that exists, by their names."""
     with closing(Store.create(database)) as store:
-        store.login.accounts.add(name, hash_password(password.encode(), bytes(16), CHEAP), UNKNOWN)
+        for name, password in passwords.items():
+            digest = hash_password(password.encode(), bytes(16), CHEAP)
+            store.login.accounts.add(name, digest, UNKNOWN)
 
 
 def add_world(database: Path, name: str, account: str, password: str) -> int:
@@ -295,9 +306,7 @@ async def harness(
 ) -> AsyncIterator[Harness]:
     """Run a server in this process; `speed` is how fast its clock runs."""
     database = folder / "emu.sqlite"
-    _prepare_first(folder)
-    for name, password in accounts.items():
-        add_account(database, name, password)
+    _prepare(folder, accounts)
     config = load(None, settings_of(database, settings or {}))
     check_files(config)
     clock = FastClock(speed)
@@ -386,9 +395,14 @@ class ServerProcess:
         self.process.wait(10)
 
 
-def _prepare_first(folder: Path) -> None:
-    if not any(folder.glob("emu.sqlite*")):
-        prepare_database(folder / "emu.sqlite")
+def _prepare(folder: Path, accounts: Mapping[str, str]) -> None:
+    """Put a database with accounts into a folder, or the accounts into the one that is there."""
+    database = folder / "emu.sqlite"
+    if any(folder.glob("emu.sqlite*")):
+        for name, password in accounts.items():
+            add_account(database, name, password)
+    else:
+        database.write_bytes(_prepared_database(tuple(accounts.items())))
 
 
 @asynccontextmanager
@@ -408,7 +422,7 @@ async def server_process(
     already, unless `prepared` is off.
     """
     if prepared and forked and "database.url" not in (settings or {}):
-        _prepare_first(folder)
+        _prepare(folder, {})
     overrides = settings_of(folder / "emu.sqlite", settings or {})
     process = ServerProcess(folder, overrides, list(words), program, forked=forked)
     try:

@@ -9,6 +9,7 @@ import itertools
 import struct
 from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,6 +35,7 @@ from emu.processes.settings import SharedSettings
 from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
 from emu.session import SessionStatistics
+from emu.structs import StructLayout
 from emu.structs.packed import read_client_cmds
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient
@@ -75,6 +77,12 @@ KNOWLEDGE = read_knowledge()
 FORMS = read_rules()
 LIBRARY = Library()
 SHIPPED = read_atlas()
+
+
+@lru_cache(maxsize=64)
+def _command_names(layout: StructLayout, payload: bytes) -> tuple[str, ...]:
+    """Return the names in a table of commands: a thousand, and the same ones in most worlds."""
+    return tuple(row["name"] for row in layout.decode(payload)["commands_array"])
 
 
 class Client:
@@ -140,8 +148,11 @@ class Client:
     def decoded(self, struct: str) -> list[dict[str, Any]]:
         """Every message that a struct is, decoded."""
         layout = self.dialect.layout(struct)
+        return [layout.decode(payload) for payload in self._payloads(layout)]
+
+    def _payloads(self, layout: StructLayout) -> list[bytes]:
         wanted = layout.definition.opcode_type or layout.definition.opcode_name
-        return [layout.decode(payload) for name, payload in self.log if name == wanted]
+        return [payload for name, payload in self.log if name == wanted]
 
     def say(self, name: str, body: bytes = b"") -> None:
         assert self.player is not None
@@ -170,7 +181,8 @@ class Client:
         """Type a slash command; returns the lines that it is answered with."""
         assert self.player is not None
         name, _, rest = line.removeprefix("/").partition(" ")
-        table = [row["name"] for row in self.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
+        commands = self.dialect.layout("WS_SetRemoteCmdsMsg")
+        table = _command_names(commands, self._payloads(commands)[-1])
         before = len(self.log)
         text = rest.encode()
         index = table.index(name) if name in table else 0xFFF0
