@@ -10,8 +10,8 @@ COMPILED ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick quick-unit test nightly simulate checks test-compiled test-all lint types layers docs unit format \
-    changelog release bench clean
+.PHONY: help run quick quick-some quick-half quick-rest test nightly simulate checks test-compiled test-all \
+    lint types layers docs unit format changelog release bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -25,14 +25,24 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 # that collects first does it for all.
 COMPILED_ONCE = @test -d tests/__pycache__ || $(BIN)/pytest -q --collect-only >/dev/null || true
 
-# Two processes of tests: these hardly wait, and each process collects all of them.
-quick: $(MARK)   ## all checks but the slow tests, in under 40 seconds: run it while you work
-	@$(MAKE) --no-print-directory -j 2 quick-unit lint types layers
+# Two processes, each with its half of the tests: processes that share tests collect all of them, and
+# send each other a message for each. What ends first leaves its processor to the other checks.
+HALF := tests/world tests/session tests/structs
+QUICK = $(BIN)/pytest -q --ignore=tests/server -m "not slow" --hypothesis-profile=quick
 
-quick-unit: $(MARK)
+quick: $(MARK)   ## all checks but the slow tests: run it while you work
 	$(COMPILED_ONCE)
-	$(BIN)/pytest -q -n 2 --dist worksteal --ignore=tests/server -m "not slow" \
-	    --hypothesis-profile=quick $(ARGS)
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target \
+	    $(if $(ARGS),quick-some,quick-half quick-rest) lint types layers
+
+quick-some: $(MARK)
+	$(QUICK) -n 2 --dist worksteal $(ARGS)
+
+quick-half: $(MARK)
+	$(QUICK) $(HALF)
+
+quick-rest: $(MARK)
+	$(QUICK) $(HALF:%=--ignore=%)
 
 # Two at once: while mypy uses one processor, the tests use the other.
 test: $(MARK)    ## set up and pass every check
