@@ -22,6 +22,8 @@ GOOD: Final = 0.5
 """The least fit of a name that a text means."""
 LEAVING: Final = ("leave", "leaving")
 """Words of a question that asks whether the player wants to go to another zone."""
+_TALKS: Final = frozenset(("speak", "talk", "report", "return", "tell", "bring", "give", "take"))
+_KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
 _DECLINES: Final = re.compile(
@@ -77,6 +79,12 @@ def resemblance(name: str, text: str) -> float:
     wanted = [one for one in words_of(name) if one not in _ARTICLES]
     have = {one for one in words_of(text) if len(one) >= LEAST_NAME - 1}
     return sum(one in have for one in wanted) / len(wanted) if wanted else 0.0
+
+
+def is_talk(text: str) -> bool:
+    """Return whether a task is to talk to somebody, and not to kill."""
+    words = {*words_of(text)}
+    return bool(words & _TALKS) and not words & _KILLS
 
 
 def is_decline(choice: str) -> bool:

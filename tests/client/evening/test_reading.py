@@ -2,7 +2,15 @@
 
 import pytest
 
-from emu.client.evening.reading import GOOD, WEAK, DialogChoices, fit, is_decline, resemblance
+from emu.client.evening.reading import (
+    GOOD,
+    WEAK,
+    DialogChoices,
+    fit,
+    is_decline,
+    is_talk,
+    resemblance,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +55,12 @@ def test_a_name_that_resembles_a_text() -> None:
     assert resemblance("Guttertooth War Totem", text) >= WEAK
     assert resemblance("a shore crab", text) < WEAK
     assert resemblance("", text) == 0.0
+
+
+def test_tasks_to_talk() -> None:
+    assert is_talk("I need to report back to Mizan.")
+    assert not is_talk("I must kill the rats and report back.")
+    assert not is_talk("I need to open the boxes.")
 
 
 def test_answers_that_decline() -> None:
