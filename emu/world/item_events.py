@@ -64,6 +64,14 @@ class ItemUsed(ThingEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class NodeWorked(PlayerEvent):
+    """A player has used an ability such as Mining on a node, whatever comes of it."""
+
+    node: Spawn
+    ability: str
+
+
+@dataclass(frozen=True, slots=True)
 class Harvested(PlayerEvent):
     """A player has got things of a node."""
 

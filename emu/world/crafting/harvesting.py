@@ -30,7 +30,7 @@ from emu.world.crafting.giving import (
     whole_count,
 )
 from emu.world.events import Doer, MayUse, Order, Used, VerbBegun, VerbBroken
-from emu.world.item_events import Harvested
+from emu.world.item_events import Harvested, NodeWorked
 from emu.world.items.items import Items
 from emu.world.items.texts import own_color
 from emu.world.population.nodes import SECONDS, harvests
@@ -192,8 +192,10 @@ class Harvesting:
         if not _is_node(event.target, event.verb):
             return
         event.done_by.add(Doer.COMMAND)
-        self._show_end(event.player, event.target)
-        self.harvest(event.player, event.target)
+        player, node = event.player, event.target
+        self._show_end(player, node)
+        self._world.events.publish(NodeWorked(player, node, _words(node).ability))
+        self.harvest(player, node)
 
     # -- the harvest ------------------------------------------------------------
 

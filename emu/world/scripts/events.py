@@ -30,6 +30,7 @@ from emu.world.events import (
     Used,
     WidgetUsed,
 )
+from emu.world.item_events import NodeWorked
 from emu.world.minds.hearing import HearingReach
 from emu.world.minds.shares import Shares
 from emu.world.scripts.bodies import Body, Home, Homes, given
@@ -151,6 +152,11 @@ class SpawnEvents:
         if event.has_landed:
             for target in event.targets:
                 self._of(event.zone, target, "casted_on", event.spawn, event.name)
+
+    def worked_on(self, event: NodeWorked) -> None:
+        """Call `casted_on` of a node with the name of the ability: it is a spell to scripts."""
+        player = event.player
+        self._of(player.zone, event.node, "casted_on", player.spawn, event.ability)
 
     # -- fights -----------------------------------------------------------------------------------
 

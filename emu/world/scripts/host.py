@@ -54,6 +54,7 @@ from emu.world.events import (
     Used,
     WidgetUsed,
 )
+from emu.world.item_events import NodeWorked
 from emu.world.items.gifts import Gifts
 from emu.world.items.items import Items
 from emu.world.items.trading import Trading
@@ -219,6 +220,7 @@ class Scripts(Calls):
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
         events.subscribe(MayUse, self.events.is_asked, Order.MINDS)
         events.subscribe(Used, self.events.uses, Order.MINDS)
+        events.subscribe(NodeWorked, self.events.worked_on, Order.MINDS)
         events.subscribe(WidgetUsed, self.events.door_used, Order.MINDS)
         events.subscribe(Boarded, self.events.boarded, Order.MINDS)
         self._hear_subjects(quests)

@@ -6,7 +6,7 @@ import pytest
 
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.dealings import NodeSkill
-from emu.world.item_events import Harvested
+from emu.world.item_events import Harvested, NodeWorked
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import SURE, CraftScene, rows, texts
 from tests.support.world.trade_scenes import VERSIONS, held, player_of
@@ -169,3 +169,14 @@ def test_who_leaves_meanwhile_gets_nothing() -> None:
     scene.harness.departures.lose(player_of(scene.one), scene.harness.now)
     scene.harness.run(10.0)
     assert scene.is_right()
+
+
+@pytest.mark.parametrize(
+    ("skill", "ability"), [(NodeSkill.FORESTING, "Foresting"), (NodeSkill.MINING, "Mining")]
+)
+def test_the_ability_is_an_event_of_the_node(skill: NodeSkill, ability: str) -> None:
+    scene, seen = CraftScene(546), list[NodeWorked]()
+    scene.harness.world.events.subscribe(NodeWorked, seen.append)
+    node = scene.node("a fallen log", kinds.PEBBLE, skill=skill, table=SURE._replace(one=0.0))
+    scene.uses(scene.one, node)
+    assert seen == [NodeWorked(player_of(scene.one), node, ability)]

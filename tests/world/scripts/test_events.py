@@ -3,6 +3,7 @@
 import pytest
 
 from emu.times import Moment
+from emu.world.item_events import NodeWorked
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -127,6 +128,14 @@ def test_a_script_changes_the_damage(scene: ScriptScene, result: str, taken: int
     events = scene.scripts.events
     assert events.health_changes(scene.zone, guard, scene.player.spawn, 30) == taken
     assert scene.heard() == [("Guard", "Aldana30")]
+
+
+def test_the_script_of_a_node_learns_of_the_ability(scene: ScriptScene) -> None:
+    """The cellar of the Isle of Refuge asks `casted_on` for "Foresting" and "Mining"."""
+    log = scene.spawn("function casted_on(NPC, Spawn, name) Say(NPC, name) end", "a fallen log")
+    scene.heard()
+    scene.harness.world.events.publish(NodeWorked(scene.player, log, "Foresting"))
+    assert scene.heard() == [("a fallen log", "Foresting")]
 
 
 ZONE = """
