@@ -24,7 +24,7 @@ from emu.times import Monotonic
 TALK_REACH: Final = 4.0
 AGAIN: Final = 15.0
 """Between two visits to the same ghost for the same task."""
-MOST_VISITS: Final = 3
+MOST_VISITS: Final = 6
 """Visits at one state of the journal; further ones come after `LATER`."""
 LATER: Final = 120.0
 ONCE_MORE: Final = 400.0
@@ -367,10 +367,17 @@ class Questing:
         if not new:
             self._has_looked = True
             self._been.clear()
-            return None
+            return self._way_out(now)
         nearest = min(new, key=lambda one: here.distance_to(one.place))
         self._been.add(_cell(nearest.place))
         return Errand(nearest.place, None, "look", None, Monotonic(now + WALK_TIME))
+
+    def _way_out(self, now: Monotonic) -> Errand | None:
+        """Return the way to a thing that led to another zone: what is open may be done there."""
+        for one in self._near():
+            if one.name in self._ways and self._may_visit(one.name, "way", now, ONCE_MORE):
+                return self._visit(one, "use", now)
+        return None
 
 
 def _cell(place: Place) -> tuple[int, int]:
