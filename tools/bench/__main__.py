@@ -30,7 +30,7 @@ SECTIONS = {
     "walks": "300 creatures on their rounds, before 50 players and without any",
     "fights": "a blow before 20 onlookers, and 1,000 creatures that nobody fights",
     "quests": "scripts of quests, deaths and steps beside open quests, marks, a journal's memory",
-    "things": "a move of a thing with its message, and a merchant's list of 973 wares",
+    "things": "a move with its message, a list of 973 wares, and a roll of loot",
     "maps": "heights, lines of sight and ways on generated maps, one of 3 million triangles",
     "presence": "50,000 players: who is where, and what a change costs",
     "fairness": "the cost to the others when one player floods the server",

@@ -1,5 +1,5 @@
 # ruff: noqa: SLF001  # it measures parts of acts
-"""Things: microseconds of a move with its message, and milliseconds of a merchant's long list.
+"""Things: a move with its message, a merchant's long list, and a roll of loot.
 
 The clock is virtual, and messages are made but not sealed. The store accepts everything at once:
 the server's own stores in another thread, what a player does within 0.2 s together.
@@ -11,7 +11,9 @@ from time import process_time
 
 from emu.content.trade import Ware
 from emu.ledger import Moved, Movement, Outcome
+from emu.rules.loot import LootDrop, LootTable
 from emu.times import Moment
+from emu.world.actors.spawn import Spawn
 from emu.world.items.visits import Window
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import SHOP, TradeScene, player_of
@@ -24,7 +26,10 @@ LONG = 973
 BAGS = 4
 """Bags of six places that the player has, with a thing in each place."""
 VERSIONS = (546, 1208, 60114)
-AIM_MOVE, AIM_LIST = "at most 60 us", "at most 5 ms"
+ROLLS = 2000
+TABLES, DROPS = 4, 40
+"""Loot tables of a creature, of 5 to 9 coins and twice one of so many things; usual numbers."""
+AIM_MOVE, AIM_LIST, AIM_ROLL = "at most 60 us", "at most 5 ms", "at most 30 us"
 
 
 class _Accepting:
@@ -83,8 +88,30 @@ def _list(scene: TradeScene) -> float:
     return process_time() - began
 
 
+def _creature(scene: TradeScene) -> Spawn:
+    """Return a creature with tables of which each roll draws from uneven weights."""
+    spawn = scene.foe("a straw man", *[(kinds.MARBLE, 1)] * TABLES)
+    drops = tuple(
+        LootDrop(3_000_000 + one, 1, is_worn=False, weight=1.0 + one, unless_quest=0)
+        for one in range(DROPS)
+    )
+    for number in spawn.look.dealing.loot:
+        table = LootTable(number, "", (5, 9), 18.0, 2, 50.0, drops)
+        scene.harness.trade._tables[number] = table
+    return spawn
+
+
+def _roll(scene: TradeScene, spawn: Spawn) -> float:
+    loots, zone = scene.harness.parts.trading.loots, player_of(scene.one).zone
+    began = process_time()
+    for _ in range(ROLLS):
+        loots.vanished(zone, spawn)
+        loots.carried(zone, spawn)
+    return (process_time() - began) / ROLLS
+
+
 def report(rounds: int) -> list[Figure]:
-    """Move a thing, and open a list, for clients of three versions."""
+    """Move a thing, and open a list, for clients of three versions; roll loot."""
     figures = []
     for version in VERSIONS:
         scene = _scene(version)
@@ -94,4 +121,8 @@ def report(rounds: int) -> list[Figure]:
         figures.append(Figure(what, "us", RC4_KILOBYTE, moves, AIM_MOVE))
         what = f"the first list of {LONG} wares, version {version}"
         figures.append(Figure(what, "us", RC4_KILOBYTE, lists, AIM_LIST))
+    scene = TradeScene()
+    spawn = _creature(scene)
+    rolls = [Round(_roll(scene, spawn) * 1e6, rc4_loop().cpu * 1e9) for _ in range(rounds)]
+    figures.append(Figure("a roll of loot", "us", RC4_KILOBYTE, rolls, AIM_ROLL))
     return figures
