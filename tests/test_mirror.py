@@ -23,6 +23,7 @@ PLAIN = {
     "emu/items/refusals.py": "plain values",
     "emu/link/settings.py": "plain values",
     "emu/spells/kinds.py": "plain values",
+    "emu/spells/opportunities.py": "plain values",
     "emu/world/spells/core.py": "plain values",
     "emu/world/spells/living.py": "plain values",
     "emu/world/spells/ports.py": "protocols",

@@ -29,6 +29,7 @@ from emu.spells.kinds import (
     SpellTarget,
     SpellTier,
 )
+from emu.spells.opportunities import ABILITIES, NO_ABILITY, HeroicStarter, HeroicTable, HeroicWheel
 
 MOST_REMEMBERED: Final = 4000
 """Kinds that are kept although nobody uses them; each takes about 3 kB."""
@@ -300,6 +301,7 @@ class SpellKinds(KindsByNeed[SpellKind]):
 
     def __init__(self, content: Path | None = None, layer: TomlSpells | None = None) -> None:
         super().__init__(content, MOST_REMEMBERED)
+        self._opportunities: HeroicTable | None = None
         self._layer = layer or TomlSpells()
         self._learned: dict[int, tuple[Learned, ...]] | None = None
         self._lists: dict[int, tuple[ListedSpell, ...]] | None = None
@@ -312,6 +314,7 @@ class SpellKinds(KindsByNeed[SpellKind]):
             self._start_over(content)
             self._layer = layer or self._layer
             self._lists = self._learned = self._errors = self._starting = None
+            self._opportunities = None
 
     def lacks(self, numbers: Iterable[int]) -> bool:
         """Return whether a character with some spells needs what is not read yet."""
@@ -397,6 +400,30 @@ class SpellKinds(KindsByNeed[SpellKind]):
         lists = {number: tuple(rows) for number, rows in found.items()}
         return lists | {number: tuple(rows) for number, rows in self._layer.lists.items()}
 
+    def opportunities(self) -> HeroicTable:
+        """Return what starts heroic opportunities, and their wheels."""
+        with self._lock:
+            if self._opportunities is None:
+                self._opportunities = self._all_opportunities()
+            return self._opportunities
+
+    def _all_opportunities(self) -> HeroicTable:
+        file = self._opened()
+        rows = list(file.table("heroic_opportunities")) if file is not None else []
+        return HeroicTable(
+            tuple(
+                HeroicStarter(row["id"], row["starter_class"], row["starter_icon"], row["ability1"])
+                for row in rows if row["kind"] == "starter"
+            ),
+            tuple(
+                HeroicWheel(
+                    row["id"], row["starter"], bool(row["in_order"]), row["shift_icon"],
+                    row["spell_id"], row["chance"], _abilities(row),
+                )
+                for row in rows if row["kind"] == "wheel" and _abilities(row)
+            ),
+        )  # fmt: skip
+
     def error_code(self, version: int, index: int) -> int | None:
         """Return what a client version shows for an error of a script; None if unknown."""
         with self._lock:
@@ -407,6 +434,12 @@ class SpellKinds(KindsByNeed[SpellKind]):
                     self._errors.setdefault(row["index"], []).append((row["version"], row["value"]))
             rows = [one for one in self._errors.get(index, ()) if one[0] <= version]
         return max(rows)[1] if rows else None
+
+
+def _abilities(row: Row) -> tuple[int, ...]:
+    """Return the heroic icons that a wheel asks for."""
+    icons = (row[f"ability{at}"] for at in range(1, ABILITIES + 1))
+    return tuple(icon for icon in icons if 0 <= icon < NO_ABILITY)
 
 
 def _usable(source: SpellRows, ids: Sequence[int]) -> frozenset[int]:

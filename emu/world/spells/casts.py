@@ -37,7 +37,7 @@ from emu.world.spells.living import (
     SpellState,
     WaitingCast,
 )
-from emu.world.spells.targets import Aim, SpellTargets
+from emu.world.spells.targets import Aim, SpellTargets, given
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -222,7 +222,7 @@ class Casts:
         spell.is_free, spell.depth = not pays, depth
         aim = self._targets.aim(zone, caster, kind, tier, target)
         if is_given:
-            aim = _given(aim, kind, tier, target)
+            aim = given(aim, kind, tier, target)
         else:
             error = self._checks.early_error(spell, aim, state)
             error = self._checks.late_error(spell, aim) if error is None else error
@@ -265,7 +265,7 @@ class Casts:
             if player is not None and (spell.depth or not spell.is_free):
                 shows.begin_bar(player, kind.name, 0.0)
                 spell.has_bar = True
-            self._finish(spell)
+            self._finish(spell, is_instant=True)
             shows.show_cast(spell.zone, caster, spell.targets, kind, 0.0)
             return None if spell.is_over and spell.is_resisted else spell
         state.casting = spell
@@ -341,12 +341,15 @@ class Casts:
         else:
             self._plan_ready(caster, state)
 
-    def _finish(self, spell: LivingSpell) -> None:
-        """Let a cast act, take what it costs, and let it last."""
+    def _finish(self, spell: LivingSpell, *, is_instant: bool = False) -> None:
+        """Let a cast act, take what it costs, and let it last.
+
+        The bar of an instant cast ends after its texts (recorded).
+        """
         caster, kind = spell.caster, spell.kind
         player = self._company.players.get(caster)
         error = self._gather(spell)
-        if player is not None and spell.has_bar:
+        if player is not None and spell.has_bar and (not is_instant or error is not None):
             shows.end_bar(player, kind.name)
         if error is not None:
             self._lasting.end(spell, End.CANCELED, is_quiet=True)
@@ -364,6 +367,8 @@ class Casts:
         # Recorded: of a resisted spell as well.
         if not answer.has_failed:
             self._say(spell, player, first)
+        if player is not None and spell.has_bar and is_instant:
+            shows.end_bar(player, kind.name)
         self._pay(spell, 1)
         lasts = kind.lasts(spell.tier) and not (
             spell.is_resisted or spell.is_over or spell.is_cancelled
@@ -373,9 +378,6 @@ class Casts:
         else:
             self._lasting.end(spell, End.CANCELED, is_quiet=True)
         self._recast(spell)
-        if player is not None:
-            self._book_changed(player)
-            self._states.changed(caster)
         if self._world.events.has_listener(Cast):
             self._world.events.publish(
                 Cast(
@@ -384,6 +386,9 @@ class Casts:
                     name=kind.name, targets=targets,
                 )
             )  # fmt: skip
+        if player is not None:
+            self._book_changed(player)
+            self._states.changed(caster)
 
     def _gather(self, spell: LivingSpell) -> str | None:
         """Find the targets of an area, and leave out who is gone; return why none is left."""
@@ -589,12 +594,3 @@ class Casts:
         state = self._states.get(spawn)
         if state is not None:
             self._plan_ready(spawn, state)
-
-
-def _given(aim: Aim, kind: SpellKind, tier: SpellTier, target: Spawn | None) -> Aim:
-    """Return whom a spell reaches that content gives to a target, whatever that is."""
-    is_for_one = kind.target is SpellTarget.ONE and not (kind.is_group or tier.most_targets)
-    is_missed = bool(aim.error) or not aim.targets or (is_for_one and target not in aim.targets)
-    if target is None or not target.is_living or not is_missed or tier.most_targets > 0:
-        return aim
-    return Aim(target, (target,))

@@ -29,6 +29,7 @@ from emu.world.spells.creature_casts import CreatureCasts
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.kept import KeptSpells
 from emu.world.spells.living import IDLE, Control, End, LivingSpell, WaitingCast
+from emu.world.spells.opportunities import Opportunities
 from emu.world.spells.passives import Passives
 from emu.world.spells.pets import Pets
 from emu.world.spells.plain import PlainSpells
@@ -88,6 +89,7 @@ class Spells:
         self.pets = Pets(core, self.lasting, despawn)
         self.kept = KeptSpells(core, self.lasting, self.pets, self.casts.resume)
         self.casts.waiters.append(self.kept.recast_began)
+        self.opportunities = Opportunities(core, self.casts)
         self.passives = Passives(core, self.cast_for_free)
         self._resurrections = resurrections
         self.procs = Procs(core, self.amounts)

@@ -198,3 +198,12 @@ class SpellTargets:
         if target.hp_percent > 0:
             return Aim(target, (), "target_not_dead")
         return Aim(target, (target,))
+
+
+def given(aim: Aim, kind: SpellKind, tier: SpellTier, target: Spawn | None) -> Aim:
+    """Return whom a spell reaches that content gives to a target, whatever that is."""
+    is_for_one = kind.target is SpellTarget.ONE and not (kind.is_group or tier.most_targets)
+    is_missed = bool(aim.error) or not aim.targets or (is_for_one and target not in aim.targets)
+    if target is None or not target.is_living or not is_missed or tier.most_targets > 0:
+        return aim
+    return Aim(target, (target,))

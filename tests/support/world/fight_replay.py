@@ -18,6 +18,7 @@ from emu.content.spells import SpellKinds, TomlSpells
 from emu.rules.experience import usual_needs
 from emu.rules.stance import Encounter
 from emu.spells.kinds import ClassLevel, SpellLine
+from emu.spells.opportunities import HeroicStarter, HeroicTable, HeroicWheel
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind
 from emu.world.events import Cast, Died
@@ -30,6 +31,11 @@ from tests.support.world.worlds import Client, WorldHarness
 
 SPELLS = Path(__file__).with_name("fight_spells.toml")
 SCRIPTS = Path(__file__).with_name("fight_scripts")
+WHEELS: Final = HeroicTable(
+    (HeroicStarter(4, 11, 17, 41), HeroicStarter(5, 11, 17, 14)),
+    (HeroicWheel(33, 5, False, 41, 5195, 10.0, (12,)),),
+)
+"""What a priest starts, and the wheel that chance has chosen in the recording."""
 CAMP: Final = (
     RevivePoint(
         2, "Wilderness Camp", Destination(325, Position(43.14, -3.03, -172.21, 0.0)), always=False
@@ -90,6 +96,7 @@ class Replay:
         kinds = SpellKinds(None, TomlSpells([SPELLS]))
         for window in self.recording.windows().values():
             _describe(kinds, window)
+        kinds._opportunities = WHEELS  # no file has them here
         content = ScriptContent(SCRIPTS, Random(1), lambda _line: None)
         content.travel_tables = TravelTables(revive_points={325: CAMP})
         self.harness = WorldHarness(content=content, spell_kinds=kinds, roll=Random(1).randrange)
@@ -366,11 +373,18 @@ class Replay:
         zone = next(iter(self.clients.values())).player.zone  # type: ignore[union-attr]
         self.harness.parts.minds.harm.kill(zone, victim, killer)
 
+    def _describe_wheel(self, one: Message, fields: dict[str, Any]) -> None:
+        """Give the spell of a wheel its description, which only the recording has."""
+        kind = self.kinds.get(WHEELS.wheels[0].spell_id)
+        if one.name == "OP_UpdateOpportunityMsg" and fields.get("description") and kind:
+            self.kinds._known[kind.id] = replace(kind, description=fields["description"])
+
     def _copy_chance(self, one: Message, seen: Seen) -> None:
         fields = one.fields or {}
         client = self.clients.get(one.client)
         if client is None or client.player is None:
             return
+        self._describe_wheel(one, fields)
         if one.name == "OP_EqHearCombatCmd":
             if fields.get("attacker") == 1 or fields.get("defender") == 1:
                 # Whoever is struck or strikes is near.
@@ -436,7 +450,9 @@ SPELL_MESSAGES: Final = frozenset((
     "OP_UpdateOpportunityMsg", "OP_EqUpdateTargetCmd", "OP_LevelChangedMsg",
     "OP_EqChoiceWindowCmd", "OP_EqExamineInfoCmd", "OP_SpellGainedMsg",
 ))  # fmt: skip
-BY_CHANCE: Final = frozenset(("damage", "heal_amt", "result_type", "threat_amount", "distance"))
+BY_CHANCE: Final = frozenset((
+    "damage", "heal_amt", "result_type", "threat_amount", "distance", "time_left",
+))  # fmt: skip
 """Fields whose values chance decides, or the place at which a player happens to die."""
 _NUMBER: Final = re.compile(r"(?<=You gain )\d+")
 _CHANCES: Final = ("encounter will no longer", "ability to cast!")
@@ -467,20 +483,19 @@ def compared(replay: Replay, client: str) -> tuple[list[str], list[str]]:
 
 
 def _lines(replay: Replay, said: list[Said], players: set[str], own: str) -> Iterator[str]:
-    ended = ""
+    ended: set[str] = set()
     casts = replay.casts[own]
     for name, fields in said:
         if name not in SPELL_MESSAGES or not fields or not _concerns(name, fields, players):
             continue
         if name == "OP_EqSpellCastStartCmd":
-            ended = ""
+            ended.discard(fields["spell_name"])
             casts.add(fields["spell_name"])
         elif name == "OP_EqSpellCastEndCmd":
             # EQ2Emulator sends it twice.
-            ended, again = fields["spell_name"], ended
-            if ended == again:
-                ended = ""
+            if fields["spell_name"] in ended:
                 continue
+            ended.add(fields["spell_name"])
         line = _line(replay, name, fields, casts)
         if line:
             yield line

@@ -43,13 +43,19 @@ DIFFERENT = {
     "an interruption is sent once": (
         r"- HearSpellInterruptCmd .*spell_id=110011", r"- DisplaySpellFailCmd \(error_code=10",
     ),
+    "an instant cast does not lock the book": (
+        r"- book: \[169\]", r"\+ book: \{110006: 169\}",
+        r"- book: \{110012: 169, 110014: 169, 120013: 169\}",
+    ),
     "an answer of EQ2Emulator comes with the next turn of its loop": (
         r"[-+] text 56: You stop fighting",
     ),
     "pets have no names of their own": (r"\+ text 3: petname is not on this server",),
 }  # fmt: skip
 """Reasons, each with the lines that differ by it: - is recorded alone, + is ours alone."""
-SCENES = ("control", "death", "encounter", "mage", "melee", "pet", "priest", "rez", "ward")
+SCENES = (
+    "control", "death", "encounter", "heroic", "mage", "melee", "pet", "priest", "rez", "ward",
+)  # fmt: skip
 FILES = sorted(
     path.name.removesuffix(".jsonl.gz") for scene in SCENES
     for path in RECORDINGS.glob(f"fight-*-{scene}-*.jsonl.gz")

@@ -14,7 +14,7 @@ from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
-WAITING = ("StartHeroicOpportunity", "StartTransmute", "SetHouseCharacterID")
+WAITING = ("StartTransmute", "SetHouseCharacterID")
 """Functions of subjects that this server does not have."""
 
 

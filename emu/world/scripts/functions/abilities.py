@@ -54,6 +54,15 @@ def resurrect(
                 scripts.spells.give(dead, sickness, max(1, tier))
 
 
+@ABILITIES("StartHeroicOpportunity", "P player, u class, S spawn?")
+def start_opportunity(
+    scripts: Scripts, body: Body | None, class_: int, _spawn: Body | None
+) -> None:  # fmt: skip
+    """Let a player start the heroic opportunities of a class."""
+    if body is not None and body.player is not None:
+        scripts.spells.opportunities.start(body.player, class_)
+
+
 @ABILITIES("GiveExp", "P player, u points")
 def give_experience(scripts: Scripts, body: Body | None, points: int) -> None:
     """Give a player experience."""

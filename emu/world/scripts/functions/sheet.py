@@ -13,11 +13,14 @@ from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
 from emu.world.actors.spawn import Idle
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow
+from emu.world.combat.fights import COMBAT
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, given
 from emu.world.scripts.host import Scripts
 
 SHEET: Final = FunctionTable()
+IN_FIGHT: Final = "engaged_encounter"
+"""The field that says whether somebody fights."""
 _SHORT: Final = dict(zip(ATTRIBUTES, ("Str", "Sta", "Agi", "Wis", "Int"), strict=True))
 """Field of an attribute -> how functions call it."""
 
@@ -112,6 +115,8 @@ def set_text(scripts: Scripts, body: Body | None, name: str, value: str) -> bool
 @SHEET("GetInfoStructUInt", "S spawn, t field")
 def get_unsigned(_scripts: Scripts, body: Body | None, name: str) -> Any:
     """Return a field of the sheet that is an unsigned number."""
+    if name == IN_FIGHT and body is not None:
+        return int(COMBAT in body.spawn.words)
     return _get(body, name, FieldKind.UNSIGNED)
 
 

@@ -1,0 +1,3 @@
+function cast(Caster, Target, Low, High)
+    SpellHeal("Power", Low, High)
+end
