@@ -15,8 +15,8 @@ from emu.items.kinds import ItemKind
 from emu.rules.crafting import MOST, PHASE_PROGRESS, CraftEvent, Round, reached, tier_of
 from emu.world.actors.player import Player
 from emu.world.crafting.components import FUEL, PRIMARY, OfferedComponent
-from emu.world.crafting.craft_windows import enclosed
-from emu.world.crafting.recipe_windows import KindOf, KnownRecipe, bench_of
+from emu.world.crafting.recipe_windows import KnownRecipe, bench_of
+from emu.world.items.reward_windows import KindOf, enclosed
 from emu.world.items.windows import send_fitted
 
 CREATE, SHOW, UPDATE = "WS_CreateFromRecipe", "WS_ShowItemCreation", "WS_UpdateCreateItem"

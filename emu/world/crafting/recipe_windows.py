@@ -12,12 +12,10 @@ from typing import Any, Final, NamedTuple
 from emu.content.knowledge import Component, Recipe
 from emu.dialects import Dialect
 from emu.errors import UnknownStruct
-from emu.items.kinds import ItemKind
 from emu.structs.packed import pack_counted
 from emu.world.actors.player import Player
+from emu.world.items.reward_windows import KindOf
 from emu.world.items.windows import fitted, send_fitted
-
-KindOf = Callable[[int], ItemKind | None]
 
 
 class Bench(NamedTuple):

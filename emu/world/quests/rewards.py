@@ -33,7 +33,7 @@ from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, own_color
 from emu.world.quests.journals import Journals, sees
-from emu.world.quests.windows import JournalRow, PopUp, reward_fields, send
+from emu.world.quests.windows import JournalRow, PopUp, pending_fields, send
 from emu.world.social.chat import Chat
 
 SOUND: Final = "coin_cha_ching"
@@ -200,7 +200,7 @@ class QuestRewards:
         self._show(player, one)
 
     def _show(self, player: Player, one: PendingReward) -> None:
-        struct, fields = reward_fields(
+        struct, fields = pending_fields(
             player, one, self._journals.kind, self._journals.faction_name
         )
         send(player.client, struct, fields)

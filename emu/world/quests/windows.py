@@ -8,33 +8,32 @@ real-quests-*.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from emu.dialects import world_rules
 from emu.errors import UnknownStruct
-from emu.items.held import FULL, Place, Thing, Where
-from emu.items.inventory import Inventory
-from emu.items.kinds import ItemKind
 from emu.quests.journal import MOST_QUESTS, PendingReward, TakenQuest
 from emu.quests.plans import QuestPlan, QuestReward, Step
 from emu.times import Moment
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
-from emu.world.items.windows import ItemWindow, fitted
+from emu.world.items.reward_windows import (
+    REWARD_TITLE,
+    KindOf,
+    NameOf,
+    gift_fields,
+    reward_fields,
+)
+from emu.world.items.windows import fitted
 
 LIST: Final = "WS_QuestJournalUpdate"
 REPLY: Final = "WS_QuestJournalReply"
 OFFER: Final = "WS_OfferQuest"
-PACK: Final = "WS_QuestRewardPackMsg"
-REWARD: Final = "WS_QuestComplete"
 HEADER: Final = "To complete this quest, I must do the following tasks:"
-REWARD_TITLE: Final = "Quest Reward!"
-COMPLETE_TITLE: Final = "Quest Complete!"
 ENCOUNTER: Final = 4
 OFFER_LEAD: Final = [5, *[0] * 10]
-PACK_LEAD: Final = 255
 PLAIN_ICON: Final = 11
 """The icon of a step without one (recorded)."""
 FIRST_YEAR: Final = 2000
@@ -45,10 +44,7 @@ SHAREABLE, READY, SHOWN, CHECK_BOX = 16, 32, 64, 128
 YELLOW_CATEGORY: Final = "Hallmark"
 """The category that clients show in yellow (recorded)."""
 ACCEPT, DECLINE = "q_accept_pending_quest", "q_deny_pending_quest"
-_U8, _U16, _U32, _I32 = 0xFF, 0xFFFF, 0xFFFFFFFF, 0x7FFFFFFF
-
-KindOf = Callable[[int], ItemKind | None]
-NameOf = Callable[[int], str]
+_U8, _U16, _U32 = 0xFF, 0xFFFF, 0xFFFFFFFF
 
 
 class PopUp(NamedTuple):
@@ -293,48 +289,6 @@ def _pop_up(
 # -- rewards ----------------------------------------------------------------------------------
 
 
-def _thing(player_version: int, kind: ItemKind, count: int) -> dict[str, Any]:
-    thing = Thing(0, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
-    window = ItemWindow(player_version, kind, thing, Inventory((), {kind.id: kind}))
-    fields = window.fields()
-    return {
-        "count": min(max(1, count), _U8), "unknown": 0, "packettype": fields["packettype"],
-        "packetsubtype": fields.get("packetsubtype", 0), "item": fields["item"],
-    }  # fmt: skip
-
-
-def _things(
-    version: int, things: Sequence[tuple[int, int]], kind_of: KindOf, *, names: tuple[str, str]
-) -> list[dict[str, Any]]:
-    """Return the rows of things; those that nothing describes are left out."""
-    number, inner = names
-    return [
-        {number: kind.id, inner: _thing(version, kind, count)}
-        for item, count in things
-        if (kind := kind_of(item)) is not None
-    ]
-
-
-def gift_fields(
-    version: int, reward: QuestReward, kind_of: KindOf, name_of: NameOf
-) -> dict[str, Any]:
-    """Return the fields about things and factions that all windows of rewards have."""
-    choices = _things(
-        version, reward.choices, kind_of, names=("select_reward_id", "select_item")
-    )  # fmt: skip
-    items = _things(version, reward.items, kind_of, names=("reward_id", "item"))
-    factions = [
-        {"faction_name": name, "amount": max(-_I32, min(_I32, amount))}
-        for faction, amount in reward.factions
-        if (name := name_of(faction))
-    ]
-    return {
-        "status_points": reward.status & _U32, "num_select_rewards": len(choices),
-        "select_rewards_array": choices, "num_rewards": len(items), "rewards_array": items,
-        "num_factions": len(factions), "factions_array": factions,
-    }  # fmt: skip
-
-
 def _promised(plan: QuestPlan) -> QuestReward:
     """Return what windows say before the quest is completed."""
     return QuestReward() if plan.hides_reward else plan.reward
@@ -382,23 +336,14 @@ def offer_fields(
     return fields
 
 
-def reward_fields(
+def pending_fields(
     player: Player, one: PendingReward, kind_of: KindOf, name_of: NameOf
-) -> tuple[str, dict[str, Any]]:
-    """Return the struct of a window of rewards, and its fields."""
-    version, reward = player.client.version, one.reward
-    gifts = gift_fields(version, reward, kind_of, name_of)
-    if world_rules(version).older_windows:
-        inner = {
-            "unknown1": PACK_LEAD, "reward": COMPLETE_TITLE, "max_coin": reward.coins,
-            "min_coin": 0, "text": one.text, **gifts,
-        }  # fmt: skip
-        return PACK, {"reward_data": inner}
-    return REWARD, {
-        "title": REWARD_TITLE, "name": one.title, "description": one.text,
-        "difficulty": one.difficulty & _U8, "level": one.level & _U8, "max_coin": reward.coins,
-        "min_coin": reward.coins, **gifts,
-    }  # fmt: skip
+) -> tuple[str, dict[str, Any]]:  # fmt: skip
+    """Return the struct of the window of a reward that waits, and its fields."""
+    return reward_fields(
+        player.client.version, one.reward, kind_of, name_of, title=one.title, text=one.text,
+        level=one.level, difficulty=one.difficulty,
+    )  # fmt: skip
 
 
 def send(client: PlayerClient, struct: str, fields: dict[str, Any]) -> None:

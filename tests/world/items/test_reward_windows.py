@@ -1,0 +1,26 @@
+"""Things inside of other messages, as the recorded windows of creations have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.world.items.reward_windows import enclosed
+from emu.world.items.windows import fitted
+from tests.support.world import item_kinds as kinds
+from tests.support.world.ghost_views import DIALECTS
+
+
+@pytest.mark.parametrize(("version", "packet_type"), [(546, 0), (1208, 0x44FE), (60114, 0x51FE)])
+def test_a_thing_behind_its_count(version: int, packet_type: int) -> None:
+    """Source: the window at 188.3 s of items-546-deal, and those of 1208 and 60114."""
+    kind = kinds.item_kinds().get(kinds.PEBBLE)
+    assert kind is not None
+    dialect, struct = DIALECTS.for_version(version), "WS_ShowItemCreation"
+    fields = {"num_process": 1, "process_array": [{"item": enclosed(version, kind, 3)}]}
+    payload = dialect.layout(struct).encode(fitted(dialect, struct, fields))
+    found = dialect.layout(struct).decode(payload)["process_array"][0]["item"]
+    assert (found["count"], found["packettype"]) == (3, packet_type)
+    info = found["item"]["info"]
+    assert info["unique_id"] == info["broker_item_id"] == kinds.PEBBLE
+    assert found["item"]["footer"]["name"] == "Grey River Pebble"
+    assert found.get("packetsubtype", 0x80) == 0x80
