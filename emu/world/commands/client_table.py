@@ -9,7 +9,7 @@ those that it does not have.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from emu.dialects.dialect import read_name, wire_texts
 from emu.errors import CommandError, FileFormatError, MalformedMessage, PeerError
 from emu.files import data_file, read_document
 from emu.schema import field, read_table
+from emu.structs import StructLayout
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import IN_ZONE, Player
@@ -153,6 +154,13 @@ class CommandPositions:
 # --- calls by clients
 
 
+@lru_cache(maxsize=MOST_RANKS)
+def _encoded(layout: StructLayout, names: tuple[str, ...]) -> bytes:
+    """Return a table of commands as bytes; worlds of one process have the same tables."""
+    rows = [{"name": name} for name in names]
+    return layout.encode({"num_commands": len(rows), "commands_array": rows})
+
+
 class RemoteCommands:
     """The commands of a registry, for game clients."""
 
@@ -210,8 +218,7 @@ class RemoteCommands:
                 self._positions.position(word)
             places = {self._positions.position(word): word for word in words}
             # The table has no gaps on the wire: a position without a word is an empty name.
-            names = [{"name": places.get(n, "")} for n in range(max(places) + 1)]
-            found = layout.encode({"num_commands": len(names), "commands_array": names})
+            found = _encoded(layout, tuple(places.get(n, "") for n in range(max(places) + 1)))
             self._tables[layout, words] = found
         return found
 
