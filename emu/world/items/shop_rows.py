@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ NUMBERS: Final = (
     "price", "item_id", "item_id2", "unique_item_id", "stack_size", "stack_size2", "icon", "level",
     "item_difficulty", "display_flags", "quantity", "unknown5", "tier", "status", "status2",
 )  # fmt: skip
+LONGEST_NAME: Final = 0xFF
 NOBODY: Final = 0xFFFFFFFF
 CLOSED: Final = 16
 """The type of the window that closes it."""
@@ -120,7 +122,7 @@ class RowWriter:
         return self._list([values], 0)[HEAD : -self._tail]
 
     def write(self, rows: Sequence[Mapping[str, Any]], window: int) -> bytes:
-        """Return a list for the index 0; the rows are those of `row`."""
+        """Return a list for the index 0; the rows are those of `row`. Raises `StructValueError`."""
         rows = rows[:MOST_ROWS]
         empty, pack = self._list([], window), self._packer.pack
         parts = [bytes(INDEX_BYTES), len(rows).to_bytes(HEAD - INDEX_BYTES, "little")]
@@ -128,8 +130,12 @@ class RowWriter:
             if one[TOKENS] or one[DESCRIPTION]:
                 parts.append(self._row(one))
                 continue
-            name = one[NAME].encode("utf-8", "replace")
-            parts += (len(name).to_bytes(1, "little"), name, pack(one))
+            name = one[NAME].encode("utf-8", "replace")[:LONGEST_NAME]
+            try:
+                parts += (len(name).to_bytes(1, "little"), name, pack(one))
+            except struct.error:
+                self._row(one)  # raises with the field's name
+                raise
         return b"".join((*parts, empty[HEAD:]))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emu.dialects.dialect import wire_texts
+from emu.errors import StructValueError
 from emu.items.kinds import ItemKind
 from emu.world.items.shop_rows import NUMBERS, STRUCT, row, send_rows, write_rows
 from tests.support.world.ghost_views import DIALECTS
@@ -68,6 +69,20 @@ def test_a_client_without_the_merchant_is_sent_no_list() -> None:
     scene.harness.run(1.0)
     send_rows(player, spawn, [row(player, kind, 7, stack=1)], 1)
     assert len(scene.one.decoded("WS_UpdateMerchant")) == 1
+
+
+def test_a_number_that_no_client_can_be_sent_is_named() -> None:
+    rows = [some_row(Random(1), level=256)]
+    with pytest.raises(StructValueError, match="level"):
+        write_rows(DIALECTS.for_version(546), rows, 1)
+
+
+def test_a_name_that_is_too_long_is_cut() -> None:
+    dialect, chance = DIALECTS.for_version(1208), Random(2)
+    long = some_row(chance, item_name="x" * 300)
+    assert write_rows(dialect, [long], 1) == write_rows(
+        dialect, [long | {"item_name": "x" * 255}], 1
+    )
 
 
 def test_a_client_without_such_windows_buys_and_sells_by_its_commands() -> None:
