@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from emu.rules.combat import LARGEST_DAMAGE, Result
 from emu.rules.spells import BLOWS, MAGIC, rolled
 from emu.world.actors.spawn import Spawn
-from emu.world.combat.blows import Blow, show_blow
+from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
 from emu.world.events import Cast, Died, Healed, Hurt, Order, Warded
 from emu.world.spells.amounts import Amounts
 from emu.world.spells.core import SpellCore
@@ -141,6 +141,8 @@ class Procs:
         """Let a proc harm a spawn, under a name of its own; it never misses."""
         if target.hp_percent <= 0 or not target.is_living or target is caster:
             return
+        # `remove` gets its reason in front of the values, so that some scripts pass another one.
+        harm = harm._replace(kind=harm.kind if 0 <= harm.kind <= LAST_DAMAGE_TYPE else 0)
         low, high = (min(one, LARGEST_DAMAGE) for one in (harm.low, harm.high))
         points = rolled(low, high, self._chance_of(zone))
         points = self._amounts.harm.through(zone, target, caster, points, harm.kind)

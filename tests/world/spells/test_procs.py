@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.spells.procs import ProcHarm
 from tests.support.world.spell_scenes import SpellScene
 
 WARD = """
@@ -59,3 +60,13 @@ def test_a_proc_answers_damage(scene: SpellScene) -> None:
     assert crab.sheet.health.current == 9_995
     hurt(scene, 0, crab)
     assert crab.sheet.health.current == 9_995
+
+
+@pytest.mark.parametrize("kind", [-1, 15, 259])
+def test_a_proc_of_an_unknown_type_harms_like_a_blow(scene: SpellScene, kind: int) -> None:
+    # A script of the community passes another value as the type in its `remove`.
+    crab = scene.creature()
+    harm = ProcHarm("Bleeding", kind, 5, 5)
+    scene.spells.procs.damage(scene.zone, scene.player.spawn, crab, harm)
+    assert crab.sheet.health.current < 10_000
+    assert scene.client.decoded("WS_HearSimpleDamage")[-1]["dmg_array"][0]["damage_type"] == 0
