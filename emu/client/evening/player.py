@@ -32,6 +32,8 @@ from emu.times import Monotonic
 
 THINK: Final = 0.5
 """Between two thoughts."""
+COLORED: Final = "\\#"
+"""How texts on the screen begin that only repeat lines: skills and things that were found."""
 QUIET: Final = ("spell", "spell_success", "skill")
 """Colors of lines that are not in the diary."""
 
@@ -108,7 +110,7 @@ class EveningPlayer:
                 self.note("death", "died")
             case LineShown(color, text) if color not in QUIET:
                 self.note("line", f"({color}) {text}")
-            case ScreenShown(text):
+            case ScreenShown(text) if not text.startswith(COLORED):
                 self.note("line", f"*** {text}")
             case _:
                 pass
