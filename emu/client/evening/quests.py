@@ -269,11 +269,15 @@ class Questing:
             if self._fighting.may_attack(one, now) and self._is_weak(one)
         ]  # fmt: skip
         like = [(much, one) for much, one in found if much >= WEAK]
-        if like:
-            here = self._core.place
-            _, one = max(like, key=lambda pair: (pair[0], -here.distance_to(pair[1].place)))
-            self._fighting.attack(one.index, now)
-        return bool(like)
+        if not like:
+            return False
+        here = self._core.place
+        _, one = max(like, key=lambda pair: (pair[0], -here.distance_to(pair[1].place)))
+        # Only now and then: the search for somebody whose name fits must go on.
+        if not self._may_visit(f"like {one.name}", text, now, LATER):
+            return False
+        self._fighting.attack(one.index, now)
+        return True
 
     def _remembered(self, text: str, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to where somebody was seen whom a task names."""
