@@ -13,7 +13,7 @@ from typing import Final
 
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.journal import SeenJournal
-from emu.client.evening.reading import GOOD, WEAK, fit, has_word, is_talk, resemblance, words_of
+from emu.client.evening.reading import GOOD, WEAK, fit, has_word, is_peaceful, resemblance, words_of
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.world import WorldClientCore
 from emu.client.world.events import DialogOpened, WorldEvent, ZoneToLoad
@@ -244,10 +244,10 @@ class Questing:
             if not one.is_dead and not has_word(one.name, self._refused)
         ]  # fmt: skip
         # "Report the goblins' death to Mizan" is no task to kill goblins.
-        only_talks = is_talk(task.text)
+        is_calm = is_peaceful(task.text)
         good = [
             (much, one) for much, one in found
-            if much >= GOOD and not (only_talks and one.is_enemy)
+            if much >= GOOD and not (is_calm and one.is_enemy)
         ]  # fmt: skip
         here = self._core.place
         good.sort(key=lambda pair: (-pair[0], here.distance_to(pair[1].place)))
@@ -258,7 +258,7 @@ class Questing:
                     return None
             elif self._may_visit(one.name, task.text, now):
                 return self._visit(one, "talk", now, task)
-        if not good and not only_talks and self._fights_like(text, now):
+        if not good and not is_calm and self._fights_like(text, now):
             return None
         return self._remembered(text, task, now)
 

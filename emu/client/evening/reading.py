@@ -22,7 +22,10 @@ GOOD: Final = 0.5
 """The least fit of a name that a text means."""
 LEAVING: Final = ("leave", "leaving")
 """Words of a question that asks whether the player wants to go to another zone."""
-_TALKS: Final = frozenset(("speak", "talk", "report", "return", "tell", "bring", "give", "take"))
+_CALM: Final = frozenset((
+    "speak", "talk", "report", "return", "tell", "bring", "give", "take", "scout", "enter",
+    "visit", "explore",
+))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
@@ -81,10 +84,10 @@ def resemblance(name: str, text: str) -> float:
     return sum(one in have for one in wanted) / len(wanted) if wanted else 0.0
 
 
-def is_talk(text: str) -> bool:
-    """Return whether a task is to talk to somebody, and not to kill."""
+def is_peaceful(text: str) -> bool:
+    """Return whether a task is to talk to somebody or to go somewhere, and not to kill."""
     words = {*words_of(text)}
-    return bool(words & _TALKS) and not words & _KILLS
+    return bool(words & _CALM) and not words & _KILLS
 
 
 def is_decline(choice: str) -> bool:

@@ -8,7 +8,7 @@ from emu.client.evening.reading import (
     DialogChoices,
     fit,
     is_decline,
-    is_talk,
+    is_peaceful,
     resemblance,
 )
 
@@ -57,10 +57,11 @@ def test_a_name_that_resembles_a_text() -> None:
     assert resemblance("", text) == 0.0
 
 
-def test_tasks_to_talk() -> None:
-    assert is_talk("I need to report back to Mizan.")
-    assert not is_talk("I must kill the rats and report back.")
-    assert not is_talk("I need to open the boxes.")
+def test_tasks_without_a_fight() -> None:
+    assert is_peaceful("I need to report back to Mizan.")
+    assert is_peaceful("I need to scout the goblin camp.")
+    assert not is_peaceful("I must kill the rats and report back.")
+    assert not is_peaceful("I need to open the boxes.")
 
 
 def test_answers_that_decline() -> None:
