@@ -417,6 +417,8 @@ class QuestWalker:
     def _say(self, spawn: Spawn, way: tuple[int, ...]) -> dict[str, Any] | None:
         """Hail a spawn and give answers; return the dialog that is open then."""
         client = self.scene.client
+        # Faster commands are refused as a flood.
+        self.scene.harness.run(1.0)
         self._forget_messages()
         self.scene.go(1.0)
         self.scene.player.set_target(spawn)
