@@ -31,7 +31,7 @@ export async function open(root) {
   const form = make("form", { role: "search" }, make("label", {}, "Name, file or number ", find));
   const count = make("p", { class: "note", role: "status" });
   const list = makeTable("Zones", ["#Number", "Zone", "File", "State"]);
-  list.box.classList.add("tall");
+  list.box.classList.add("tall", "zone-list");
   root.append(make("h2", {}, "Zones"), make("section", {}, form, count, list.box));
   /** @type {Zone[]} */
   let zones = [];

@@ -1,14 +1,17 @@
 """Searches the files of the log from the newest line to older ones, a bounded piece at a time.
 
-The files are the present one and those that a rotation has renamed: PATH, PATH.1, PATH.2 ... A
-search goes on at a place, which stays right when the files are renamed meanwhile: the number of the
-file on its disk, and a byte in it.
+The files are the present one and those that a rotation has renamed: PATH, PATH.1, PATH.2 ..., also
+those that logrotate has compressed: PATH.2.gz. A search goes on at a place, which stays right when
+the files are renamed meanwhile: the number of the file on its disk, and a byte in its text.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -22,6 +25,11 @@ MOST_DETAILS: Final = 60
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Bytes that one search reads."""
 MOST_FILES: Final = 1000
+MOST_INFLATED: Final = 64 * 1024 * 1024
+"""Bytes that are read of a compressed file: of a larger one the rest is left out."""
+COMPRESSED: Final = ".gz"
+_GZIP: Final = 31
+"""The format of gzip, for zlib."""
 
 
 class LogPlace(NamedTuple):
@@ -59,10 +67,9 @@ def search_log(
     found: list[LogLine] = []
     left, details = most_bytes, list[str]()
     for name in _files_from(path, place):
-        with name.open("rb") as file:
-            about = os.fstat(file.fileno())
-            end = place.offset if about.st_ino == place.file else about.st_size
-            for offset, text in lines_backwards(file, min(end, about.st_size)):
+        with _opened(name) as (file, number, size):
+            end = min(size, place.offset) if number == place.file else size
+            for offset, text in lines_backwards(file, end):
                 line = log_line(text)
                 if line is None:
                     details = [text, *details[: MOST_DETAILS - 1]]
@@ -74,9 +81,33 @@ def search_log(
                     if wanted.admits(line):
                         found.append(line)
                 if len(found) >= most or end - offset >= left:
-                    return LogPage(found[::-1], LogPlace(about.st_ino, offset))
+                    return LogPage(found[::-1], LogPlace(number, offset))
             left -= end
     return LogPage(found[::-1], None)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, int, int]]:
+    """Open a file; yield it with its number on its disk and the size of its text."""
+    with path.open("rb") as file:
+        about = os.fstat(file.fileno())
+        if path.suffix == COMPRESSED:
+            text = _inflated(file)
+            yield io.BytesIO(text), about.st_ino, len(text)
+        else:
+            yield file, about.st_ino, about.st_size
+
+
+def _inflated(file: BinaryIO) -> bytes:
+    """Return the text of a compressed file, as far as it is whole."""
+    inflater, parts, left = zlib.decompressobj(_GZIP), list[bytes](), MOST_INFLATED
+    try:
+        while left > 0 and (data := inflater.unconsumed_tail or file.read(BLOCK)):
+            parts.append(inflater.decompress(data, min(left, BLOCK)))
+            left -= len(parts[-1])
+    except zlib.error:
+        pass  # a damaged one ends here
+    return b"".join(parts)
 
 
 def _with_details(line: LogLine, details: list[str]) -> LogLine:
@@ -87,13 +118,15 @@ def _with_details(line: LogLine, details: list[str]) -> LogLine:
 
 def _files_from(path: Path, place: LogPlace) -> Iterator[Path]:
     """Yield the files of the log from a place on, the newest first."""
-    names = [path, *(path.with_name(f"{path.name}.{one}") for one in range(1, MOST_FILES))]
     has_begun = place.file == 0
-    for name in names:
+    for rotation in range(MOST_FILES):
+        name = path.with_name(f"{path.name}.{rotation}") if rotation else path
+        if rotation and not name.exists():
+            name = name.with_name(f"{name.name}{COMPRESSED}")
         try:
             number = name.stat().st_ino
         except OSError:
-            if name is path:
+            if not rotation:
                 continue  # it was renamed just now
             return
         has_begun = has_begun or number == place.file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,45 @@ def test_the_newest_lines_come_first_and_older_ones_page_by_page(tmp_path: Path)
     assert [len(one) for one in pages] == [10, 10, 10, 3]
     assert pages[0] == [f"line {one}" for one in range(23, 33)]
     assert sum(reversed(pages), []) == [f"line {one}" for one in range(33)]  # noqa: RUF017
+
+
+def compress(path: Path) -> None:
+    """As logrotate does it."""
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+
+def test_files_that_logrotate_has_compressed_are_searched_too(tmp_path: Path) -> None:
+    path = tmp_path / "emu.log"
+    write(path, 30, 33)
+    for number, first in ((1, 20), (2, 10), (3, 0)):
+        write(tmp_path / f"emu.log.{number}", first, first + 10)
+    compress(tmp_path / "emu.log.2")
+    compress(tmp_path / "emu.log.3")
+    pages = texts(path, most=7)
+    assert [len(one) for one in pages] == [7, 7, 7, 7, 5]
+    assert sum(reversed(pages), []) == [f"line {one}" for one in range(33)]  # noqa: RUF017
+
+
+def test_of_a_damaged_or_very_large_compressed_file_the_beginning_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, old = tmp_path / "emu.log", tmp_path / "emu.log.1"
+    write(path, 500, 503)
+    write(old, 0, 500)
+    line_size = old.stat().st_size // 500
+    compress(old)
+    packed = old.with_name("emu.log.1.gz")
+    good = packed.read_bytes()
+    packed.write_bytes(good[: len(good) // 2])
+    (found,) = texts(path, most=1000)
+    assert (found[0], found[-3:]) == ("line 0", ["line 500", "line 501", "line 502"])
+    assert 10 < len(found) < 500
+    monkeypatch.setattr(log_files, "MOST_INFLATED", 10 * line_size)
+    packed.write_bytes(good)
+    assert 10 < len(texts(path, most=1000)[0]) < 16
+    packed.write_bytes(b"no gzip")
+    assert texts(path, most=1000) == [["line 500", "line 501", "line 502"]]
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 4096])
