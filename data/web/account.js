@@ -47,6 +47,7 @@ class AccountPage {
     this.characters = makeTable("Characters", ["Name", "#Level", "#Rank", "World", "Last played (UTC)", "State", "Acts"]);
     this.logins = makeTable("Logins", ["Time (UTC)", "#Client", "Result"]);
     this.acts = makeTable("Acts", TITLES);
+    this.acts.box.classList.add("stacked");
     this.fault = make("p", { class: "bad" });
     this.pieces = make("div", { class: "pieces" },
       make("section", {}, make("h3", {}, "Account"), this.facts), this.notes.box,

@@ -12,7 +12,7 @@ export async function open(root, words) {
     make("label", {}, "Changed account, character or other thing ", subject), make("button", { id: "audit-button" }, "Show"));
   const acts = makeTable("Acts", TITLES);
   acts.body.id = "audit-rows";
-  acts.box.classList.add("tall");
+  acts.box.classList.add("tall", "stacked");
   root.append(make("h2", {}, "Who did what"), make("section", {}, form, acts.box));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

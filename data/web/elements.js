@@ -138,6 +138,17 @@ function updatedRow(shown, fresh) {
   return shown;
 }
 
+// Note the titles of the columns in the cells of a row: on a phone some tables show a cell in each line.
+/**
+ * @param {HTMLElement} body
+ * @param {HTMLTableRowElement} made
+ */
+function labeled(body, made) {
+  const heads = body.closest("table")?.tHead?.rows[0]?.cells ?? [];
+  [...made.cells].forEach((cell, at) => { cell.dataset.label = heads[at]?.textContent ?? ""; });
+  return made;
+}
+
 /**
  * @typedef {{ label: string, text: string, kind?: string, href?: string,
  *   links?: { text: string, href: string }[] }} Fact
@@ -194,7 +205,7 @@ export const table = (id, entries, key, cells, empty) => fillTable(find(id), ent
  */
 export function fillTable(body, entries, key, cells, empty) {
   if (entries.length) {
-    updateChildren(body, entries, key, (entry, shown) => updatedRow(shown, row(cells(entry))));
+    updateChildren(body, entries, key, (entry, shown) => updatedRow(shown, labeled(body, row(cells(entry)))));
     return;
   }
   updateChildren(body, [empty], () => "empty", () => {

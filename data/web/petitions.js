@@ -26,7 +26,7 @@ class PetitionsPage {
       make("option", { value: "closed" }, "closed"));
     this.list = makeTable("Petitions", ["#Number", "Time (UTC)", "Player", "Place", "Text", "State", "Answer"]);
     this.list.body.id = "petition-list";
-    this.list.box.classList.add("tall");
+    this.list.box.classList.add("tall", "stacked");
     const form = make("form", {}, make("label", {}, "Petitions that are ", this.which));
     root.append(this.title, make("section", {}, form, this.list.box));
     form.addEventListener("submit", (event) => event.preventDefault());

@@ -107,6 +107,7 @@ class PlayerPage {
     this.lists = { where: make("dl"), connection: make("dl"), sheet: make("dl"), company: make("dl"), account: make("dl") };
     this.things = makeTable("Things", ["Place", "Thing", "#Count", "#Condition", "State"]);
     this.acts = makeTable("Acts", TITLES);
+    this.acts.box.classList.add("stacked");
     this.notes = noteList(() => this.account);
     this.log = make("ol", { class: "lines" });
     this.pieces = make("div", { class: "pieces" },
