@@ -493,6 +493,7 @@ class Assembly:
 
     def _stepped(self, player: Player) -> None:
         self.interaction.uses.moved(player)
+        self.skills.moved(player)
         self.trading.visits.moved(player)
         self.quests.counting.moved(player)
         self.spells.moved(player)

@@ -27,6 +27,11 @@ RAISED: Final = "You get better at {name} ({value}/{most})."
 _ON_SCREEN: Final = "\\#6EFFcEYou get better at \n\\#C8FFC8{name}\\#6EFFcE! ({value}/{most})"
 _ON_SCREEN_KIND, _ON_SCREEN_SOUND, _ON_SCREEN_SECONDS = 6, "skill_up", 2.75
 _WHITE: Final = 255
+SWIMMING: Final = "Swimming"
+IN_WATER: Final = frozenset((6144, 6272))
+"""Activities of a client that swims. Source: docs/protocol/world/movement.md#prediction."""
+STEPS_A_USE: Final = 4
+"""Of so many steps in water one is a use of `SWIMMING`, in the mean (EQ2Emulator: 25 %)."""
 LEVEL_TYPES: Final = frozenset((1, 2, 3, 4, 5, 6, 12, 15, 17))
 """Types of skills whose highest value is that of the level: those of fights, magic and harvests.
 
@@ -81,6 +86,13 @@ class Skills:
             return False
         self.put(player, [replace(known, value=known.value + 1)])
         return True
+
+    def moved(self, player: Player) -> None:
+        """Let a player use its skill of swimming, at some of the steps in water."""
+        if player.spawn.activity in IN_WATER:
+            chance = self._world.chances.of(player.zone)
+            if chance.randint(1, STEPS_A_USE) == 1:
+                self.use(player, SWIMMING)
 
     def practise(self, player: Player, skill: int) -> bool:
         """Let a player use a skill of crafting, which it learns by that; return whether it grew."""

@@ -11,6 +11,7 @@ from emu.world.actors.player import Player
 from tests.support.world.worlds import Client, WorldHarness
 
 PARRY, DUAL_WIELD, HEAVY_ARMOR = 540022425, 1852383242, 241174330
+SWIMMING = 2037831821
 ROW = 21
 
 
@@ -50,6 +51,18 @@ def test_a_raise_is_shown_as_recorded(version: int, color: int) -> None:
     assert (shown["unknown"], shown["message_type"], shown["size"]) == (6, "skill_up", 2.75)
     assert [one[PARRY] for one in books(client)] == [(5, 10), (6, 10)]
     assert skills.value(player, PARRY) == 6
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+@pytest.mark.parametrize(("activity", "is_better"), [(128, False), (6144, True), (6272, True)])
+def test_who_swims_gets_better_at_it(version: int, activity: int, is_better: bool) -> None:
+    """A use at one of four steps; each raises a value of 5 with a chance of 18 %."""
+    harness, client, player = scene(version, KnownSkill(SWIMMING, 5, 400))
+    x, y, z, *_ = player.position
+    for at in range(200):
+        client.walk(x + 0.01 * (at % 2), y, z, activity=activity)
+    value = harness.parts.skills.value(player, SWIMMING)
+    assert 5 < value < 30 if is_better else value == 5
 
 
 def test_a_skill_that_a_player_does_not_have_does_not_grow() -> None:
