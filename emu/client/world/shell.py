@@ -16,6 +16,7 @@ from emu.client.events import Closed, Unexpected
 from emu.client.world import events
 from emu.client.world.core import WorldClientCore
 from emu.client.world.surroundings import Place, SeenGhost, place_of
+from emu.client.world.window_lines import WINDOW_LINES
 from emu.errors import CommandError
 from emu.texts import counted
 from emu.times import Monotonic
@@ -91,6 +92,9 @@ def place_text(place: Place) -> str:
 
 
 def _line(event: events.WorldEvent, core: WorldClientCore) -> str:
+    window = WINDOW_LINES.get(type(event))
+    if window is not None:
+        return window(event)
     line = _LINES.get(type(event))
     return str(event) if line is None else line(event, core)
 
