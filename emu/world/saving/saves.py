@@ -35,6 +35,8 @@ SOON: Final = {SavedKind.PROGRESS: SHORT_PAUSE, SavedKind.PAST: SHORT_PAUSE, Sav
 
 A journal is saved in the next turn, with what its quests have given.
 """
+MOST_SAVES: Final = 3
+"""Saves for which things of a player wait: changes that come meanwhile need a further one."""
 LONGEST_WAIT: Final = 2.0
 """Seconds after which a player is answered although its change is not stored yet."""
 
@@ -125,7 +127,9 @@ class PlayerSaves:
         What is given to the store at once then is stored in the same transaction: a quest's step,
         and the things that it takes or gives.
         """
-        while player.unsaved and player.state is not PlayerState.GONE:
+        for _ in range(MOST_SAVES):  # a save that raises leaves all of it unsaved
+            if not player.unsaved or player.state is PlayerState.GONE:
+                return
             self.save_or_report(player)
             await self.saver.begun(player.id, self._answer)
 

@@ -90,3 +90,19 @@ def test_a_journal_is_stored_in_the_next_turn(scene: QuestScene) -> None:
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
     scene.harness.run(0.01)
     assert Journal(scene.harness.store.rows[scene.player.id].quests).open[CRABS].done == {1}
+
+
+def test_things_are_stored_although_saves_of_their_player_raise(
+    scene: QuestScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_values: Any) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(scene.harness.world.saves.saver, "put", fails)
+    scene.kill(901)
+    assert not scene.player.holdings.has_unsaved
+    assert scene.player.unsaved
+    monkeypatch.undo()
+    scene.harness.run(60.0)
+    row = scene.harness.store.rows[scene.player.id]
+    assert Journal(row.quests).open[CRABS].counts == {1: 1}
