@@ -33,6 +33,8 @@ WAITING: Final = 3.0
 """How long it waits for what follows a hail or a use."""
 TALK_GOES_ON: Final = 30.0
 """How long after a dialog it looks for nobody else."""
+USING: Final = 6.5
+"""How long it stands still after it has begun to use a thing: some take 5 seconds."""
 WALK_TIME: Final = 90.0
 CELL: Final = 25.0
 """Side of the squares by which it knows where it was."""
@@ -207,6 +209,7 @@ class Questing:
         else:
             self._note("use", f"{spawn.name}: {commands[0]}")
             self._used = (spawn.name, now)
+            self._busy_until = Monotonic(now + USING)
             core.use(spawn.index, commands[0])
         return True
 
@@ -316,7 +319,7 @@ class Questing:
     def _marked(self, now: Monotonic) -> Errand | None:
         """Return the way to the nearest mark of a quest."""
         for one in self._near():
-            if one.mark and self._may_visit(one.name, "mark", now):
+            if one.mark and self._may_visit(one.name, "mark", now, ONCE_MORE):
                 return self._visit(one, "talk", now)
         return None
 
