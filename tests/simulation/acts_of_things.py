@@ -8,13 +8,13 @@ from emu.net.client.world_connection import ClientWorldConnection
 from emu.versions import LAST_OLD_CLIENT
 from tests.simulation.act import Act, approach
 from tests.simulation.content import BANKER, MERCHANT
-from tests.simulation.content_of_things import BAG, BOOK, COST, ORE, STACK, SWORD, THINGS
+from tests.simulation.content_of_things import BAG, BOOK, COST, ORE, SCROLL, STACK, SWORD, THINGS
 from tests.simulation.people import ClientProgram, Person
 
 ALL_OF_IT = 0xFFFFFFFF
 WARES = (*COST, STACK, ORE, ORE)
 """What the peddler sells; components are bought more often."""
-SUMMONED = (*THINGS, ORE, BOOK)
+SUMMONED = (*THINGS, ORE, BOOK, SCROLL)
 
 
 def shown(person: Person) -> list[tuple[int, Thing]]:

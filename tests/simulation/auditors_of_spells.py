@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from emu.world.actors.past import Past
 from emu.world.actors.spawn import Spawn, SpawnKind
 from tests.simulation.auditing import Auditor, Moment, parts
+from tests.simulation.content_of_spells import HEAL
+from tests.simulation.content_of_things import SCROLL
 
 if TYPE_CHECKING:
     from emu.world.world import World
@@ -45,6 +48,23 @@ def _bonuses(simulation: Simulation) -> Iterator[str]:
                 yield f"{player.name} has {marks.bonuses} at {server.name}, and no spell"
 
 
+def _scrolls(simulation: Simulation) -> Iterator[str]:
+    """Who knows what a scroll teaches has used it up, and a scroll that is used up has taught."""
+    used = {
+        row[0] for row in simulation.rows(
+            "SELECT giver_id FROM world_ledger WHERE giver = 'character' AND taker = 'nothing'"
+            " AND number = ?", SCROLL,
+        )
+    }  # fmt: skip
+    destroyers = {one.name for one in simulation.people if one.acted.get("destroy")}
+    for number, name, past in simulation.rows("SELECT id, name, past FROM world_characters"):
+        has_learned = Past(past).spell_tier(HEAL) > 1
+        if has_learned and number not in used:
+            yield f"{name} has learned from a scroll that was not used up"
+        if number in used and not has_learned and name not in destroyers:
+            yield f"{name} has used up a scroll, and has learned nothing"
+
+
 def _over(simulation: Simulation) -> Iterator[str]:
     """No effect and no pet is left when all players have gone."""
     for server, found in parts(simulation):
@@ -64,5 +84,6 @@ def _over(simulation: Simulation) -> Iterator[str]:
 AUDITORS: tuple[Auditor, ...] = (
     Auditor("effects are of those who are there", Moment.ANY, _effects),
     Auditor("bonuses end with their spells", Moment.QUIET, _bonuses),
+    Auditor("scrolls teach", Moment.QUIET, _scrolls),
     Auditor("spells are over", Moment.EMPTY, _over),
 )

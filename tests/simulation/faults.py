@@ -170,7 +170,7 @@ def _kill(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> U
 
 
 def _when_confirmed(simulation: Simulation, end: Callable[[SimulatedServer], object]) -> Undo:
-    """End the process that confirms something next, as soon as a client reads that."""
+    """End the process that shows a result next, as soon as a client reads that."""
     ended: list[SimulatedServer] = []
 
     def confirmed(server: SimulatedServer) -> None:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 VERSIONS = (546, 561, 1208, 60114, 64753)
 PASSWORD = "secret"  # of simulated people
+RESULT = re.compile(r"You (created|receive|loot|buy|sell|gain|bought|sold)|Recipe: |Your share")
+"""Lines after which a process is killed now and then: coins or things have moved, or will."""
 STEP = 12.0
 """Seconds that a client waits for each step."""
 
@@ -297,15 +299,20 @@ class Person:
         others = self.others()
         return self.chance.choice(others) if others else None
 
+    def _read(self, text: str) -> None:
+        self.lines = [*self.lines[-30:], text]
+        if self.confirmed.read(text):
+            self.simulation.has_confirmed(self)
+        elif RESULT.match(text):
+            self.simulation.has_shown(self)
+        if self.killing and text.startswith(f"{self.killing} is gone until"):
+            self.simulation.died(self.killing)
+            self.killing = ""
+        self.note("reads", text)
+
     def _heard(self, program: ClientProgram, event: WorldEvent) -> None:
         if isinstance(event, LineShown):
-            self.lines = [*self.lines[-30:], event.text]
-            if self.confirmed.read(event.text):
-                self.simulation.has_confirmed(self)
-            if self.killing and event.text.startswith(f"{self.killing} is gone until"):
-                self.simulation.died(self.killing)
-                self.killing = ""
-            self.note("reads", event.text)
+            self._read(event.text)
         elif isinstance(event, Heard):
             self.note("hears", event.channel, event.speaker, event.text)
         elif isinstance(event, DeathSeen):

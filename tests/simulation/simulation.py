@@ -122,7 +122,7 @@ class Simulation:
         self.asked_things: Counter[int] = Counter()
         """Things that game masters have asked for, by their kind."""
         self.on_confirmation: Callable[[SimulatedServer], object] | None = None
-        """What happens to the process that confirms something to a person next."""
+        """What happens to the process that shows a person a result next."""
         self.is_healing = False
         self.deaths: dict[str, float] = {}
         """When each creature died that is dead, by its name."""
@@ -267,7 +267,6 @@ class Simulation:
 
     def has_confirmed(self, person: Person) -> None:
         """Note that a process has confirmed something to a person: it has to be stored by now."""
-        name = person.name
         missing = [*not_stored(self, person)]
         if missing:
             # A line may follow that says that it is not stored yet.
@@ -275,12 +274,16 @@ class Simulation:
                 None, TAKEN_BACK_WITHIN, self._stays_confirmed, person, person.confirmed.changes,
                 missing,
             )  # fmt: skip
+        self.has_shown(person)
+
+    def has_shown(self, person: Person) -> None:
+        """Let happen what a fault has planned for the process that shows a person a result."""
         happens = self.on_confirmation
         if happens is not None and not self.is_healing:
             for server in self.worlds:
                 assert server.server is not None
                 world = server.server.world
-                if world is not None and world.parts.world.players.named(name) is not None:
+                if world is not None and world.parts.world.players.named(person.name) is not None:
                     # Not in the middle of what the client does.
                     self.timeline.call(None, 0.0, self._end_confirming, server, happens)
                     return
