@@ -81,7 +81,8 @@ def state(spawn: Spawn) -> dict[str, Any]:
             marks.bonuses or marks.skills or marks.controls or marks.immunities or marks.stealth
             or marks.effects or marks.maintained or marks.concentration or marks.snare != 1.0
         ),
-        "icons": spawn.effect_icons, "words": spawn.words - {"combat"},
+        # One script kills whom it is cast upon: a death stays.
+        "icons": spawn.effect_icons, "words": spawn.words - {"combat", "corpse"},
     }  # fmt: skip
 
 
