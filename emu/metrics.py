@@ -79,7 +79,7 @@ class Counter:
         """Add the counts that `alive` returns at each reading."""
         self._alive.append(alive)
 
-    def read(self) -> Reading:
+    def read_samples(self) -> Reading:
         """Return all counts."""
         values = dict(self._values)
         for alive in self._alive:
@@ -97,7 +97,7 @@ class Gauge:
         self.family = family
         self._ask = ask
 
-    def read(self) -> Reading:
+    def read_samples(self) -> Reading:
         """Return the present values."""
         return Reading(self.family, MetricType.GAUGE, dict(self._ask()))
 
@@ -128,7 +128,7 @@ class Histogram:
         counts[bisect_left(self._bounds, value)] += 1
         _add(self._sums, labels, value)
 
-    def read(self) -> Reading:
+    def read_samples(self) -> Reading:
         """Return all buckets."""
         values = {
             labels: Buckets(
@@ -199,10 +199,10 @@ class MetricRegistry:
         """Call a function before each reading: it computes sums that several metrics need."""
         self._before.append(prepare)
 
-    def read(self) -> list[Reading]:
+    def read_samples(self) -> list[Reading]:
         """Return the present values of every metric, in the order of their making."""
         self._prepare()
-        return [measure.read() for measure in self._measures.values()]
+        return [measure.read_samples() for measure in self._measures.values()]
 
     def value(self, name: str, *labels: str) -> float:
         """Return one value of a counter or a gauge; 0 if nothing was counted yet.
@@ -211,7 +211,7 @@ class MetricRegistry:
         """
         measure = self._measures[name]
         self._prepare()
-        found = measure.read().values.get(labels, 0)
+        found = measure.read_samples().values.get(labels, 0)
         # A histogram has no single value.
         if not isinstance(found, int | float):
             raise TypeError(f"{name} is a histogram")

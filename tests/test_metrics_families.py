@@ -17,11 +17,11 @@ def test_a_counter_counts_by_label_and_adds_what_is_alive_when_read() -> None:
     counter.add("accepted", by=2)
     alive = {("accepted",): 4, ("refused",): 1}
     counter.also(lambda: alive)  # type: ignore[return-value]
-    reading = counter.read()
+    reading = counter.read_samples()
     assert (reading.kind, reading.family) == (MetricType.COUNTER, LOGINS)
     assert reading.values == {("accepted",): 7, ("refused",): 1}
     alive.clear()
-    assert counter.read().values == {("accepted",): 3}
+    assert counter.read_samples().values == {("accepted",): 3}
 
 
 def test_a_gauge_is_asked_when_it_is_read_and_not_before() -> None:
@@ -33,7 +33,7 @@ def test_a_gauge_is_asked_when_it_is_read_and_not_before() -> None:
 
     gauge = Gauge(Family("x", "X."), ask)
     assert asked == []
-    assert [gauge.read().values[()] for _ in range(2)] == [1, 2]
+    assert [gauge.read_samples().values[()] for _ in range(2)] == [1, 2]
 
 
 @given(st.lists(st.floats(-1, 10, width=32), max_size=60))
@@ -42,7 +42,7 @@ def test_buckets_hold_what_is_at_most_their_bound(values: list[float]) -> None:
     histogram = Histogram(Family("x", "X."), bounds)
     for value in values:
         histogram.observe(value)
-    read = histogram.read().values
+    read = histogram.read_samples().values
     if not values:
         assert read == {}
         return
@@ -63,8 +63,8 @@ def test_labels_of_unauthenticated_peers_are_bounded() -> None:
     for number in range(10 * MOST_SERIES):
         counter.add(f"reason {number}")
         histogram.observe(0.5, f"reason {number}")
-    for reading in (counter.read(), histogram.read()):
+    for reading in (counter.read_samples(), histogram.read_samples()):
         assert len(reading.values) == MOST_SERIES + 1
         assert ("reason 0",) in reading.values
-    assert counter.read().values[("other",)] == 9 * MOST_SERIES
-    assert histogram.read().values[("other",)].count == 9 * MOST_SERIES
+    assert counter.read_samples().values[("other",)] == 9 * MOST_SERIES
+    assert histogram.read_samples().values[("other",)].count == 9 * MOST_SERIES

@@ -14,7 +14,7 @@ def test_measures_are_read_together_in_their_order() -> None:
     measures.counter("a", "A.", ["reason"]).add("x")
     measures.gauge("b", "B.", lambda: {(): sums["n"]})
     measures.histogram("c_seconds", "C.").observe(0.1)
-    readings = measures.read()
+    readings = measures.read_samples()
     assert [one.family.name for one in readings] == ["a", "b", "c_seconds"]
     assert [one.kind for one in readings] == [
         MetricType.COUNTER,

@@ -179,7 +179,7 @@ class Replay:
         near = spawn.position._replace(x=spawn.position.x + 1.0)
         scene.player.teleport(near, scene.harness.now)
         scene.player.spawn.is_led_by_client = True
-        scene.zone.add(spawn, scene.harness.now)
+        scene.zone.add_spawn(spawn, scene.harness.now)
         scene.scripts.appeared(scene.zone, spawn, standing)
         scene.harness.run(PAUSE)
         return spawn

@@ -158,7 +158,7 @@ class ConsoleFile(NamedTuple):
         return f"{_FILE_MARK} {self.port} {self.token}\n"
 
     @classmethod
-    def read(cls, text: str) -> Self | None:
+    def parse(cls, text: str) -> Self | None:
         """Return what a file has; None for a file of anything else."""
         match text.split():
             case [mark, port, token] if mark == _FILE_MARK and port.isdecimal():

@@ -186,7 +186,7 @@ class History:
     def __init__(self) -> None:
         self._steps = {span.name: deque[_Step](maxlen=span.steps) for span in SPANS}
 
-    def add(self, values: Mapping[str, float], moment: Moment) -> None:
+    def add_sample(self, values: Mapping[str, float], moment: Moment) -> None:
         """Add a sample."""
         for span in SPANS:
             steps = self._steps[span.name]

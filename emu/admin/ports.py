@@ -37,7 +37,7 @@ class AccountAdministration(Protocol):
 class AuditStore(Protocol):
     """The acts of operators. All methods raise `StoreError`."""
 
-    async def add(self, act: AuditedAct, oldest: Moment) -> None:
+    async def add_act(self, act: AuditedAct, oldest: Moment) -> None:
         """Store an act, and remove acts from before `oldest`."""
 
     async def find(self, question: AuditQuestion) -> Sequence[AuditedAct]:
@@ -47,7 +47,7 @@ class AuditStore(Protocol):
 class NoteStore(Protocol):
     """Notes of operators about accounts. All methods raise `StoreError`."""
 
-    async def add(self, note: OperatorNote) -> int:
+    async def add_note(self, note: OperatorNote) -> int:
         """Store a note and return its number. Raises `CommandError` above the limit."""
 
     async def of_account(self, account_id: int) -> Sequence[OperatorNote]:

@@ -110,7 +110,7 @@ class WebhookQueue:
     def __len__(self) -> int:
         return len(self._waiting) + len(self._sent)
 
-    def add(self, notice: WebhookNotice) -> None:
+    def add_notice(self, notice: WebhookNotice) -> None:
         """Queue a notice."""
         # The oldest goes: operators want to know the present state.
         if len(self) >= QUEUE_LIMIT and self._waiting:

@@ -286,7 +286,7 @@ class SessionDecoder:
     ) -> tuple[dict[str, Any] | None, str | None]:
         """Return the fields of a message or a command, or None and the reason."""
         try:
-            fields = self.world.read(command or name, payload, to_server=to_server)
+            fields = self.world.read_message(command or name, payload, to_server=to_server)
         except EmuError as error:
             return None, str(error)
         if fields is not None:

@@ -25,7 +25,7 @@ class MessageFigures:
     undecoded: int = 0
     """Messages with bytes that were not decoded."""
 
-    def add(self, one: CapturedMessage | CapturedCommand) -> None:
+    def count_message(self, one: CapturedMessage | CapturedCommand) -> None:
         """Count one message or command."""
         size = len(one.payload)
         # Without a message yet, `smallest` is 0 and no size.
@@ -57,13 +57,13 @@ class MessageStatistics:
         """Seconds from the earliest message to the latest one."""
         return 0.0 if self.first is None else self.last - self.first
 
-    def add(self, message: CapturedMessage) -> None:
+    def count_message(self, message: CapturedMessage) -> None:
         """Count a message, and each command in it."""
         # Messages of several sessions may be out of order, so first and last are computed.
         t = message.t
         self.first = t if self.first is None else min(t, self.first)
         self.last = max(t, self.last)
-        self.totals.setdefault(message.to_server, MessageFigures()).add(message)
+        self.totals.setdefault(message.to_server, MessageFigures()).count_message(message)
         self._add(message, to_server=message.to_server, is_command=False)
         for command in message.commands or ():
             self._add(command, to_server=message.to_server, is_command=True)
@@ -75,7 +75,7 @@ class MessageStatistics:
         figures = self.kinds.get(key)
         if figures is None:
             figures = self.kinds[key] = MessageFigures()
-        figures.add(one)
+        figures.count_message(one)
 
     def rows(self) -> list[dict[str, str | int | float | bool | None]]:
         """Return a row of `COLUMNS` for each kind, that with the most bytes first.

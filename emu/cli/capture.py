@@ -355,7 +355,7 @@ class _Output:
             self.selected += 1
             message = selected
         if self._statistics is not None:
-            self._statistics.add(message)
+            self._statistics.count_message(message)
         else:
             sys.stdout.write(self._text(message) + "\n")
 

@@ -329,7 +329,7 @@ def acting(
             now, getpass.getuser(), CHANGED_ORIGIN, command, subject, before, after, reason,
             report.result, ok=True,
         )  # fmt: skip
-        store.audit.add(act, Moment(now - kept))
+        store.audit.add_act(act, Moment(now - kept))
     click.echo(report.result, err=True)
     _report(act)
 

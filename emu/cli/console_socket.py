@@ -34,7 +34,7 @@ def console_file(path: Path) -> ConsoleFile | None:
     try:
         if hasattr(socket, "AF_UNIX") and not path.is_file():
             return None
-        found = ConsoleFile.read(read_whole(path, LONGEST_TOKEN).decode("utf-8", "replace"))
+        found = ConsoleFile.parse(read_whole(path, LONGEST_TOKEN).decode("utf-8", "replace"))
     except PermissionError:
         raise CommandError(_OF_ANOTHER.format(path=path)) from None
     except OSError as error:

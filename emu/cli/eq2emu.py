@@ -144,7 +144,7 @@ def import_login_dump(
     ):
         report = import_dump(
             store,
-            source.read,
+            source.read_rows,
             clean_name=account_name,
             moment=present(),
             renumber=renumber,

@@ -214,7 +214,7 @@ class LoginClient:
         self.events.append(events.Closed(reason))
 
     def _message(self, opcode: int, payload: bytes) -> None:
-        event = self.messages.read(opcode, payload)
+        event = self.messages.read_message(opcode, payload)
         match event:
             # The phase is checked because a faulty server may send a reply at any time.
             case events.LoginAccepted() if self.phase is LoginPhase.LOGGING_IN:

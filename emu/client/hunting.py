@@ -52,7 +52,7 @@ class Hunter:
 
     # -- what it sees -----------------------------------------------------------------------------
 
-    def take(self, event: WorldEvent) -> None:
+    def handle_event(self, event: WorldEvent) -> None:
         """Handle an event of the client."""
         own = self._core.own_index
         match event:

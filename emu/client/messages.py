@@ -286,7 +286,7 @@ class ClientLoginMessages:
 
     # Replies.
 
-    def read(self, opcode: int, payload: bytes) -> events.Event:
+    def read_message(self, opcode: int, payload: bytes) -> events.Event:
         """Return the event of a server's message; never raises for its bytes."""
         known = self._readers.get(opcode)
         if known is None:

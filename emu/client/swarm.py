@@ -201,10 +201,10 @@ class Bot:
 
     # Received steps.
 
-    def take(self, event: WorldEvent, now: Monotonic) -> None:
+    def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         if self.hunter is not None:
-            self.hunter.take(event)
+            self.hunter.handle_event(event)
         if self._watched is None:
             return
         match event:

@@ -154,7 +154,7 @@ class Argument:
         text = "|".join(self.choices) if self.choices else self.name.upper()
         return f"[{text}]" if self.optional else text
 
-    def read(self, word: str) -> Value:
+    def parse(self, word: str) -> Value:
         """Return the value of a word. Raises `CommandError` that names the expected kind."""
         if self.choices:
             if word.lower() in self.choices:
@@ -228,7 +228,7 @@ def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]
             values[argument.name] = line[start:].strip()
             words = []
         else:
-            values[argument.name] = argument.read(word)
+            values[argument.name] = argument.parse(word)
             words = words[1:]
     if words:
         raise CommandError(f"{words[0][0]!r} is one word too many")

@@ -89,7 +89,7 @@ def parse(
         _apply_override(merged, override, problems)
     take_database_url(merged, folder, problems)
     try:
-        config = SETTINGS.read(Config, merged)
+        config = SETTINGS.read_table(Config, merged)
     except TableFaults as error:
         problems += map(_problem, error.faults)
     # Files are read and rules between settings checked only if each setting alone is right.

@@ -32,7 +32,7 @@ class GroundFile(FileInPlace[GroundHeader]):
 
     def __init__(self, path: Path) -> None:
         """Open a file. Raises `FileFormatError`, as all methods do."""
-        super().__init__(path, HEADER_SIZE, GroundHeader.read)
+        super().__init__(path, HEADER_SIZE, GroundHeader.parse)
         header = self.header
         self._groups = self.at(HEADER_SIZE, header.groups * GROUP.size)
         self.levels = level_sizes(header.depth)

@@ -57,7 +57,7 @@ class GroundHeader(NamedTuple):
     """CRC-32 of all bytes behind the header."""
 
     @classmethod
-    def read(cls, data: bytes) -> Self:
+    def parse(cls, data: bytes) -> Self:
         """Read a header. Raises `FileFormatError`."""
         flags, digest, *rest = _HEADER.unpack(data)
         places = rest[0:3], rest[3:6], rest[6:9], rest[9:12]

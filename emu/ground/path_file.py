@@ -39,7 +39,7 @@ class PathFile(FileInPlace[PathHeader]):
 
     def __init__(self, path: Path) -> None:
         """Open a file. Raises `FileFormatError`, as all methods do."""
-        super().__init__(path, HEADER_SIZE, PathHeader.read)
+        super().__init__(path, HEADER_SIZE, PathHeader.parse)
         self._portals_at = self.header.portals_at
         self._cells_at = self.header.cells_at
         self._entries_at = self.header.entries_at

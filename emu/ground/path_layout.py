@@ -57,7 +57,7 @@ class PathHeader(NamedTuple):
     """CRC-32 of all bytes behind the header."""
 
     @classmethod
-    def read(cls, data: bytes) -> Self:
+    def parse(cls, data: bytes) -> Self:
         """Read a header. Raises `FileFormatError`."""
         values = _HEADER.unpack(data)
         header = cls(*values[:-1])

@@ -296,7 +296,7 @@ class Inventory:
         trial = self.copy()
         numbers = iter(range(-1, -100_000, -1))
         for kind, count in wanted:
-            trial.add(kind, count, lambda: next(numbers))
+            trial.add_things(kind, count, lambda: next(numbers))
         return len(trial.waiting()) == len(self.waiting())
 
     def copy(self) -> Inventory:
@@ -315,7 +315,7 @@ class Inventory:
         self._changed, self.locked = dict(before._changed), set(before.locked)
         self._weight = before._weight
 
-    def add(
+    def add_things(
         self, kind: ItemKind, count: int, new: NewNumber, like: Thing | None = None
     ) -> list[Thing]:
         """Give new things to the character; return each that is new or has grown.
@@ -402,7 +402,7 @@ class Inventory:
         self._drop(thing)
         return None
 
-    def take(self, item_id: int, count: int, where: Iterable[Where] = (Where.BAGS,)) -> bool:
+    def take_things(self, item_id: int, count: int, where: Iterable[Where] = (Where.BAGS,)) -> bool:
         """Take things of a kind from several places; return False if there are too few."""
         found = [one for one in self.of_kind(item_id, where) if one.id not in self.locked]
         if sum(one.count for one in found) < count or count <= 0:
@@ -528,7 +528,7 @@ class Inventory:
         self._put(thing.moved(theirs))
         self._put(other.moved(mine))
 
-    def put(self, thing: Thing, place: Place) -> None:
+    def move_to(self, thing: Thing, place: Place) -> None:
         """Move a thing to a free place, without asking whether it may."""
         self._put(thing.moved(place))
 

@@ -164,5 +164,5 @@ def fits(giver: Inventory, taker: Inventory, given: Side, taken: Side) -> bool:
             kind = giver.kind(thing)
             if trial.refuses(kind, offered.amount) is not None:
                 return False
-            trial.add(kind, offered.amount, lambda number=number: -number)  # type: ignore[misc]
+            trial.add_things(kind, offered.amount, lambda number=number: -number)  # type: ignore[misc]
     return len(trial.waiting()) == before

@@ -184,14 +184,14 @@ def _put_on(inventory: Inventory, thing: Thing, slot: Slot, where: Where) -> Ref
     if before is not None:
         inventory.exchange(thing, before)
     else:
-        inventory.put(thing, Place(where, 0, slot))
+        inventory.move_to(thing, Place(where, 0, slot))
     taken_off = [before] if before is not None else []
     if has_second and second is not None:
         place = inventory.free_place(inventory.kind(second))
         if place is None:
             _back(inventory, thing, before)
             return Refusal(Why.CANNOT_UNEQUIP, kind)
-        inventory.put(second, place)
+        inventory.move_to(second, place)
         taken_off.append(second)
     worn = inventory.worn(slot, where)
     assert worn is not None  # noqa: S101  # it was put there just now
@@ -206,7 +206,7 @@ def _back(inventory: Inventory, thing: Thing, before: Thing | None) -> None:
     if other is not None:
         inventory.exchange(present, other)
     else:
-        inventory.put(present, thing.place)
+        inventory.move_to(present, thing.place)
 
 
 def unequip(
@@ -232,7 +232,7 @@ def unequip(
         return Refusal(Why.CANNOT_UNEQUIP, kind)
     other = inventory.at(place)
     if other is None:
-        inventory.put(thing, place)
+        inventory.move_to(thing, place)
         found = inventory.get(thing.id)
         assert found is not None  # noqa: S101  # it was moved just now
         return found
@@ -257,7 +257,7 @@ def swap(inventory: Inventory, one: int, two: int, where: Where, wearer: Wearer)
     if second is not None:
         inventory.exchange(first, second)
     else:
-        inventory.put(first, Place(where, 0, two))
+        inventory.move_to(first, Place(where, 0, two))
     return None
 
 
@@ -285,7 +285,7 @@ class Bonuses:
     shield: int = 0
     """The block value of the shield."""
 
-    def add(self, kind: ItemKind) -> None:
+    def add_worn(self, kind: ItemKind) -> None:
         """Add what one worn thing of a kind adds."""
         if isinstance(kind.part, Armor):
             if kind.sort is Sort.SHIELD:
@@ -323,7 +323,7 @@ def bonuses(inventory: Inventory) -> Bonuses:
     for thing in inventory.in_list(Where.WORN):
         kind = inventory.kind(thing)
         if thing.condition > BROKEN and kind.sort not in (Sort.FOOD, Sort.THROWN):
-            found.add(kind)
+            found.add_worn(kind)
     return found
 
 

@@ -90,7 +90,7 @@ class Connections(Generic[C]):
             self._remove(max(leaving, key=lambda one: self._by_source[self._sources[one]]))
         return None
 
-    def add(self, connection: C, host: str) -> None:
+    def add_connection(self, connection: C, host: str) -> None:
         """Add a connection; it is silent at first."""
         source = address_key(host)
         self._sources[connection] = source

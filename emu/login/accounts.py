@@ -254,7 +254,7 @@ class TrialLogins:
         """Return whether the next login of an account is a trial."""
         return self._until.get(name.casefold(), now) > now
 
-    def take(self, name: str, now: Monotonic) -> bool:
+    def use_trial(self, name: str, now: Monotonic) -> bool:
         """Return whether this login is a trial; the next one is not."""
         is_trial = self.is_expected(name, now)
         self._until.pop(name.casefold(), None)

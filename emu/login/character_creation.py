@@ -170,7 +170,7 @@ class PendingCreates:
     def __len__(self) -> int:
         return sum(len(queue) for queue in self._waiting.values())
 
-    def add(self, pending: PendingCreate, now: Monotonic) -> bool:
+    def add_request(self, pending: PendingCreate, now: Monotonic) -> bool:
         """Add a request; return False when the account has one waiting, or too many unanswered."""
         self._expire(now)
         # Queues for each world and account, because an answer names no more than these.

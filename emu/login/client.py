@@ -116,7 +116,7 @@ class Client:
     """One connected client.
 
     Three callers drive it: the shell (`message`, `closed`, `get_timer`, `handle_timer`), the
-    handlers of its own messages, and the answers of worlds (`put`).
+    handlers of its own messages, and the answers of worlds (`queue_task`).
     """
 
     __slots__ = (
@@ -161,7 +161,7 @@ class Client:
 
     def message(self, opcode: int, payload: bytes, _now: Monotonic) -> None:
         """Handle one application message after those that came before."""
-        self.put(partial(self._context.dispatch, self, opcode, payload), len(payload))
+        self.queue_task(partial(self._context.dispatch, self, opcode, payload), len(payload))
 
     def closed(self, reason: str = "session closed") -> None:
         """Handle the end of the session, from either side; repeated calls do nothing."""
@@ -279,7 +279,7 @@ class Client:
             self._end(reason)
             self._link.close(reason)
 
-    def put(self, task: Task, size: int = 0) -> None:
+    def queue_task(self, task: Task, size: int = 0) -> None:
         """Run a task after those that wait; close the client if too many wait.
 
         `size` is how many bytes the task keeps in memory while it waits.

@@ -66,7 +66,7 @@ class PendingAnswers(Generic[Key]):
     def __len__(self) -> int:
         return len(self._asked)
 
-    def add(self, key: Key, expires: float, now: Monotonic) -> bool:
+    def add_request(self, key: Key, expires: float, now: Monotonic) -> bool:
         """Add a request; return False when too many keys are unanswered."""
         self._expire(now)
         # A client may repeat a request, and the world answers each; so requests are counted, not
@@ -78,7 +78,7 @@ class PendingAnswers(Generic[Key]):
         self._asked[key] = (times + 1, expires)
         return True
 
-    def take(self, key: Key, now: Monotonic) -> bool:
+    def take_request(self, key: Key, now: Monotonic) -> bool:
         """Remove the request that an answer belongs to; return False when there is none."""
         self._expire(now)
         times, expires = self._asked.get(key, (0, 0.0))
@@ -242,7 +242,7 @@ class WorldDirectory:
         found = self._by_id.get(world_id)
         key = (account_id, char_id)
         # The request is noted before it is sent, because the answer may come within `send`.
-        if found is None or not found.plays.add(key, now + self.config.answer_memory, now):
+        if found is None or not found.plays.add_request(key, now + self.config.answer_memory, now):
             return False
         # The field has a fixed width; a cut address would be a wrong one.
         address = client_address if len(client_address) <= MAX_CLIENT_ADDRESS else ""
@@ -268,7 +268,7 @@ class WorldDirectory:
             # Refused here, because a request without the right account id would create a character
             # for nobody.
             return False
-        if not found.creates.add(account_id, now + self.config.answer_memory, now):
+        if not found.creates.add_request(account_id, now + self.config.answer_memory, now):
             return False
         body = bytearray(payload)
         # A shorter request cannot be decoded by the world, which then answers with an error.
@@ -479,7 +479,7 @@ class WorldDirectory:
         # its address.
         if message.world_id != found.world.id:
             self.counters["play answer for another world"] += 1
-        elif not found.plays.take(key, now):
+        elif not found.plays.take_request(key, now):
             self.counters["play answer nobody asked for"] += 1
         elif self._observer is not None:
             answer = PlayResponse(
@@ -498,7 +498,11 @@ class WorldDirectory:
     ) -> None:
         account_id = message.account_id
         # Account 0: the world could not read the request, so it cannot name the account.
-        asked = found.creates.take(account_id, now) if account_id else found.creates.waiting(now)
+        asked = (
+            found.creates.take_request(account_id, now)
+            if account_id
+            else found.creates.waiting(now)
+        )
         if not asked:
             self.counters["create answer nobody asked for"] += 1
         elif self._observer is not None:

@@ -128,7 +128,7 @@ class LoginService:
             reason = f"logged in again from {client.address}"
             self.log(SessionReplaced(earlier.address, earlier.account_name, reason))
             earlier.close(reason)
-        self.logged_in.add(client)
+        self.logged_in.add_client(client)
         if self.shared_logins is not None:
             self.shared_logins.began(client.owner.id)
         self.restart_idle_timer(client, self.clock.now())
@@ -195,7 +195,7 @@ class LoggedInClients:
             here -= 1
         return here >= self._per_address
 
-    def add(self, client: Client) -> None:
+    def add_client(self, client: Client) -> None:
         """Add a client; the account must not have another one."""
         self._clients[client.owner.id] = client
         self._addresses[address_key(client.address)] += 1

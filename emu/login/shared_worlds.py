@@ -71,7 +71,7 @@ class Askers:
         self._keys: dict[int, dict[tuple[int, ...], None]] = {}
         """The keys of `_asked`, by world: thousands of requests to other worlds are not walked."""
 
-    def add(self, key: tuple[int, ...], process: str, now: Monotonic) -> bool:
+    def add_asker(self, key: tuple[int, ...], process: str, now: Monotonic) -> bool:
         """Note a request; return False when too many are unanswered."""
         self._expire(now)
         if key not in self._asked and len(self._asked) >= MOST_ASKED:
@@ -81,7 +81,7 @@ class Askers:
         self._keys.setdefault(key[0], {})[key] = None
         return True
 
-    def take(self, key: tuple[int, ...], own: str) -> str:
+    def take_asker(self, key: tuple[int, ...], own: str) -> str:
         """Remove and return the process that an answer belongs to; `own` when none is known."""
         asked = self._asked.get(key)
         if not asked:
@@ -248,7 +248,7 @@ class SharedWorlds:
     def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:
         """Pass a world's answer on to the process that has asked."""
         place = (answer.world_id, answer.account_id, answer.char_id)
-        asker = self._plays.take(place, self._member.name)
+        asker = self._plays.take_asker(place, self._member.name)
         if asker != self._member.name:
             self._pass_on(asker, answer)
         elif self._observer is not None:
@@ -260,7 +260,7 @@ class SharedWorlds:
         # Account 0: the world could not read the request. Of several it could be any.
         if not answer.account_id:
             key = self._creates.only_key(answer.world_id)
-        asker = self._creates.take(key, self._member.name) if key else self._member.name
+        asker = self._creates.take_asker(key, self._member.name) if key else self._member.name
         if asker != self._member.name:
             self._pass_on(asker, answer)
         elif self._observer is not None:
@@ -338,21 +338,21 @@ class SharedWorlds:
         self, process: str, place: tuple[int, int, int], address: str, now: Monotonic
     ) -> bool:
         # Before the request, because the answer may come within it.
-        if not self._plays.add(place, process, now):
+        if not self._plays.add_asker(place, process, now):
             return False
         is_sent = self._own.request_play(*place, address, now)
         if not is_sent:
-            self._plays.take(place, "")
+            self._plays.take_asker(place, "")
         return is_sent
 
     def _create_here(
         self, process: str, place: tuple[int, int], version: int, payload: bytes, now: Monotonic
     ) -> bool:
-        if not self._creates.add(place, process, now):
+        if not self._creates.add_asker(place, process, now):
             return False
         is_sent = self._own.request_create(*place, version, payload, now)
         if not is_sent:
-            self._creates.take(place, "")
+            self._creates.take_asker(place, "")
         return is_sent
 
     async def _answer_play(self, note: Note) -> Note:

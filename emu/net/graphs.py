@@ -36,6 +36,9 @@ class GraphRecorder:
 
     def _take(self) -> None:
         values = self._sampler.sample(
-            self._measures.read(), self._processor(), resident_bytes(), self._scheduler.now()
+            self._measures.read_samples(),
+            self._processor(),
+            resident_bytes(),
+            self._scheduler.now(),
         )
-        self.history.add(values, self._scheduler.moment())
+        self.history.add_sample(values, self._scheduler.moment())

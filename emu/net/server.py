@@ -329,8 +329,8 @@ class EmuServer:
     def _snapshot(self) -> dict[str, Any]:
         now = self.scheduler.now()
         return snapshot_value(
-            self.admin.status.status(now, OWNER), now, self.watch.measures.read(), self._ports(),
-            lines=self.watch.lines.lines(), process=os.getpid(),
+            self.admin.status.status(now, OWNER), now, self.watch.measures.read_samples(),
+            self._ports(), lines=self.watch.lines.lines(), process=os.getpid(),
         )  # fmt: skip
 
     def _conceals(self, text: str) -> bool:

@@ -117,7 +117,7 @@ class Webhook:
         if not self.config.url or event not in self.config.events:
             return
         moment = self.scheduler.moment()
-        self.queue.add(WebhookNotice(event, text, moment, tuple(values.items())))
+        self.queue.add_notice(WebhookNotice(event, text, moment, tuple(values.items())))
         self._arm()
 
     def _arm(self) -> None:

@@ -293,7 +293,7 @@ class OpcodeStore:
         problem = row_problem(row)
         if problem:
             raise CommandError(problem)
-        return self.put([("", row)], action=action, source="operator")
+        return self.apply_rows([("", row)], action=action, source="operator")
 
     def unset(self, version_range: VersionRange, name: str, *, action: str = "unset") -> Plan:
         """Remove a name from exactly one range. Raises `CommandError` if it is not there."""
@@ -306,7 +306,7 @@ class OpcodeStore:
             self._write(plan.changes, action)
         return plan
 
-    def put(
+    def apply_rows(
         self,
         rows: Iterable[tuple[str, OpcodeRow]],
         *,

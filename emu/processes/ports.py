@@ -529,7 +529,7 @@ class MailStore(Protocol):
     async def mark_read(self, char_id: int, letter_id: int) -> Letter | None:
         """Mark a letter read; return it as it was before."""
 
-    async def take(
+    async def take_coins(
         self, account_id: int, char_id: int, letter_id: int, moment: Moment, request: str
     ) -> Taken | None:
         """Move the coins of a letter to the character."""

@@ -50,7 +50,7 @@ class _Followed:
 class SharedSettings:
     """The settings of this process, kept equal in all processes by the store and the bus.
 
-    Without a store they live as long as the process. Call `read` every `REREAD` seconds.
+    Without a store they live as long as the process. Call `refresh` every `REREAD` seconds.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class SharedSettings:
         for name, followed in self._followed.items():
             self._apply(followed, _value(stored.get(name, ""), followed.configured))
 
-    async def read(self) -> None:
+    async def refresh(self) -> None:
         """Read the store and apply what has changed; without the store nothing changes."""
         if self._store is None:
             return
@@ -111,7 +111,7 @@ class SharedSettings:
 
     def _heard(self, note: Note) -> None:
         if note["process"] != self._process and self._spawn is not None:
-            self._spawn(self.read())
+            self._spawn(self.refresh())
 
     def _apply(self, followed: _Followed, value: str) -> None:
         if followed.value != value:

@@ -113,7 +113,7 @@ class TakenQuest:
         counts = {step: before for step, before in self.counts.items() if step != number}
         self.counts = {**counts, number: count} if count else counts
 
-    def add(self, number: int, amount: int) -> tuple[Progressed, int]:
+    def add_progress(self, number: int, amount: int) -> tuple[Progressed, int]:
         """Count a step; return what that has done, and how much was added.
 
         What is above the step's quantity does not count.
@@ -270,7 +270,7 @@ class Journal:
             and (plan.is_repeatable or plan.number not in self.completed)
         )
 
-    def take(self, plan: QuestPlan, giver: int, moment: Moment) -> TakenQuest:
+    def take_quest(self, plan: QuestPlan, giver: int, moment: Moment) -> TakenQuest:
         """Take a quest; its plan is a copy."""
         taken = TakenQuest(plan.number, moment, giver, plan.copy())
         self.open[plan.number] = taken

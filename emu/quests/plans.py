@@ -191,7 +191,7 @@ class QuestPlan:
         """Return a copy that can change by itself; it shares what does not change."""
         return replace(self)
 
-    def add(self, step: Step, group: str = "") -> bool:
+    def add_step(self, step: Step, group: str = "") -> bool:
         """Add a step to the group with a text, or to one of its own; False if it is there.
 
         A step whose number is taken is not added again: the actions of steps repeat it.

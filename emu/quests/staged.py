@@ -80,7 +80,7 @@ class StagedQuest:
     def _add(self, plan: QuestPlan, at: int) -> None:
         phase = self.phases[at]
         for step in phase.steps:
-            plan.add(step, phase.text)
+            plan.add_step(step, phase.text)
 
     def phase_of(self, number: int) -> int:
         """Return the place of the phase that has a step; -1 if none has."""

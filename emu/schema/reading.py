@@ -146,7 +146,7 @@ class TableReader:
         self._converter = Converter()
         self._converter.register_structure_hook_factory(attrs.has, self._hook)
 
-    def read(self, kind: type[T], table: object) -> T:
+    def read_table(self, kind: type[T], table: object) -> T:
         """Return a table as an object of a class of fields. Raises `TableFaults`."""
         try:
             return self._converter.structure(table, kind)
@@ -309,7 +309,7 @@ def read_table(kind: type[T], table: object, place: object, *keys: str | int) ->
     have their lines; `keys` lead to the table in it.
     """
     try:
-        return CONTENT.read(kind, table)
+        return CONTENT.read_table(kind, table)
     except TableFaults as error:
         problems = [
             problem(place, (*keys, *fault.path), f"{_prefix(keys)}{fault}")
@@ -337,7 +337,7 @@ def read_rows(
     for index, row in enumerate(rows):
         title = f"{what} {index + 1}{_named(row)}"
         try:
-            made.append(make(CONTENT.read(kind, row)))
+            made.append(make(CONTENT.read_table(kind, row)))
         except TableFaults as error:
             problems += [
                 problem(place, (what, index, *fault.path), f"{title}: {fault}")

@@ -95,7 +95,7 @@ class Checker:
         """Return what the source of a file says. Raises `ScriptError` if it cannot be read."""
         found = self._facts.get(path)
         if found is None:
-            source = self.folder.read(path).decode("latin-1")
+            source = self.folder.read_file(path).decode("latin-1")
             found = self._facts[path] = read_source(source, self.known)
         return found
 

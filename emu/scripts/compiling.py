@@ -82,7 +82,7 @@ class Compiler:
         """Compile one file; return the names of the files that it loads."""
         stamp = self._folder.stamp(path)
         try:
-            source = self._folder.read(path)
+            source = self._folder.read_file(path)
             self._made[path] = _Made(stamp, self._code(source, path))
         except ScriptError as error:
             self._made[path] = _Made(stamp, error)
@@ -108,7 +108,7 @@ class Compiler:
 
     # -- for the thread of the runtime ------------------------------------------------------------
 
-    def take(self, path: str, stamp: Stamp | None) -> bytes | None:
+    def take_compiled(self, path: str, stamp: Stamp | None) -> bytes | None:
         """Return the compiled form of a file as it is now, once; None if it is not compiled.
 
         Raises `ScriptError` if the file does not compile.

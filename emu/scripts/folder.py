@@ -43,7 +43,7 @@ class ScriptFolder:
         """Return whether there is exactly this file."""
         return self._is_inside(path) and self._is_file(path)
 
-    def read(self, path: str) -> bytes:
+    def read_file(self, path: str) -> bytes:
         """Return the bytes of a file that `find` has returned. Raises `ScriptError`."""
         try:
             with (self.root / path).open("rb") as file:

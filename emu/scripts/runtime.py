@@ -223,11 +223,14 @@ class Runtime:
         stamp, seconds = self.folder.stamp(path), None
         code: bytes | str | None = None
         if self._compiler is not None:
-            code = self._compiler.take(path, stamp)
+            code = self._compiler.take_compiled(path, stamp)
             if code is None and stamp is not None and stamp[1] > AT_ONCE:
                 raise NotCompiled(path)
         if code is None:
-            code, seconds = prepared(self.folder.read(path).decode(ENCODING), path), MOST_SECONDS
+            code, seconds = (
+                prepared(self.folder.read_file(path).decode(ENCODING), path),
+                MOST_SECONDS,
+            )
         try:
             made = self._compile(code, path, seconds)
         except self._memory_error as error:

@@ -161,7 +161,7 @@ class HalfOpenTable:
         record = self.records.get(address)
         return record if record is not None and now < record.expires else None
 
-    def add(self, address: Hashable, record: HalfOpen, now: Monotonic) -> None:
+    def add_record(self, address: Hashable, record: HalfOpen, now: Monotonic) -> None:
         """Add a record, replacing that of the same address; push out another at the limit."""
         # A replaced key would keep its place, but `_expire` needs the records in the order of
         # expiry.

@@ -100,7 +100,7 @@ class Assembler:
         """How many bytes of an incomplete run are in memory."""
         return len(self._data) if self._data is not None else 0
 
-    def add(self, chunk: bytes, size_limit: int) -> bytes | None:
+    def add_chunk(self, chunk: bytes, size_limit: int) -> bytes | None:
         """Take the next chunk in order; return the payload when it is complete.
 
         Raises `MalformedDatagram` or `LimitExceeded`; the order is lost then, so the session must
@@ -419,14 +419,14 @@ class ReliableChannel:
         if assembler is None:
             assembler = self._assembler = Assembler(self._config.fragment_count_limit)
         try:
-            payload = assembler.add(data, self.size_limit)
+            payload = assembler.add_chunk(data, self.size_limit)
         except (MalformedDatagram, LimitExceeded) as error:
             raise BrokenChannel(error.reason) from None
         if payload is not None:
             self._assembler = None
         return payload
 
-    def add(self, message: bytes) -> int:
+    def queue_message(self, message: bytes) -> int:
         """Queue one message: cipher text with its escape byte, or clear text before the key.
 
         Returns how many bytes wait or are not acknowledged now.
@@ -453,7 +453,7 @@ class ReliableChannel:
             self._early_acks = None
         return acks
 
-    def take(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
+    def take_datagrams(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
         """Return the contents of the datagrams that may leave now, not sealed yet.
 
         `others` are packets outside the channel. Acks come first: the peer waits for them.
@@ -474,7 +474,7 @@ class ReliableChannel:
         # packets.
         if self.outgoing or self.lead is not None:
             self._place_messages()
-        return self.queue.take(now)
+        return self.queue.take_packets(now)
 
     def _place_messages(self) -> None:
         messages = self.outgoing
@@ -512,10 +512,10 @@ class ReliableChannel:
 
     def _place_payload(self, payload: bytes) -> None:
         if len(payload) + SEQUENCED_SIZE <= self.capacity:
-            self.queue.add(_PACKET, payload)
+            self.queue.queue_packet(_PACKET, payload)
         else:
             for chunk in cut(payload, self.capacity):
-                self.queue.add(_FRAGMENT, chunk)
+                self.queue.queue_packet(_FRAGMENT, chunk)
 
     def clear(self) -> None:
         """Drop everything held and queued."""

@@ -59,7 +59,7 @@ class SessionTotals:
         self.drops: Counter[str] = Counter()
         self.ended: Callable[[Session], object] = _ignore
 
-    def add(self, session: Session) -> None:
+    def add_session(self, session: Session) -> None:
         """Add the counters of a session that has ended."""
         self._add([session])
         self.ended(session)
@@ -361,7 +361,7 @@ class Endpoint:
         if record is None:
             expires = now + self.config.session.unvalidated_lifetime
             record = HalfOpen(request.session, max_length, check_key, host, expires, now)
-            self._half_open.add(address, record, now)
+            self._half_open.add_record(address, record, now)
         record.note_response(request.session, max_length, check_key)
         self._respond(request.session, check_key, max_length, address)
 
@@ -513,7 +513,7 @@ class Endpoint:
         if self._sessions.get(address) is not session:
             return
         del self._sessions[address]
-        self.totals.add(session)
+        self.totals.add_session(session)
         self._memory.note(session, 0)
         self._admission.remove(session)
 

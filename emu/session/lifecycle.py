@@ -374,7 +374,8 @@ _OPEN_REQUESTS: Final = 16
 class ControlPackets:
     """The packets of one session outside its reliable channel, kept until the next datagram.
 
-    `pending` is whether `take` has something. A second request for the same packet adds nothing.
+    `pending` is whether `take_pending` has something. A second request for the same packet adds
+    nothing.
     """
 
     __slots__ = ("_keep_alive", "_peer_request", "_requested_at", "_statistics", "pending")
@@ -399,7 +400,7 @@ class ControlPackets:
         self._peer_request = request
         self.pending = True
 
-    def take(
+    def take_pending(
         self, round_trip: RoundTrip, *, sent: int, received: int, now: Monotonic
     ) -> list[bytes]:
         """Return and forget what is pending.

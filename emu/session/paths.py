@@ -475,7 +475,7 @@ class SendPath:
         early = self._early
         self.forget_early()
         for opcode, payload in early or ():
-            self._channel.add(codec.encode(opcode, payload))
+            self._channel.queue_message(codec.encode(opcode, payload))
 
     def forget_early(self) -> None:
         """Drop the messages that wait for the key."""
@@ -508,7 +508,7 @@ class SendPath:
             self.early_bytes += len(payload)
             queued_bytes = self.queued_bytes
         else:
-            queued_bytes = self._channel.add(codec.encode(opcode, payload))
+            queued_bytes = self._channel.queue_message(codec.encode(opcode, payload))
         self.messages += 1
         if queued_bytes > config.send_queue_limit:
             raise BrokenChannel(CloseReason.SEND_QUEUE_FULL)
@@ -561,14 +561,14 @@ class SendPath:
         lifecycle.last_sent = now
         return datagram
 
-    def take(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
+    def take_datagrams(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
         """Return the datagrams that may leave now; `others` are packets outside the channel."""
         phase = self._lifecycle.phase
         seal = self._seal
         datagrams = self.ready
         self.ready = []
         if seal is not None and _VALIDATED <= phase < _ENDED:
-            datagrams.extend(map(seal.seal, self._channel.take(now, others)))
+            datagrams.extend(map(seal.seal, self._channel.take_datagrams(now, others)))
             codec = self._codec
             # The compressor takes about 30 kB, and between datagrams most sessions are idle.
             if codec is not None and codec.holds_memory:

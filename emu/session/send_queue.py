@@ -274,14 +274,14 @@ class SendQueue:
         """Return whether a number is `last_acknowledged` or that of a packet sent behind it."""
         return (sequence - self._base + 1) & MASK <= (self._next - self._base) & MASK
 
-    def add(self, opcode: int, data: bytes) -> None:
+    def queue_packet(self, opcode: int, data: bytes) -> None:
         """Queue one Packet or Fragment: its opcode, and the bytes behind the sequence number."""
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append((opcode, data))
         self.queued_bytes += len(data)
 
-    def take(self, now: Monotonic) -> list[bytes]:
+    def take_packets(self, now: Monotonic) -> list[bytes]:
         """Return the protocol packets that may leave now, lost ones first."""
         if self._needs_detection:
             self._detect_losses(now)
@@ -421,8 +421,8 @@ class SendQueue:
         return sent
 
     def _progress(self, now: Monotonic) -> None:
-        # Detection waits for `take`: a datagram may bring a hundred acks, and one pass over the
-        # packets in flight serves them all.
+        # Detection waits for `take_packets`: a datagram may bring a hundred acks, and one pass over
+        # the packets in flight serves them all.
         self._backoff = 0
         self._timer_start = self._waiting_since = now
         self._needs_detection = bool(self._in_flight)
@@ -485,7 +485,7 @@ class SendQueue:
         return deadline is not None and deadline <= now
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Detect losses that are due; `take` then returns the packets to send again."""
+        """Detect losses that are due; `take_packets` then returns the packets to send again."""
         deadline = self.timer()
         if deadline is None or now < deadline:
             return
@@ -499,7 +499,7 @@ class SendQueue:
         self._timer_start = now
         sent = self._oldest
         if sent.lost:
-            return  # it leaves with the next `take`
+            return  # it leaves with the next `take_packets`
         # Only timeouts count as attempts. A copy sent because later packets arrived proves that
         # the peer is alive, and on a short path a dozen of those may leave within a moment.
         sent.timeouts += 1

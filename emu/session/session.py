@@ -308,7 +308,7 @@ class Session:
         """Return the datagrams that may leave now, as few as possible, each up to MaxLength."""
         outgoing: list[bytes] = []
         if self._control.pending:
-            outgoing = self._control.take(
+            outgoing = self._control.take_pending(
                 self._channel.queue.round_trip,
                 sent=self._sent.datagrams + 1,
                 received=self._received.datagrams,
@@ -316,7 +316,7 @@ class Session:
             )
         if self._lifecycle.phase is SessionPhase.CLOSING:
             self._disconnect_when_idle(outgoing, now)
-        return self._sent.take(now, outgoing)
+        return self._sent.take_datagrams(now, outgoing)
 
     def take_ack(self, now: Monotonic) -> bytes | None:
         """Return the next datagram if it is an Ack and nothing else; None otherwise.
@@ -433,7 +433,7 @@ class Session:
             self._channel.queue.resend_oldest(now)
         else:
             self._key_exchange.was_requested = True
-            self._channel.add(KEY_REQUEST)
+            self._channel.queue_message(KEY_REQUEST)
 
     def _start_cipher(self, key: bytes) -> None:
         """Start both cipher streams, and encrypt the messages that waited for the key."""

@@ -20,7 +20,7 @@ class RowSource(Protocol):
     def name(self) -> str:
         """A short name for notes about single rows."""
 
-    def read(self, tables: Collection[str]) -> Iterator[InsertRow]:
+    def read_rows(self, tables: Collection[str]) -> Iterator[InsertRow]:
         """Yield the rows of some tables, whose columns have names; each call starts anew."""
 
     def error(self, text: str) -> EmuError:
@@ -42,7 +42,7 @@ class Dump:
         """The file's name without its folder."""
         return self.path.name
 
-    def read(self, tables: Collection[str]) -> Iterator[InsertRow]:
+    def read_rows(self, tables: Collection[str]) -> Iterator[InsertRow]:
         """Yield the rows of some tables. Raises `FileFormatError`, also for unnamed columns."""
         for row in read_inserts(self.path, tables, self.tables):
             if row.columns is None:

@@ -165,7 +165,7 @@ class LiveDatabase:
                         self._unfixed.add(name.lower())
         self.tables.update(self._names)
 
-    def read(self, tables: Collection[str]) -> Iterator[InsertRow]:
+    def read_rows(self, tables: Collection[str]) -> Iterator[InsertRow]:
         """Yield the rows of those tables that exist. Raises `CommandError`.
 
         Only one reading at a time may be under way.

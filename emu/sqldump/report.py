@@ -113,7 +113,7 @@ class ImportReport:
     _notes: list[str] = field(default_factory=list)
     _about: Counter[str] = field(default_factory=Counter)
 
-    def take(self, row: InsertRow, take: Callable[[Columns], T]) -> T | None:
+    def read_row(self, row: InsertRow, take: Callable[[Columns], T]) -> T | None:
         """Pass a row's columns to `take` and return the result.
 
         If `take` raises `ValueError`, the row is left out with a note, and the result is None.

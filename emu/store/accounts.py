@@ -109,7 +109,7 @@ class AccountRepository(Repository):
         return Account(id=account_id, name=name, password=password, created=created)
 
     @changes
-    def put(self, account: Account) -> Account:
+    def insert(self, account: Account) -> Account:
         """Add an account with all values, and with its id unless that is 0.
 
         Raises `DuplicateName` if name or id is taken.

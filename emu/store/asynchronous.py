@@ -304,14 +304,14 @@ class AsyncAccountGate(AsyncRepository[AccountRepository]):
 class AsyncAudit(AsyncRepository[AuditTrail]):
     """Implements `emu.admin.ports.AuditStore`."""
 
-    add = persistent(AuditTrail.add, forget_nothing)
+    add_act = persistent(AuditTrail.add_act, forget_nothing)
     find = read(AuditTrail.find)
 
 
 class AsyncNotes(AsyncRepository[OperatorNotes]):
     """Implements `emu.admin.ports.NoteStore`."""
 
-    add = write(OperatorNotes.add, forget_nothing)
+    add_note = write(OperatorNotes.add_note, forget_nothing)
     of_account = read(OperatorNotes.of_account)
     remove = write(OperatorNotes.remove, forget_nothing)
 

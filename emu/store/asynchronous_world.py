@@ -185,7 +185,7 @@ class AsyncMail(AsyncRepository[Mailboxes]):
     open = write(Mailboxes.open, _of_player)
     deliver = write(Mailboxes.deliver, forget_nothing)
     mark_read = write(Mailboxes.mark_read, forget_nothing)
-    take = write(Mailboxes.take, _of_player)
+    take_coins = write(Mailboxes.take_coins, _of_player)
     delete = write(Mailboxes.delete, forget_nothing)
     clear = write(Mailboxes.clear, forget_nothing)
     give_back = write(Mailboxes.give_back, forget_nothing)

@@ -23,7 +23,7 @@ class AuditTrail(Repository):
     __slots__ = ()
 
     @changes
-    def add(self, act: AuditedAct, oldest: Moment) -> None:
+    def add_act(self, act: AuditedAct, oldest: Moment) -> None:
         """Store an act, and remove acts from before `oldest`."""
         row = (
             act.moment, act.who, act.way, act.command, act.kind, act.name, name_key(act.name),

@@ -116,7 +116,7 @@ class LoginImport:
             last_client_version=number(columns, "last_client_version"),
         )
         owner = self.ids.store.accounts.get(wanted)
-        stored = self.ids.store.accounts.put(self._with_free_id("account", account, owner))
+        stored = self.ids.store.accounts.insert(self._with_free_id("account", account, owner))
         self.ids.accounts[wanted] = stored.id
         return True
 
@@ -400,7 +400,7 @@ class _Import:
 
     def _take(self, row: InsertRow) -> None:
         table = row.table.lower()
-        added = self.report.take(row, self._takes[table])
+        added = self.report.read_row(row, self._takes[table])
         if added is not None:
             self.report.tables[table].added += added
             self.report.tables[table].present += not added

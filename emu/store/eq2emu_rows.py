@@ -77,7 +77,7 @@ class CharacterRows:
     def __exit__(self, *_error: object) -> None:
         self._rows.close()
 
-    def read(self, dumps: Sequence[RowSource], progress: Callable[[int], None]) -> None:
+    def read_dumps(self, dumps: Sequence[RowSource], progress: Callable[[int], None]) -> None:
         """Read all dumps of a world.
 
         Raises `FileFormatError` if a table is in none of them, and `CommandError` if the temporary
@@ -96,7 +96,7 @@ class CharacterRows:
         # One transaction: a commit for each row would take most of the time.
         self._rows.execute("BEGIN")
         for dump in dumps:
-            for row in dump.read((*TABLES, *FACTS, *LATER)):
+            for row in dump.read_rows((*TABLES, *FACTS, *LATER)):
                 self._take(row, dump.name)
                 count += 1
                 if count % 1000 == 0:

@@ -143,7 +143,7 @@ class WorldImport:
         # The rows live as long as this block; the temporary file is removed at its end, also after
         # an error.
         with CharacterRows() as rows:
-            rows.read(old.dumps, progress)
+            rows.read_dumps(old.dumps, progress)
             facts = Facts(self.world, rows.fact)
             for table, place, fault in rows.malformed:
                 self._leave_out(table, place, fault)

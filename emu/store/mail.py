@@ -151,7 +151,7 @@ class Mailboxes(Repository):
         return _letter(row)
 
     @changes
-    def take(
+    def take_coins(
         self, _account_id: int, char_id: int, letter_id: int, moment: Moment, request: str
     ) -> Taken | None:
         """Move the coins of a letter to the character; return None if there is no such letter.

@@ -18,7 +18,7 @@ class OperatorNotes(Repository):
     __slots__ = ()
 
     @changes
-    def add(self, note: OperatorNote) -> int:
+    def add_note(self, note: OperatorNote) -> int:
         """Store a note and return its number. Raises `CommandError` above the limit."""
         sql = "SELECT count(*) FROM operator_notes WHERE account_id = ?"
         if self._run(sql, (note.account_id,)).fetchone()[0] >= MOST_NOTES:

@@ -57,7 +57,7 @@ class ServerLock:
                 self._descriptor = self._take()
         except BlockingIOError:
             # The lock is taken, so the file has the record of its holder.
-            holder = Served.read(read_at(self._descriptor, LONGEST_RECORD, 0))
+            holder = Served.parse(read_at(self._descriptor, LONGEST_RECORD, 0))
             self._close()
             which = f" (process {holder.process})" if holder else ""
             raise StoreError(
@@ -67,7 +67,7 @@ class ServerLock:
         except OSError as error:
             raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None
         # Read before `_write` replaces it.
-        earlier = Served.read(read_at(self._descriptor, LONGEST_RECORD, 0))
+        earlier = Served.parse(read_at(self._descriptor, LONGEST_RECORD, 0))
         self.after_crash = earlier is not None and earlier.loss is None
         """The last server on this database was killed, or it crashed: it did not `release`."""
         if earlier and earlier.loss and is_lost(database, earlier) and not anew:

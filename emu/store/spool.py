@@ -74,7 +74,7 @@ class SpoolFile:
         self.identity = identity
         self._connection: sqlite3.Connection | None = None
 
-    def put(self, states: Collection[SavedState], gone: Collection[int] = ()) -> None:
+    def keep_states(self, states: Collection[SavedState], gone: Collection[int] = ()) -> None:
         """Keep states, each in place of an earlier one of its character, and remove others.
 
         `gone` are ids of characters. All of it is done or nothing; afterwards it is on the disk. A
@@ -142,7 +142,7 @@ def write_spool(path: Path, states: Sequence[SavedState], identity: str = "") ->
         _create(fresh, identity)
         file = SpoolFile(fresh)
         try:
-            file.put(states)
+            file.keep_states(states)
         finally:
             file.close()
         # Content before name: after a power cut, a file of this name is complete.

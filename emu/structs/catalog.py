@@ -33,9 +33,9 @@ class StructCatalog:
         self._layouts: dict[tuple[str, int, bool], StructLayout] = {}
         self._chosen: dict[tuple[str, int], StructLayout] = {}
         for definition in structs:
-            self.add(definition)
+            self.add_struct(definition)
 
-    def add(self, definition: StructDefinition) -> None:
+    def add_struct(self, definition: StructDefinition) -> None:
         """Add one struct. If name and version are taken, keep the first one and add a note."""
         versions = self._structs.setdefault(definition.name, {})
         earlier = versions.get(definition.client_version)
@@ -70,7 +70,7 @@ class StructCatalog:
         """
         definitions = read_file(path, self._structs, complaints)
         for definition in definitions:
-            self.add(definition)
+            self.add_struct(definition)
         return len(definitions)
 
     def __iter__(self) -> Iterator[StructDefinition]:

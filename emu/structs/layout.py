@@ -274,7 +274,7 @@ class Block:
                 run.append(fixed)
             # Added in the order of the file: a condition may name only fields that are read before.
             if not entry.substruct:
-                scope.add(entry.name, key, entry.size)
+                scope.add_field(entry.name, key, entry.size)
         self._end_run(run)
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:

@@ -105,7 +105,7 @@ def _fields(
             continue
         if entry.type is FieldType.ARRAY:
             yield from _fields(entry.fields, scope.element(entry.name), alone)
-        scope.add(entry.name, entry.name, entry.size)
+        scope.add_field(entry.name, entry.name, entry.size)
 
 
 def _unreadable(entry: FieldDefinition, fields: Sequence[FieldDefinition]) -> Iterator[str]:

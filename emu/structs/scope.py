@@ -59,7 +59,7 @@ class Scope:
         """Return a new scope for the fields of an array's elements."""
         return Scope(self, array=key)
 
-    def add(self, name: str, key: str, size: int) -> None:
+    def add_field(self, name: str, key: str, size: int) -> None:
         """Add a field's name; with several values also ``name_0``, ``name_1`` and so on."""
         self._names[name] = next(self.moments), (key,)
         if size > 1:

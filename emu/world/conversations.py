@@ -174,8 +174,8 @@ class Conversations:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about dialogs to the table."""
-        messages.add("OP_DialogSelectMsg", self._selected, IN_ZONE)
-        messages.add("OP_DialogCloseMsg", self._closed, IN_ZONE)
+        messages.add_handler("OP_DialogSelectMsg", self._selected, IN_ZONE)
+        messages.add_handler("OP_DialogCloseMsg", self._closed, IN_ZONE)
 
     def _selected(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Tell the owner of an answer; close a window that offers none. May raise `PeerError`."""

@@ -29,7 +29,9 @@ class WorldMessageRule:
 class WorldMessages(dict[str, WorldMessageRule]):
     """The messages of one world, by opcode name. Each handler class adds its own."""
 
-    def add(self, name: str, handler: MessageHandler, states: frozenset[PlayerState]) -> None:
+    def add_handler(
+        self, name: str, handler: MessageHandler, states: frozenset[PlayerState]
+    ) -> None:
         """Add a message; no two handlers may have the same one."""
         # Otherwise the order of registration would decide which of the two is called.
         if name in self:

@@ -70,7 +70,7 @@ class Players:
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def add(self, player: Player) -> None:
+    def add_player(self, player: Player) -> None:
         """Add a player."""
         self._by_id[player.id] = player
         self._by_name[player.name.casefold()] = player

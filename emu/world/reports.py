@@ -259,11 +259,11 @@ class Faults:
         try:
             call(*values)
         except Exception as error:  # noqa: BLE001  # everything else must go on
-            self.add(task, player.name if player is not None else "", error)
+            self.add_fault(task, player.name if player is not None else "", error)
             return False
         return True
 
-    def add(self, task: str, actor: str, error: Exception) -> None:
+    def add_fault(self, task: str, actor: str, error: Exception) -> None:
         """Count and report a fault; raise nothing."""
         self.counts[task] += 1
         try:

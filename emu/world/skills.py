@@ -84,7 +84,7 @@ class Skills:
         known, chance = self._known(player, skill), self._world.chances.of(player.zone)
         if known is None or not grows(known.value, known.most, chance):
             return False
-        self.put(player, [replace(known, value=known.value + 1)])
+        self.change_skills(player, [replace(known, value=known.value + 1)])
         return True
 
     def moved(self, player: Player) -> None:
@@ -101,11 +101,13 @@ class Skills:
             return False
         if self._known(player, skill) is None:
             most = most_at(player.character.tradeskill_level)
-            self.put(player, [KnownSkill(skill, 1, most)])
+            self.change_skills(player, [KnownSkill(skill, 1, most)])
             return True
         return self.use(player, skill)
 
-    def put(self, player: Player, changed: Iterable[KnownSkill], *, is_shown: bool = True) -> None:
+    def change_skills(
+        self, player: Player, changed: Iterable[KnownSkill], *, is_shown: bool = True
+    ) -> None:
         """Change skills of a player, show who has become better, and send the book."""
         before = self.of(player)
         after = before | {skill.id: skill for skill in changed}
@@ -144,7 +146,7 @@ class Skills:
             for number, known in self.of(event.player).items()
             if (row := rows.get(number)) is not None and row.type in CRAFT_TYPES
         ]
-        self.put(event.player, changed)
+        self.change_skills(event.player, changed)
 
     def _leveled(self, event: LevelGained) -> None:
         """Raise what skills can reach, and those that each level raises."""
@@ -154,7 +156,7 @@ class Skills:
             for number, known in self.of(event.player).items()
             if (row := rows.get(number)) is not None and _follows(row)
         ]
-        self.put(event.player, changed)
+        self.change_skills(event.player, changed)
 
 
 def _follows(row: Skill) -> bool:

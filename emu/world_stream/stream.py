@@ -68,7 +68,7 @@ class WorldStream:
         """The memory that the baselines use, in bytes."""
         return self._by_client.size + self._by_server.size
 
-    def read(self, name: str, payload: bytes, *, to_server: bool) -> dict[str, Any] | None:
+    def read_message(self, name: str, payload: bytes, *, to_server: bool) -> dict[str, Any] | None:
         """Return the fields of a message or of a command in OP_ClientCmdMsg; None for others.
 
         `name` is the opcode's. The first message of a kind has all fields, later ones the changed

@@ -119,6 +119,6 @@ def test_without_a_token_little_is_kept() -> None:
 
 def test_the_file_of_a_port_is_read_as_it_was_written() -> None:
     file = ConsoleFile(7777, "0123abcd")
-    assert ConsoleFile.read(file.written()) == file
+    assert ConsoleFile.parse(file.written()) == file
     for text in ("", "7777 0123", "emu-console x y", "emu-console 1 2 3", "[database]"):
-        assert ConsoleFile.read(text) is None
+        assert ConsoleFile.parse(text) is None

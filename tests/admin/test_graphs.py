@@ -27,7 +27,9 @@ class Metrics:
         self._sampler = Sampler()
 
     def sample(self, now: float, cpu: float = 0.0) -> dict[str, float]:
-        return self._sampler.sample(self.registry.read(), cpu, 50 * MEBIBYTE, Monotonic(now))
+        return self._sampler.sample(
+            self.registry.read_samples(), cpu, 50 * MEBIBYTE, Monotonic(now)
+        )
 
 
 def test_the_first_sample_has_no_rates() -> None:
@@ -81,8 +83,8 @@ def graph(history: History, span: str, name: str) -> list[Any]:
 def test_a_day_keeps_peaks_of_numbers_and_means_of_rates() -> None:
     history = History()
     for number in range(24):
-        history.add({"players": number % 7, "sent": number}, Moment(240_000.0 + 10 * number))
-    history.add({"players": 2, "sent": 7}, Moment(240_240.0))
+        history.add_sample({"players": number % 7, "sent": number}, Moment(240_000.0 + 10 * number))
+    history.add_sample({"players": 2, "sent": 7}, Moment(240_240.0))
     assert graph(history, "day", "players") == [[6, 2]]
     assert graph(history, "day", "traffic") == [[11.5, 7]]
     assert len(history.record("hour")["moments"]) == 25
@@ -91,8 +93,8 @@ def test_a_day_keeps_peaks_of_numbers_and_means_of_rates() -> None:
 
 def test_what_was_not_measured_has_a_gap_or_no_graph() -> None:
     history = History()
-    history.add({"players": 1}, Moment(1000.0))
-    history.add({"players": 1, "tick": 3.0}, Moment(1010.0))
+    history.add_sample({"players": 1}, Moment(1000.0))
+    history.add_sample({"players": 1, "tick": 3.0}, Moment(1010.0))
     assert graph(history, "hour", "ticks") == [[None, 3.0]]
     assert [one["name"] for one in history.record("hour")["graphs"]] == ["players", "ticks"]
 
@@ -100,8 +102,8 @@ def test_what_was_not_measured_has_a_gap_or_no_graph() -> None:
 def test_samples_are_bounded_and_their_moments_grow() -> None:
     history = History()
     for number in range(20_000):
-        history.add({"players": number}, Moment(10.0 * number))
-    history.add({"players": 90_000}, Moment(5.0))
+        history.add_sample({"players": number}, Moment(10.0 * number))
+    history.add_sample({"players": 90_000}, Moment(5.0))
     for span in SPANS:
         record = history.record(span.name)
         assert len(record["moments"]) == span.steps == 360

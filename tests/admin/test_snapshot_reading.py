@@ -90,6 +90,6 @@ def read_back(values: list[float], bounds: tuple[float, ...]) -> HistogramReadin
     histogram = measures.histogram("seconds", "S.", bounds=bounds)
     for value in values:
         histogram.observe(value)
-    (reading,) = measures.read()
+    (reading,) = measures.read_samples()
     (buckets,) = reading.values.values()
     return HistogramReading(tuple(buckets.bounds), tuple(buckets.at_most), buckets.count)

@@ -36,8 +36,8 @@ def sent(waiting: WebhookQueue, now: Monotonic = START) -> dict[str, object]:
 
 def test_a_json_request_has_one_event_with_its_values() -> None:
     waiting = queue()
-    waiting.add(notice("Borvik entered Antonica.", player="Borvik", zone="Antonica"))
-    waiting.add(notice())
+    waiting.add_notice(notice("Borvik entered Antonica.", player="Borvik", zone="Antonica"))
+    waiting.add_notice(notice())
     assert sent(waiting) == {
         "event": "up", "time": "2025-11-23T12:13:20Z", "server": "Norrath",
         "text": "Borvik entered Antonica.", "player": "Borvik", "zone": "Antonica",
@@ -49,8 +49,8 @@ def test_a_json_request_has_one_event_with_its_values() -> None:
 
 def test_a_discord_request_has_all_that_waits_and_notifies_nobody() -> None:
     waiting = queue(WebhookFormat.DISCORD)
-    waiting.add(notice("@everyone *entered* Antonica."))
-    waiting.add(notice("second"))
+    waiting.add_notice(notice("@everyone *entered* Antonica."))
+    waiting.add_notice(notice("second"))
     value = sent(waiting)
     assert value["content"] == "@everyone \\*entered\\* Antonica.\nsecond"
     assert value["allowed_mentions"] == {"parse": []}
@@ -60,21 +60,21 @@ def test_a_discord_request_has_all_that_waits_and_notifies_nobody() -> None:
 def test_a_discord_message_is_never_too_long() -> None:
     waiting = queue(WebhookFormat.DISCORD)
     for _ in range(50):
-        waiting.add(notice("x" * 150))
+        waiting.add_notice(notice("x" * 150))
     lengths = []
     while len(waiting):
         lengths.append(len(str(sent(waiting)["content"])))
         assert waiting.answered(204, START)
     assert len(lengths) == 4
     assert max(lengths) <= LONGEST_TEXT
-    waiting.add(notice("*" * 5000))
+    waiting.add_notice(notice("*" * 5000))
     assert len(str(sent(waiting)["content"])) == LONGEST_TEXT
 
 
 @pytest.mark.parametrize("status", [0, 429, 500, 503])
 def test_a_failed_request_is_repeated_later_and_later_then_given_up(status: int) -> None:
     waiting = queue()
-    waiting.add(notice())
+    waiting.add_notice(notice())
     now, pauses = START, []
     for _ in range(ATTEMPTS - 1):
         assert waiting.next_request(now) is not None
@@ -88,13 +88,13 @@ def test_a_failed_request_is_repeated_later_and_later_then_given_up(status: int)
     assert waiting.next_request(now) is not None
     assert waiting.answered(status, now)
     assert waiting.counts == {"dropped": 1}
-    waiting.add(notice())
+    waiting.add_notice(notice())
     assert waiting.get_timer() == now + LONGEST_PAUSE, "a dead receiver is asked once a minute"
 
 
 def test_the_receiver_may_ask_for_a_longer_pause_but_not_for_an_endless_one() -> None:
     waiting = queue()
-    waiting.add(notice())
+    waiting.add_notice(notice())
     assert waiting.next_request(START) is not None
     assert not waiting.answered(429, START, retry_after=7.5)
     assert waiting.get_timer() == START + 7.5
@@ -105,7 +105,7 @@ def test_the_receiver_may_ask_for_a_longer_pause_but_not_for_an_endless_one() ->
 
 def test_a_refused_event_is_not_repeated() -> None:
     waiting = queue()
-    waiting.add(notice())
+    waiting.add_notice(notice())
     assert waiting.next_request(START) is not None
     assert waiting.answered(404, START)
     assert waiting.get_timer() is None
@@ -115,7 +115,7 @@ def test_a_refused_event_is_not_repeated() -> None:
 def test_a_full_queue_drops_its_oldest_events() -> None:
     waiting = queue()
     for number in range(QUEUE_LIMIT + 3):
-        waiting.add(notice(str(number)))
+        waiting.add_notice(notice(str(number)))
     assert len(waiting) == QUEUE_LIMIT
     assert waiting.counts == {"dropped": 3}
     assert sent(waiting)["text"] == "3"
@@ -124,7 +124,7 @@ def test_a_full_queue_drops_its_oldest_events() -> None:
 def test_a_repeated_request_keeps_the_order() -> None:
     waiting = queue()
     for text in ("first", "second"):
-        waiting.add(notice(text))
+        waiting.add_notice(notice(text))
     assert sent(waiting)["text"] == "first"
     assert not waiting.answered(500, START)
     assert sent(waiting, Monotonic(START + 1))["text"] == "first"
@@ -134,10 +134,10 @@ def test_a_repeated_request_keeps_the_order() -> None:
 
 def test_a_closed_queue_sends_at_once_and_repeats_nothing() -> None:
     waiting = queue()
-    waiting.add(notice("first"))
+    waiting.add_notice(notice("first"))
     assert waiting.next_request(START) is not None
     assert not waiting.answered(0, START)
-    waiting.add(notice("second"))
+    waiting.add_notice(notice("second"))
     waiting.close()
     for text in ("first", "second"):
         assert sent(waiting)["text"] == text

@@ -10,7 +10,7 @@ from tests.support.files.captured import captured_message
 def counted(*messages):
     statistics = MessageStatistics()
     for message in messages:
-        statistics.add(message)
+        statistics.count_message(message)
     return statistics
 
 
@@ -61,5 +61,5 @@ def test_a_single_moment_has_no_rates():
 def test_memory_depends_on_the_kinds_alone():
     statistics = MessageStatistics()
     for number in range(2000):
-        statistics.add(captured_message(t=float(number), opcode=number % 3, name=None))
+        statistics.count_message(captured_message(t=float(number), opcode=number % 3, name=None))
     assert len(statistics.kinds) == 3

@@ -25,7 +25,7 @@ def fought(version: int, seconds: float, health: int, level: int = 1) -> tuple[L
         world.harness.character(1, name="Bota")
         client: ClientWorldConnection = await world.enter(1, version, lambda _event: None)
         bot = Bot(client.core, BotHabits(talk=0.0, fights=True), lambda: 0.5, client.now())
-        client.on_event = lambda event: bot.take(event, client.now())
+        client.on_event = lambda event: bot.handle_event(event, client.now())
         found.append(bot)
         player = world.harness.world.players.get(1)
         assert player is not None
@@ -35,7 +35,7 @@ def fought(version: int, seconds: float, health: int, level: int = 1) -> tuple[L
             level=level, attackable=True,
         )  # fmt: skip
         crab.sheet.health.fill(health)
-        player.zone.add(crab, world.harness.world.clock.now())
+        player.zone.add_spawn(crab, world.harness.world.clock.now())
         end = client.now() + seconds
         while (now := client.now()) < end:
             if bot.get_timer() <= now:
@@ -82,8 +82,8 @@ class Nowhere:
 def test_without_ghosts_it_only_counts() -> None:
     hunter = Hunter(Nowhere(), 20.0)  # type: ignore[arg-type]
     hunter.think(1.0)  # type: ignore[arg-type]
-    hunter.take(BlowSeen(1, 7, 3))
-    hunter.take(BlowSeen(7, 1, 3))
-    hunter.take(DeathSeen(1, 7))
-    hunter.take(DeathSeen(7, 1))
+    hunter.handle_event(BlowSeen(1, 7, 3))
+    hunter.handle_event(BlowSeen(7, 1, 3))
+    hunter.handle_event(DeathSeen(1, 7))
+    hunter.handle_event(DeathSeen(7, 1))
     assert (hunter.blows, hunter.taken, hunter.kills, hunter.deaths) == (1, 1, 1, 1)

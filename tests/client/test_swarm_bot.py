@@ -69,7 +69,7 @@ def lived(habits: BotHabits) -> tuple[LossyWorld, list[Bot]]:
             client.on_step = bot.stepped
 
             def take(event: Any, bot: Bot = bot, client: ClientWorldConnection = client) -> None:
-                bot.take(event, client.now())
+                bot.handle_event(event, client.now())
 
             client.on_event = take
             clients.append(client)
@@ -115,18 +115,18 @@ def test_a_watched_one_that_vanishes_is_watched_again_under_its_new_index() -> N
     bot.watch(watched)
     watched.stepped(NOW)
     step = Updated(0, (GhostEntry(POSITION, 7, None, b"place"),))
-    bot.take(step, Monotonic(NOW + 1.0))
+    bot.handle_event(step, Monotonic(NOW + 1.0))
     assert bot.delays == [1.0]
-    bot.take(Vanished(9, "Botc"), NOW)
-    bot.take(step, Monotonic(NOW + 2.0))
+    bot.handle_event(Vanished(9, "Botc"), NOW)
+    bot.handle_event(step, Monotonic(NOW + 2.0))
     assert bot.delays == [1.0, 2.0]
-    bot.take(Vanished(7, "Botb"), NOW)
-    bot.take(step, Monotonic(NOW + 3.0))
+    bot.handle_event(Vanished(7, "Botb"), NOW)
+    bot.handle_event(step, Monotonic(NOW + 3.0))
     assert bot.delays == [1.0, 2.0]
-    bot.take(Appeared(8, "Botb"), NOW)
-    bot.take(step, Monotonic(NOW + 4.0))
+    bot.handle_event(Appeared(8, "Botb"), NOW)
+    bot.handle_event(step, Monotonic(NOW + 4.0))
     assert bot.delays == [1.0, 2.0]
-    bot.take(Updated(0, (GhostEntry(POSITION, 8, None, b"place"),)), Monotonic(NOW + 5.0))
+    bot.handle_event(Updated(0, (GhostEntry(POSITION, 8, None, b"place"),)), Monotonic(NOW + 5.0))
     assert bot.delays == [1.0, 2.0, 5.0]
 
 

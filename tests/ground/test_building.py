@@ -160,7 +160,7 @@ def test_a_corner_that_is_no_place_is_refused_with_its_byte(value: float) -> Non
 def test_the_digest_is_kept() -> None:
     out = io.BytesIO()
     build(map_bytes([Part(FLOOR)]), out)
-    assert GroundHeader.read(out.getvalue()[:HEADER_SIZE]).digest == b"\x07" * 32
+    assert GroundHeader.parse(out.getvalue()[:HEADER_SIZE]).digest == b"\x07" * 32
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def header(triangles: int = 100, *, is_wide: bool = False) -> GroundHeader:
 @given(st.integers(0, 2**24), st.booleans())
 def test_a_header_is_read_as_it_was_written(triangles: int, is_wide: bool) -> None:
     one = header(triangles, is_wide=is_wide)
-    assert GroundHeader.read(one.pack() + b"more") == one
+    assert GroundHeader.parse(one.pack() + b"more") == one
     assert len(one.pack()) == HEADER_SIZE
 
 
@@ -58,11 +58,11 @@ def test_a_changed_header_is_refused(seed: int) -> None:
     random, data = Random(seed), bytearray(header().pack())
     data[random.randrange(len(data))] ^= 1 << random.randrange(8)
     with pytest.raises(FileFormatError):
-        GroundHeader.read(bytes(data))
+        GroundHeader.parse(bytes(data))
 
 
 def test_other_files_are_refused() -> None:
     with pytest.raises(FileFormatError, match="byte 3: is too short"):
-        GroundHeader.read(b"abc")
+        GroundHeader.parse(b"abc")
     with pytest.raises(FileFormatError, match="is no ground file"):
-        GroundHeader.read(bytes(HEADER_SIZE))
+        GroundHeader.parse(bytes(HEADER_SIZE))

@@ -17,7 +17,7 @@ def test_a_header_is_read_as_it_was_written(
     counts: tuple[int, int, int, int], columns: int, rows: int
 ) -> None:
     header = PathHeader(b"d" * 32, 0.5, -1.5, 2.25, 8.0, columns, rows, *counts, 3, 99)
-    assert PathHeader.read(header.pack()) == header
+    assert PathHeader.parse(header.pack()) == header
     assert len(header.pack()) == HEADER_SIZE
 
 
@@ -27,11 +27,11 @@ def test_a_changed_header_is_refused(seed: int) -> None:
     data = bytearray(PathHeader(b"d" * 32, 1, 1, 1, 8, 2, 2, 3, 4, 5, 6, 1, 7).pack())
     data[random.randrange(len(data))] ^= 1 << random.randrange(8)
     with pytest.raises(FileFormatError):
-        PathHeader.read(bytes(data))
+        PathHeader.parse(bytes(data))
 
 
 def test_other_files_are_refused() -> None:
     with pytest.raises(FileFormatError, match="is too short"):
-        PathHeader.read(b"abc")
+        PathHeader.parse(b"abc")
     with pytest.raises(FileFormatError, match="is no path file"):
-        PathHeader.read(bytes(HEADER_SIZE))
+        PathHeader.parse(bytes(HEADER_SIZE))

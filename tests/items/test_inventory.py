@@ -45,7 +45,7 @@ class Hands:
         self.inventory = Inventory((), KINDS)
 
     def get(self, kind: ItemKind, number: int = 1) -> Thing:
-        return self.inventory.add(kind, number, self.new)[0]
+        return self.inventory.add_things(kind, number, self.new)[0]
 
     def new(self) -> int:
         return next(self.numbers)
@@ -197,7 +197,7 @@ def test_what_is_in_use_stays(hands: Hands) -> None:
     assert hands.move(marble, 3) is Why.IN_USE
     assert hands.move(bag, 3) is Why.IN_USE
     assert hands.inventory.destroy(bag.id) == Refusal(Why.DESTROY_IN_USE, PURSE)
-    assert not hands.inventory.take(MARBLE.id, 1)
+    assert not hands.inventory.take_things(MARBLE.id, 1)
 
 
 def test_lore_counts_worn_carried_and_banked_things(hands: Hands) -> None:
@@ -263,7 +263,7 @@ class Moves(RuleBasedStateMachine):
     @rule(kind=st.sampled_from([MARBLE, PEBBLE, PURSE, TOKEN]), number=st.integers(1, 25))
     def get(self, kind: ItemKind, number: int) -> None:
         number = number if kind is PEBBLE else 1
-        for thing in self.hands.inventory.add(kind, number, self.hands.new):
+        for thing in self.hands.inventory.add_things(kind, number, self.hands.new):
             # New places are checked by `everything_is_where_the_model_has_it`.
             self.model[thing.place] = [thing.id, kind.id, thing.count]
 

@@ -26,7 +26,7 @@ class Pair:
         self.trade = PlayerTrade(1, 2, FEW_PLACES)
 
     def gets(self, kind: ItemKind, amount: int = 1) -> int:
-        return self.one.add(kind, amount, self.new)[0].id
+        return self.one.add_things(kind, amount, self.new)[0].id
 
     def offers(self, number: int, slot: int = 0, amount: int = 1) -> TradeRefusal | None:
         return self.trade.offer(1, self.one, self.one.get(number), slot, amount)
@@ -59,9 +59,9 @@ def test_what_is_offered_cannot_be_offered_twice_or_used_otherwise() -> None:
     number = pair.gets(STACK, 5)
     assert pair.offers(number, 0, 2) is None
     assert pair.offers(number, 1, 2) is TradeRefusal.OFFERED_ALREADY
-    assert not pair.one.take(STACK.id, 1)
+    assert not pair.one.take_things(STACK.id, 1)
     assert pair.trade.take_back(1, pair.one, 0)
-    assert pair.one.take(STACK.id, 1)
+    assert pair.one.take_things(STACK.id, 1)
 
 
 @pytest.mark.parametrize("change", ["offer", "take back", "add", "remove"])
@@ -108,7 +108,7 @@ def test_nobody_offers_more_coins_than_it_has(coin: str, amount: int, is_added: 
 def test_places_are_counted_after_what_is_given_is_gone() -> None:
     pair = Pair()
     for _ in range(6):
-        pair.two.add(SINGLE, 1, pair.new)
+        pair.two.add_things(SINGLE, 1, pair.new)
     pair.offers(pair.gets(SINGLE))
     given, taken = pair.trade.side(1), pair.trade.side(2)
     assert not fits(pair.one, pair.two, given, taken)

@@ -64,7 +64,7 @@ class Body:
         self.inventory = Inventory((), {})
 
     def get(self, kind: ItemKind) -> Thing:
-        return self.inventory.add(kind, 1, lambda: next(self.numbers))[0]
+        return self.inventory.add_things(kind, 1, lambda: next(self.numbers))[0]
 
     def wear(self, kind: ItemKind, slot: int | None = None, who: Wearer = FIGHTER) -> Thing:
         thing = self.get(kind)

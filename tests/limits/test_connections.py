@@ -15,7 +15,7 @@ class Port:
     def connect(self, name: str, host: str, *, known: bool = False) -> str | None:
         reason = self.connections.admit(host, LIMITS)
         if reason is None:
-            self.connections.add(name, host)
+            self.connections.add_connection(name, host)
             if known:
                 self.connections.introduced(name)
         return reason

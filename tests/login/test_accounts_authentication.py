@@ -28,14 +28,14 @@ def bench() -> Bench:
 
 def test_a_trial_is_one_login_that_was_announced_a_moment_before() -> None:
     trials = TrialLogins()
-    assert not trials.take("alice", 0.0)
+    assert not trials.use_trial("alice", 0.0)
     trials.expect("Alice", 0.0)
     assert trials.is_expected("ALICE", 9.9)
     assert not trials.is_expected("bob", 0.0)
-    assert trials.take("alice", 9.9)
-    assert not trials.take("alice", 9.9)
+    assert trials.use_trial("alice", 9.9)
+    assert not trials.use_trial("alice", 9.9)
     trials.expect("alice", 0.0)
-    assert not trials.take("alice", TRIAL_TIME)
+    assert not trials.use_trial("alice", TRIAL_TIME)
 
 
 def test_a_trial_does_not_renew_an_old_hash() -> None:
@@ -44,7 +44,7 @@ def test_a_trial_does_not_renew_an_old_hash() -> None:
     bench.service.trials.expect("Alice", 0.0)
     assert bench.login() == "admitted"
     assert not is_phc(bench.store.accounts["alice"].password)
-    bench.service.trials.take("Alice", 0.0)
+    bench.service.trials.use_trial("Alice", 0.0)
     assert bench.login() == "admitted"
 
 

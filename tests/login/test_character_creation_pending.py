@@ -17,8 +17,8 @@ def pending(account_id: int, world_id: int = 1, expires: float = 100.0) -> Pendi
 def test_an_answer_takes_out_the_oldest_request_of_its_account() -> None:
     book = PendingCreates()
     first, second = pending(7), pending(8)
-    assert book.add(first, 0)
-    assert book.add(second, 0)
+    assert book.add_request(first, 0)
+    assert book.add_request(second, 0)
     assert book.answered(CreateResponse(1, 8, 1, 1)) is second
     assert book.answered(CreateResponse(1, 8, 1, 1)) is None
     assert book.answered(CreateResponse(2, 7, 1, 1)) is None
@@ -29,17 +29,17 @@ def test_an_answer_takes_out_the_oldest_request_of_its_account() -> None:
 def test_a_waiting_request_keeps_a_second_one_out() -> None:
     book = PendingCreates()
     first = pending(7)
-    book.add(first, 0)
-    assert not book.add(pending(7), 0)
+    book.add_request(first, 0)
+    assert not book.add_request(pending(7), 0)
     book.wait_no_longer(first)
-    assert book.add(pending(7), 0)
+    assert book.add_request(pending(7), 0)
 
 
 def test_the_book_knows_what_a_client_waits_for_until_it_waits_no_longer() -> None:
     book = PendingCreates()
     first, second = pending(7), pending(8)
     for one in (first, second):
-        book.add(one, 0)
+        book.add_request(one, 0)
         assert book.awaited_by(one.client) is one
     book.wait_no_longer(first)
     assert book.awaited_by(first.client) is None
@@ -55,7 +55,7 @@ def test_a_request_withdrawn_is_gone() -> None:
     book = PendingCreates()
     first = pending(7)
     book.withdraw(first)
-    book.add(first, 0)
+    book.add_request(first, 0)
     book.withdraw(first)
     assert len(book) == 0
     assert book.answered(CreateResponse(1, 7, 1, 1)) is None
@@ -64,8 +64,8 @@ def test_a_request_withdrawn_is_gone() -> None:
 def test_a_world_that_is_gone_takes_its_requests_along() -> None:
     book = PendingCreates()
     here, there = pending(7), pending(7, world_id=2)
-    book.add(here, 0)
-    book.add(there, 0)
+    book.add_request(here, 0)
+    book.add_request(there, 0)
     assert book.world_gone(1) == [here]
     assert len(book) == 1
 
@@ -73,15 +73,15 @@ def test_a_world_that_is_gone_takes_its_requests_along() -> None:
 def test_old_requests_go_when_a_new_one_comes() -> None:
     book = PendingCreates()
     for account in range(100):
-        book.add(pending(account, expires=account), account - 50.0)
+        book.add_request(pending(account, expires=account), account - 50.0)
     assert len(book) == 50
 
 
 def test_no_account_belongs_to_the_only_one_waiting() -> None:
     book = PendingCreates()
     first, second = pending(7), pending(8)
-    book.add(first, 0)
-    book.add(second, 0)
+    book.add_request(first, 0)
+    book.add_request(second, 0)
     assert book.answered(CreateResponse(1, 0, 0, 0)) is None
     book.client_gone(second.client)
     assert book.answered(CreateResponse(1, 0, 0, 0)) is first

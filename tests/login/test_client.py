@@ -142,7 +142,7 @@ def test_an_unexpected_failure_does_not_block_what_follows(harness: Harness) -> 
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        client.put(breaks)
+        client.queue_task(breaks)
     harness.send(client, 7)
     assert [number for number, _ in link.take()] == [8, 4, 10]
 

@@ -26,7 +26,7 @@ def test_a_world_list_is_made_once_for_each_state_of_the_worlds() -> None:
 def test_an_account_s_client_is_found_until_it_goes() -> None:
     client, _ = Harness().login(546)
     book = LoggedInClients(2)
-    book.add(client)
+    book.add_client(client)
     assert book.find(7) is client
     assert list(book) == [client]
     book.remove(client)
@@ -38,7 +38,7 @@ def test_an_account_s_client_is_found_until_it_goes() -> None:
 def test_an_address_is_full_but_for_the_account_that_is_there_already(harness: Harness) -> None:
     book = LoggedInClients(2)
     for user in (b"tester", b"other"):
-        book.add(harness.login(546, user)[0])
+        book.add_client(harness.login(546, user)[0])
     assert book.is_full("192.0.2.1", 9)
     assert not book.is_full("192.0.2.1", 7)
     assert not book.is_full("192.0.2.2", 9)
@@ -47,7 +47,7 @@ def test_an_address_is_full_but_for_the_account_that_is_there_already(harness: H
 def test_a_client_that_was_replaced_does_not_take_the_new_one_along(harness: Harness) -> None:
     (first, _), (second, _) = harness.login(546), harness.login(546)
     book = LoggedInClients(2)
-    book.add(second)
+    book.add_client(second)
     book.remove(first)
     assert book.find(7) is second
 
@@ -55,7 +55,7 @@ def test_a_client_that_was_replaced_does_not_take_the_new_one_along(harness: Har
 def test_clients_may_end_while_they_are_gone_through(harness: Harness) -> None:
     book = LoggedInClients(9)
     for user in (b"tester", b"other"):
-        book.add(harness.login(546, user)[0])
+        book.add_client(harness.login(546, user)[0])
     for client in book:
         book.remove(client)
     assert len(book) == 0

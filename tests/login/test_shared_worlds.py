@@ -303,11 +303,13 @@ def test_over_the_bus_of_several_processes() -> None:
 
 def test_askers_are_bounded_and_forgotten() -> None:
     askers = Askers(10.0)
-    assert all(askers.add((WORLD, number), "west", Monotonic(0.0)) for number in range(MOST_ASKED))
-    assert not askers.add((WORLD, -1), "west", Monotonic(1.0))
-    assert askers.add((WORLD, 3), "south", Monotonic(1.0))
-    assert [askers.take((WORLD, 3), "here") for _ in range(3)] == ["west", "south", "here"]
-    assert askers.add((8, 1), "west", Monotonic(11.0)), "earlier ones have expired"
+    assert all(
+        askers.add_asker((WORLD, number), "west", Monotonic(0.0)) for number in range(MOST_ASKED)
+    )
+    assert not askers.add_asker((WORLD, -1), "west", Monotonic(1.0))
+    assert askers.add_asker((WORLD, 3), "south", Monotonic(1.0))
+    assert [askers.take_asker((WORLD, 3), "here") for _ in range(3)] == ["west", "south", "here"]
+    assert askers.add_asker((8, 1), "west", Monotonic(11.0)), "earlier ones have expired"
     assert askers.only_key(WORLD) is None
     assert askers.only_key(8) == (8, 1)
     askers.forget(8)

@@ -53,7 +53,7 @@ async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) 
         assert watch.measures.value("sessions_now", "login") == 2
         await good.close()
         await bad.close()
-        measured = {one.family.name: one for one in watch.measures.read()}
+        measured = {one.family.name: one for one in watch.measures.read_samples()}
         value = watch.measures.value
         assert value("logins", "accepted") == 1
         assert value("logins", "refused") == 1

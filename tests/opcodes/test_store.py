@@ -157,18 +157,18 @@ def test_a_change_under_a_later_one_is_not_torn_out(store: OpcodeStore) -> None:
 def test_an_import_is_one_change_and_again_none(store: OpcodeStore) -> None:
     rows = placed(*(OpcodeRow(700, 701, f"OP_N{n}", n) for n in range(2500)))
     reported: list[tuple[int, int]] = []
-    plan = store.put(rows, action="import", progress=lambda *now: reported.append(now))
+    plan = store.apply_rows(rows, action="import", progress=lambda *now: reported.append(now))
     assert plan.added == 2500
     assert reported == [(1000, 2500), (2000, 2500), (2500, 2500)]
     assert len(store.history(change=store.history(limit=1)[0].change, limit=-1)) == 2500
-    assert store.put(rows, action="import").changes == []
+    assert store.apply_rows(rows, action="import").changes == []
     assert len(store.undo()) == 2500
     assert store.rows(VersionRange(700, 701)) == []
 
 
 def test_a_dry_run_writes_nothing(store: OpcodeStore) -> None:
     before = store.history(limit=1)
-    assert store.put(placed(OpcodeRow(1, 2, "OP_A", 3)), action="x", dry_run=True).added == 1
+    assert store.apply_rows(placed(OpcodeRow(1, 2, "OP_A", 3)), action="x", dry_run=True).added == 1
     assert store.history(limit=1) == before
 
 
@@ -179,7 +179,7 @@ def test_a_file_that_fails_in_the_middle_changes_nothing(store: OpcodeStore) -> 
 
     before = store.rows()
     with pytest.raises(FileFormatError):
-        store.put(broken(), action="import")
+        store.apply_rows(broken(), action="import")
     assert store.rows() == before
 
 
@@ -189,7 +189,7 @@ def test_an_error_while_writing_changes_nothing(store: OpcodeStore) -> None:
 
     before = store.rows()
     with pytest.raises(RuntimeError):
-        store.put(placed(OpcodeRow(1, 2, "OP_A", 3)), action="import", progress=failing)
+        store.apply_rows(placed(OpcodeRow(1, 2, "OP_A", 3)), action="import", progress=failing)
     assert store.rows() == before
     store.set(RANGE, "OP_KeymapLoadMsg", 400)
     assert store.history(limit=1)[0].action == "set"
@@ -268,7 +268,7 @@ def test_any_edits_are_taken_back_one_by_one(
         for index in range(4):
             chosen = data.draw(st.lists(st.sampled_from(rows), unique=True)) if rows else []
             changed = [row._replace(opcode=(row.opcode + index) % 65536) for row in chosen]
-            if store.put(placed(*changed), action="import").changes:
+            if store.apply_rows(placed(*changed), action="import").changes:
                 states.append(store.rows())
         while len(states) > 1:
             assert store.rows() == states.pop()
@@ -288,5 +288,5 @@ def test_43000_rows_are_quick(tmp_path: Path) -> None:
     )
     with OpcodeStore.ensure(tmp_path / "emu.sqlite") as store:
         with within(6):
-            assert store.put(rows, action="import").added == 43_200
-        assert store.put(rows, action="import").unchanged == 43_200
+            assert store.apply_rows(rows, action="import").added == 43_200
+        assert store.apply_rows(rows, action="import").unchanged == 43_200

@@ -72,7 +72,7 @@ def test_undo_of_one_range_leaves_the_others(store: OpcodeStore) -> None:
     store.redo(version_range=RANGE)
     assert number(store) == 400
     both = [("", OpcodeRow(*one, NAME, 402, "", "")) for one in (RANGE, OTHER)]
-    store.put(both, action="import")
+    store.apply_rows(both, action="import")
     change = store.history(limit=1)[0].change
     with pytest.raises(CommandError, match=rf"touched other ranges.*opcodes undo {change}"):
         store.undo(version_range=RANGE)

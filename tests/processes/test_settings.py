@@ -61,8 +61,8 @@ def test_a_lost_note_is_made_up_for_by_reading(bus: LocalBus) -> None:
     here, there = Process("here", LocalBus(pytest.fail), store), Process("there", bus, store)
     finish(here.settings.change(LOCKED, YES))
     assert there.applied == []
-    finish(there.settings.read())
-    finish(there.settings.read())
+    finish(there.settings.refresh())
+    finish(there.settings.refresh())
     assert there.applied == [YES]
 
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_stored_is_not_applied(bus: LocalBus) -> None:
     store.fails = True
     with pytest.raises(StoreError):
         finish(here.settings.change(LOCKED, YES))
-    finish(here.settings.read())
+    finish(here.settings.refresh())
     assert here.applied == []
 
 
@@ -100,5 +100,5 @@ def test_without_a_store_settings_live_as_long_as_the_process() -> None:
     settings, applied = SharedSettings(), list[str]()
     settings.follow(MOTD, "", applied.append)
     finish(settings.change(MOTD, "Hail"))
-    finish(settings.read())
+    finish(settings.refresh())
     assert applied == ["Hail"]

@@ -22,15 +22,15 @@ NOW = Moment(1_800_000_000.0)
 def plan(number: int = 1, *quantities: int) -> QuestPlan:
     made = QuestPlan(number, "Errand")
     for at, quantity in enumerate(quantities, 1):
-        made.add(Step(at, StepKind.KILL, f"Step {at}.", quantity))
+        made.add_step(Step(at, StepKind.KILL, f"Step {at}.", quantity))
     return made
 
 
 def test_a_step_is_cut_to_its_quantity_and_says_what_was_added() -> None:
-    taken = Journal().take(plan(1, 5, 1), 0, NOW)
-    assert taken.add(1, 3) == (Progressed.COUNTED, 3)
-    assert taken.add(1, 9) == (Progressed.DONE, 2)
-    assert taken.add(1, 1) == (Progressed.NOTHING, 0)
+    taken = Journal().take_quest(plan(1, 5, 1), 0, NOW)
+    assert taken.add_progress(1, 3) == (Progressed.COUNTED, 3)
+    assert taken.add_progress(1, 9) == (Progressed.DONE, 2)
+    assert taken.add_progress(1, 1) == (Progressed.NOTHING, 0)
     assert (taken.count(1), taken.current_step, taken.has_all_done) == (5, 2, False)
     assert taken.complete(2)
     assert taken.has_all_done
@@ -38,15 +38,15 @@ def test_a_step_is_cut_to_its_quantity_and_says_what_was_added() -> None:
 
 
 def test_a_step_without_a_quantity_ends_by_scripts_alone() -> None:
-    taken = Journal().take(plan(1, 0), 0, NOW)
-    assert taken.add(1, 100) == (Progressed.COUNTED, 100)
+    taken = Journal().take_quest(plan(1, 0), 0, NOW)
+    assert taken.add_progress(1, 100) == (Progressed.COUNTED, 100)
     assert taken.is_open(1)
     assert taken.complete(1)
     assert taken.is_done(1)
 
 
 def test_a_failed_step_is_neither_open_nor_done() -> None:
-    taken = Journal().take(plan(1, 1), 0, NOW)
+    taken = Journal().take_quest(plan(1, 1), 0, NOW)
     assert taken.fail(1)
     assert not taken.fail(1)
     assert not taken.complete(1)
@@ -61,24 +61,24 @@ def test_which_quests_may_be_taken() -> None:
     daily.is_repeatable = True
     for one in (errand, daily):
         assert journal.may_take(one)
-        journal.take(one, 0, NOW)
+        journal.take_quest(one, 0, NOW)
         assert not journal.may_take(one)
         assert journal.finish(one.number, NOW) == 1
     assert not journal.may_take(errand)
     assert journal.may_take(daily)
     for number in range(10, 10 + MOST_QUESTS):
-        journal.take(plan(number, 1), 0, NOW)
+        journal.take_quest(plan(number, 1), 0, NOW)
     assert not journal.may_take(daily)
 
 
 def test_what_is_stored_comes_again_also_of_a_quest_that_is_gone() -> None:
     journal = Journal()
-    taken = journal.take(plan(7, 3, 1), 55, NOW)
-    taken.add(1, 2)
+    taken = journal.take_quest(plan(7, 3, 1), 55, NOW)
+    taken.add_progress(1, 2)
     taken.complete(2)
     taken.set_end(1, Moment(NOW + 60))
     taken.is_tracked = False
-    journal.take(plan(8, 1), 0, NOW)
+    journal.take_quest(plan(8, 1), 0, NOW)
     journal.finish(8, NOW)
     reward = QuestReward(coins=5, items=((9, 2),), choices=((3, 1),), factions=((11, -40),))
     journal.pending.append(PendingReward(8, "1", "Errand", "Done.", reward, level=2))
@@ -106,11 +106,11 @@ ACTS = st.lists(
 @given(ACTS)
 def test_progress_keeps_its_bounds(acts: list[tuple[str, int, int]]) -> None:
     journal = Journal()
-    taken = journal.take(plan(1, 1, 3, 0), 0, NOW)
+    taken = journal.take_quest(plan(1, 1, 3, 0), 0, NOW)
     for act, number, amount in acts:
         before = taken.count(number)
         if act == "add":
-            _, added = taken.add(number, amount)
+            _, added = taken.add_progress(number, amount)
             assert taken.count(number) == before + added
         else:
             getattr(taken, act)(number)
@@ -126,9 +126,9 @@ def test_progress_keeps_its_bounds(acts: list[tuple[str, int, int]]) -> None:
 def test_the_largest_journal_can_be_stored() -> None:
     journal, largest = Journal(), 0xFFFFFFFF
     for number in range(MOST_QUESTS):
-        taken = journal.take(plan(largest - number, *[9999] * MOST_STEPS), largest, NOW)
+        taken = journal.take_quest(plan(largest - number, *[9999] * MOST_STEPS), largest, NOW)
         for step in range(1, MOST_STEPS):
-            taken.add(step, 9999)
+            taken.add_progress(step, 9999)
     for number in range(MOST_COMPLETED):
         journal.completed[largest - number] = Completion(999, NOW)
     things = ((largest, largest),) * MOST_REWARDS

@@ -12,10 +12,10 @@ def step(number: int, text: str = "Go.") -> Step:
 
 def test_steps_of_one_group_and_steps_of_their_own() -> None:
     plan = QuestPlan(1, "Errand")
-    assert plan.add(step(5, "First."), "Both.")
-    assert plan.add(step(2, "Second."), "Both.")
-    assert plan.add(step(9, "Alone."))
-    assert not plan.add(step(5, "Again."))
+    assert plan.add_step(step(5, "First."), "Both.")
+    assert plan.add_step(step(2, "Second."), "Both.")
+    assert plan.add_step(step(9, "Alone."))
+    assert not plan.add_step(step(5, "Again."))
     assert [*plan.steps] == [5, 2, 9]
     assert [(one.text, one.steps) for one in plan.groups] == [
         ("Both.", (5, 2)), ("Alone.", (9,)),
@@ -24,17 +24,17 @@ def test_steps_of_one_group_and_steps_of_their_own() -> None:
     assert plan.groups[0].has_last_text
     assert not plan.describe_group(3, "None.")
     # The old text of a group that has its last one begins a group of its own.
-    plan.add(step(3), "Both.")
+    plan.add_step(step(3), "Both.")
     assert plan.group_of(3) == 2
 
 
 def test_a_copy_leaves_its_master_as_it_was() -> None:
     master = QuestPlan(1, "Errand")
-    master.add(step(1), "Group.")
+    master.add_step(step(1), "Group.")
     copy = master.copy()
     copy.describe(1, "Gone.")
     copy.describe_group(1, "Done.")
-    copy.add(step(2))
+    copy.add_step(step(2))
     copy.rewarded(coins=5)
     copy.demand(least_level=4)
     assert (master.steps[1].text, master.groups[0].text, [*master.steps]) == ("Go.", "Group.", [1])
@@ -43,8 +43,8 @@ def test_a_copy_leaves_its_master_as_it_was() -> None:
 
 def test_a_removed_step_leaves_its_group() -> None:
     plan = QuestPlan(1, "Errand")
-    plan.add(step(1), "Group.")
-    plan.add(step(2), "Group.")
+    plan.add_step(step(1), "Group.")
+    plan.add_step(step(2), "Group.")
     assert plan.remove(1)
     assert not plan.remove(1)
     assert plan.groups[0].steps == (2,)
@@ -63,6 +63,6 @@ def test_a_place_is_near_by_the_sum_of_its_differences() -> None:
 def test_every_step_is_in_one_group(added: list[tuple[int, str]]) -> None:
     plan = QuestPlan(1, "Errand")
     for number, group in added:
-        plan.add(step(number, f"Step {number}."), group)
+        plan.add_step(step(number, f"Step {number}."), group)
     assert len(plan.steps) <= MOST_STEPS
     assert sorted(one for group in plan.groups for one in group.steps) == sorted(plan.steps)

@@ -18,7 +18,7 @@ QUEST = StagedQuest(
 
 def test_the_next_phase_begins_when_all_of_the_one_before_is_done() -> None:
     journal = Journal()
-    taken = journal.take(QUEST.master(), 0, Moment(1.0))
+    taken = journal.take_quest(QUEST.master(), 0, Moment(1.0))
     plan = taken.plan
     assert plan is not None
     assert [*plan.steps] == [1, 2]
@@ -41,7 +41,7 @@ def test_the_next_phase_begins_when_all_of_the_one_before_is_done() -> None:
 
 
 def test_each_player_has_a_plan_of_its_own() -> None:
-    first, second = (Journal().take(QUEST.master(), 0, Moment(1.0)) for _ in range(2))
+    first, second = (Journal().take_quest(QUEST.master(), 0, Moment(1.0)) for _ in range(2))
     for number in (1, 2):
         first.complete(number)
         QUEST.went_on(first, number)

@@ -24,17 +24,17 @@ class Row:
 
 def faults(table: object, schema: TableReader | None = None) -> list[str]:
     with pytest.raises(TableFaults) as caught:
-        (schema or TableReader()).read(Row, table)
+        (schema or TableReader()).read_table(Row, table)
     return [str(fault) for fault in caught.value.faults]
 
 
 def test_a_table_becomes_an_object() -> None:
     table = {"level": 4, "verbs": [{"name": "hail"}], "first": {"name": "a", "distance": 2},
              "class": [1, 2]}  # fmt: skip
-    assert TableReader().read(Row, table) == Row(
+    assert TableReader().read_table(Row, table) == Row(
         4, (Verb("hail"),), Verb("a", 2.0), frozenset((1, 2)), ""
     )
-    assert TableReader().read(Row, {}) == Row()
+    assert TableReader().read_table(Row, {}) == Row()
 
 
 def test_every_fault_is_reported_with_its_path() -> None:
@@ -59,7 +59,7 @@ def test_a_secret_is_not_repeated() -> None:
 
 def test_the_text_of_an_override_is_read_as_a_value() -> None:
     schema = TableReader(from_text=True, forms={Path: Form(Path, "file")})
-    read = schema.read(Row, {"level": "0x2", "class": "1, 2"})
+    read = schema.read_table(Row, {"level": "0x2", "class": "1, 2"})
     assert (read.level, read.classes) == (2, frozenset((1, 2)))
     assert faults({"level": "2"}) == ["level: must be a whole number from 1 to 5, not '2'"]
 

@@ -125,7 +125,7 @@ def test_a_file_that_is_too_long_is_not_read(scene: Scene) -> None:
 def test_a_runtime_takes_no_compiled_form_from_a_file(scene: Scene) -> None:
     scene.write("one.lua", LONG + "function f() end")
     scene.compile("one.lua")
-    code = scene.compiler.take("one.lua", scene.folder.stamp("one.lua"))
+    code = scene.compiler.take_compiled("one.lua", scene.folder.stamp("one.lua"))
     assert code is not None
     for name, data in (("code.lua", code), ("short.lua", code[:AT_ONCE])):
         (scene.folder.root / name).write_bytes(data)
@@ -143,5 +143,5 @@ def test_what_nobody_needs_is_let_go(scene: Scene) -> None:
     scene.compile("one.lua", "two.lua")
     scene.compiler.keep({"two.lua"})
     stamp = scene.folder.stamp
-    assert scene.compiler.take("one.lua", stamp("one.lua")) is None
-    assert scene.compiler.take("two.lua", stamp("two.lua")) is not None
+    assert scene.compiler.take_compiled("one.lua", stamp("one.lua")) is None
+    assert scene.compiler.take_compiled("two.lua", stamp("two.lua")) is not None

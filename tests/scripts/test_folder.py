@@ -45,12 +45,12 @@ def test_a_new_file_is_found_after_the_folder_was_forgotten(folder: ScriptFolder
 
 def test_a_file_has_a_longest_size_and_a_stamp(folder: ScriptFolder) -> None:
     write(folder, "one.lua", bytes(LARGEST_SOURCE))
-    assert len(folder.read("one.lua")) == LARGEST_SOURCE
+    assert len(folder.read_file("one.lua")) == LARGEST_SOURCE
     before = folder.stamp("one.lua")
     write(folder, "one.lua", bytes(LARGEST_SOURCE + 1))
     assert folder.stamp("one.lua") != before
     assert folder.stamp("gone.lua") is None
     with pytest.raises(ScriptError, match=f"is larger than {LARGEST_SOURCE} bytes"):
-        folder.read("one.lua")
+        folder.read_file("one.lua")
     with pytest.raises(ScriptError, match="cannot be read"):
-        folder.read("gone.lua")
+        folder.read_file("gone.lua")

@@ -46,7 +46,7 @@ class ContentScene(ScriptScene):
             self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a crab",
             PLACE._replace(x=PLACE.x + 3), attackable=True, level=LEVEL,
         )  # fmt: skip
-        self.zone.add(self.crab, self.harness.now)
+        self.zone.add_spawn(self.crab, self.harness.now)
         self.harness.run(0.3)
         # Its passive spells are no part of what is tried.
         own = self.spells.states.get(self.player.spawn)

@@ -42,7 +42,7 @@ class Kept:
 
     def read(self, name: str, payload: bytes) -> Any:
         self._seen.append((name, payload))
-        return self._reader.read(name, payload)
+        return self._reader.read_message(name, payload)
 
 
 class Crafter(Traveller):

@@ -96,5 +96,5 @@ def stand(part: WorldEndpoint, beside: str) -> None:
     player: Any = part.parts.world.players.named(beside)
     now = part.parts.world.clock.now()
     spawn = Spawn(part.parts.world.zones.next_spawn_id(), SpawnKind.NPC, "Mean", player.position)
-    player.zone.add(spawn, now)
-    assert part.parts.behaviors.add("mean", {}, player.zone, spawn)
+    player.zone.add_spawn(spawn, now)
+    assert part.parts.behaviors.start_behavior("mean", {}, player.zone, spawn)

@@ -87,7 +87,7 @@ def of_a_node() -> set[str]:
     JoinedBus(own, transport, scheduler, start=start, failed=[].append).measure(measures)
     return {
         f"emu_{reading.family.name}{suffix}"
-        for reading in measures.read()
+        for reading in measures.read_samples()
         for suffix in SERIES[reading.kind.value]
     }
 
@@ -98,7 +98,7 @@ def exported_by_nodes() -> set[str]:
     storage: Any = SimpleNamespace(nodes=NodesInMemory(lambda: 0.0))
     node = NodeService(parse({}, []), storage, Scheduler(Clock()), address=lambda: None)
     node.measure(measures)
-    return {f"emu_{one.family.name}" for one in measures.read()}
+    return {f"emu_{one.family.name}" for one in measures.read_samples()}
 
 
 def fetched(url: str) -> str:

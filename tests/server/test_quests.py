@@ -54,7 +54,7 @@ class QuestMessages(ClientWorldMessages):
         struct = self._quests.get(name)
         if struct is not None:
             self.seen.append((struct, self.dialect.layout(struct).decode(payload)))
-        return super().read(name, payload)
+        return super().read_message(name, payload)
 
 
 class Quester(Traveller):

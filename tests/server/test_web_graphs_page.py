@@ -21,7 +21,7 @@ def fill(server: Harness, hours: float) -> None:
     for steps in recorder.history._steps.values():
         steps.clear()  # moments must grow
     for at in range(int(-360 * hours), 0):
-        recorder.history.add(
+        recorder.history.add_sample(
             {"players": 40 + (at // 30) % 25, "tick": 2.0 + at % 5, "tick_slowest": 25.0,
              "cpu": 12.5 + at % 7, "memory": 180.0 - at / 100, "sent": 90.0 + at % 40,
              "received": 9.0, "logins_refused": 60.0 * (at % 90 == 0), "datagrams_refused": 0.0,

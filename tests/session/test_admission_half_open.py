@@ -12,7 +12,7 @@ def record(host="h", session_id=7, expires=5.0):
 def test_a_record_counts_until_it_expires():
     table = HalfOpenTable(2)
     kept = record()
-    table.add("a", kept, 0.0)
+    table.add_record("a", kept, 0.0)
     assert table.get("a", 4.9) is kept
     assert table.get("a", 5.0) is None
     assert table.get("b", 0.0) is None
@@ -22,21 +22,21 @@ def test_a_record_counts_until_it_expires():
 def test_expired_records_are_pushed_out_first():
     table = HalfOpenTable(2)
     for name, expires in (("a", 5.0), ("b", 9.0), ("c", 10.0)):
-        table.add(name, record(name, expires=expires), expires - 4.0)
+        table.add_record(name, record(name, expires=expires), expires - 4.0)
     assert [table.get(name, 6.0) is not None for name in "abc"] == [False, True, True]
 
 
 def test_the_oldest_record_of_the_same_host_is_pushed_out_first():
     table = HalfOpenTable(3)
     for name, host in (("a", "x"), ("b", "y"), ("c", "y"), ("d", "y"), ("e", "z")):
-        table.add(name, record(host), 0.0)
+        table.add_record(name, record(host), 0.0)
     assert [name for name in "abcde" if table.get(name, 0.0)] == ["c", "d", "e"]
 
 
 def test_an_address_has_one_record_and_may_lose_it_twice():
     table = HalfOpenTable(3)
-    table.add("a", record(), 0.0)
-    table.add("a", record(session_id=8), 0.0)
+    table.add_record("a", record(), 0.0)
+    table.add_record("a", record(session_id=8), 0.0)
     assert len(table.records) == 1
     table.remove("a")
     table.remove("a")
@@ -63,7 +63,7 @@ def test_a_record_is_small():
         before = tracemalloc.get_traced_memory()[0]
         for number in range(4000):
             host = f"198.51.100.{number}"
-            table.add((host, 1000 + number), record(host), 0.0)
+            table.add_record((host, 1000 + number), record(host), 0.0)
         used = (tracemalloc.get_traced_memory()[0] - before) / 4000
     finally:
         tracemalloc.stop()

@@ -117,8 +117,8 @@ def test_the_short_way_takes_only_the_awaited_packet_and_only_alone(channel):
 
 
 def test_messages_of_one_turn_share_a_packet(channel):
-    channel.add(b"\x01one")
-    channel.add(b"\x02two")
+    channel.queue_message(b"\x01one")
+    channel.queue_message(b"\x02two")
     assert not channel.is_idle
     assert channel.packets_to_send(0.0) == [b"\x00\x09\x00\x00\x00\x19\x04\x01one\x04\x02two"]
     assert channel.queued_bytes == 12
@@ -126,7 +126,7 @@ def test_messages_of_one_turn_share_a_packet(channel):
 
 def test_the_lead_shares_its_packet_with_the_first_message_however_long(channel):
     channel.lead = b"\xff" * 68
-    channel.add(b"\x01" * 600)
+    channel.queue_message(b"\x01" * 600)
     packets = channel.packets_to_send(0.0)
     assert [packet[1] for packet in packets] == [FRAGMENT, FRAGMENT]
     whole = packets[0][8:] + packets[1][4:]
@@ -141,7 +141,7 @@ def test_the_lead_leaves_alone_when_nothing_waits(channel):
 
 @pytest.mark.parametrize(("size", "kinds"), [(506, [PACKET]), (507, [FRAGMENT, FRAGMENT])])
 def test_a_payload_is_cut_when_it_does_not_fit_max_length(channel, size, kinds):
-    channel.add(b"\x01" * size)
+    channel.queue_message(b"\x01" * size)
     packets = channel.packets_to_send(0.0)
     assert [packet[1] for packet in packets] == kinds
     assert max(map(len, packets)) == 510
@@ -150,7 +150,7 @@ def test_a_payload_is_cut_when_it_does_not_fit_max_length(channel, size, kinds):
 def test_clearing_lets_go_of_everything(channel):
     receive(channel, FRAGMENT, 0, b"\x00\x00\x00\x06abc")
     receive(channel, PACKET, 2, b"c")
-    channel.add(b"x")
+    channel.queue_message(b"x")
     channel.lead = b"y"
     channel.clear()
     assert channel.is_idle

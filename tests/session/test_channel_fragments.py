@@ -15,9 +15,9 @@ def test_what_was_cut_comes_together_again(payload, capacity):
     assembler = Assembler(5000)
     chunks = list(cut(payload, capacity))
     for chunk in chunks[:-1]:
-        assert assembler.add(chunk, 5000) is None
+        assert assembler.add_chunk(chunk, 5000) is None
         assert assembler.held_bytes
-    assert assembler.add(chunks[-1], 5000) == payload
+    assert assembler.add_chunk(chunks[-1], 5000) == payload
     assert assembler.held_bytes == 0
 
 
@@ -31,35 +31,35 @@ def test_every_datagram_but_the_last_is_full():
 @pytest.mark.parametrize("chunk", [b"", b"\x00", b"\x00\x00\x00\x04"])
 def test_a_first_fragment_without_payload_is_malformed(chunk):
     with pytest.raises(MalformedDatagram, match="first fragment too short"):
-        Assembler(10).add(chunk, 100)
+        Assembler(10).add_chunk(chunk, 100)
 
 
 @pytest.mark.parametrize("total", [0, 1, 2])
 def test_more_bytes_than_announced_are_malformed(total):
     with pytest.raises(MalformedDatagram, match="fragments longer than announced"):
-        Assembler(10).add(total.to_bytes(4, "big") + b"abc", 100)
+        Assembler(10).add_chunk(total.to_bytes(4, "big") + b"abc", 100)
 
 
 def test_the_total_is_bounded_before_anything_is_kept():
-    assert Assembler(10).add((100).to_bytes(4, "big") + b"a", 100) is None
+    assert Assembler(10).add_chunk((100).to_bytes(4, "big") + b"a", 100) is None
     for total in (101, 2**32 - 1):
         assembler = Assembler(10)
         with pytest.raises(LimitExceeded, match="fragmented message too long"):
-            assembler.add(total.to_bytes(4, "big") + b"a", 100)
+            assembler.add_chunk(total.to_bytes(4, "big") + b"a", 100)
         assert assembler.held_bytes == 0
 
 
 def test_the_number_of_fragments_is_bounded():
     assembler = Assembler(3)
-    assembler.add((100).to_bytes(4, "big") + b"a", 100)
-    assembler.add(b"a", 100)
-    assembler.add(b"a", 100)
+    assembler.add_chunk((100).to_bytes(4, "big") + b"a", 100)
+    assembler.add_chunk(b"a", 100)
+    assembler.add_chunk(b"a", 100)
     with pytest.raises(LimitExceeded, match="too many fragments"):
-        assembler.add(b"a", 100)
+        assembler.add_chunk(b"a", 100)
 
 
 def test_each_run_counts_its_fragments_anew():
     assembler = Assembler(2)
     for _ in range(3):
-        assert assembler.add((2).to_bytes(4, "big") + b"a", 100) is None
-        assert assembler.add(b"b", 100) == b"ab"
+        assert assembler.add_chunk((2).to_bytes(4, "big") + b"a", 100) is None
+        assert assembler.add_chunk(b"b", 100) == b"ab"

@@ -18,7 +18,7 @@ def test_every_counter_of_a_session_is_added_up_once() -> None:
     server, client = link.server, link.client
     server.receive_datagram(b"no check at all", link.now)
     totals = SessionTotals()
-    totals.add(server)
+    totals.add_session(server)
     assert totals.sessions == 1
     assert totals.counted.retransmissions == server.statistics().retransmissions > 0
     assert totals.counted == server.counts()

@@ -27,10 +27,10 @@ def test_pending_packets_leave_in_order_and_once():
     control.request_statistics()
     control.respond(ServerKeyRequest(3))
     assert control.pending
-    taken = control.take(RoundTrip(SessionConfig()), sent=1, received=1, now=5.0)
+    taken = control.take_pending(RoundTrip(SessionConfig()), sent=1, received=1, now=5.0)
     assert [packet[1] for packet in taken] == [0x08, 0x07, 0x06]
     assert not control.pending
-    assert control.take(RoundTrip(SessionConfig()), sent=1, received=1, now=5.0) == []
+    assert control.take_pending(RoundTrip(SessionConfig()), sent=1, received=1, now=5.0) == []
 
 
 def test_a_disconnect_waits_until_everything_has_arrived():

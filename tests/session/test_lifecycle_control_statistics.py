@@ -16,7 +16,7 @@ CONFIG = SessionConfig()
 def request(control, round_trip, *, sent=1, received=1, now=0.0) -> ServerKeyRequest:
     """Return the ServerKeyRequest that a client sends now."""
     control.request_statistics()
-    (packet,) = control.take(round_trip, sent=sent, received=received, now=now)
+    (packet,) = control.take_pending(round_trip, sent=sent, received=received, now=now)
     found = pull_packet(packet)
     assert isinstance(found, ServerKeyRequest)
     return found

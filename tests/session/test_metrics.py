@@ -67,7 +67,7 @@ def test_totals_survive_sessions_and_count_them_once() -> None:
     server.endpoint.forget(session)
     assert all_of_it() == before
     assert measures.value("sessions_now", "login") == 0
-    histograms = {one.family.name: one.values for one in measures.read()}
+    histograms = {one.family.name: one.values for one in measures.read_samples()}
     assert histograms["session_round_trip_seconds"][("login",)].count == 1
 
 

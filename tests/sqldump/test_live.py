@@ -26,7 +26,7 @@ def antonia() -> Iterator[str]:
 def reading(url: str, *tables: str, **options: Any) -> list[Any]:
     source = LiveDatabase(url, **options)
     try:
-        return list(source.read(tables))
+        return list(source.read_rows(tables))
     finally:
         source.close()
 
@@ -70,8 +70,8 @@ def test_rows_are_those_of_a_dump(antonia: str, tmp_path: Path) -> None:
     path.write_text(mysqldump(ANTONIA), encoding="utf-8")
     dump, live = Dump(path), LiveDatabase(antonia)
     for _ in range(2):
-        wanted = [(row.table, row.named()) for row in dump.read(ANTONIA)]
-        assert [(row.table, row.named()) for row in live.read(ANTONIA)] == wanted
+        wanted = [(row.table, row.named()) for row in dump.read_rows(ANTONIA)]
+        assert [(row.table, row.named()) for row in live.read_rows(ANTONIA)] == wanted
     assert live.tables == dump.tables
     assert (live.name, str(live)) == (antonia.rpartition("/")[2], antonia)
     live.close()
@@ -108,7 +108,7 @@ def test_every_reading_is_of_one_moment_and_nothing_can_be_changed() -> None:
         source = LiveDatabase(url)
         source.open()
         mariadb.run(f"DELETE FROM {name}.titles")
-        assert len(list(source.read(("titles",)))) == 2
+        assert len(list(source.read_rows(("titles",)))) == 2
         with source._faults(), pytest.raises(Exception, match="READ ONLY transaction"):
             source._connection.cursor().execute("DELETE FROM titles")
         source.close()
@@ -118,7 +118,7 @@ def test_tables_that_no_snapshot_fixes_are_named_once() -> None:
     lines: list[str] = []
     with mariadb.database({"titles": ANTONIA["titles"]}, engine="MyISAM") as url:
         source = LiveDatabase(url, warn=lines.append)
-        assert [len(list(source.read(("titles",)))) for _ in range(2)] == [2, 2]
+        assert [len(list(source.read_rows(("titles",)))) for _ in range(2)] == [2, 2]
         source.close()
     (line,) = lines
     assert line.startswith(f"{url}: some tables are not InnoDB (titles)")
@@ -170,7 +170,7 @@ def test_a_password_is_asked_once_when_the_url_has_none() -> None:
 
 def test_a_reading_that_is_left_halfway_leaves_nothing_open(antonia: str) -> None:
     source = LiveDatabase(antonia)
-    rows = source.read(ANTONIA)
+    rows = source.read_rows(ANTONIA)
     next(rows)
     del rows
     source.close()
@@ -185,7 +185,7 @@ def test_the_driver_is_imported_with_the_first_connection_only() -> None:
 def test_both_databases_of_players_can_be_read_at_the_same_time(antonia: str) -> None:
     with mariadb.database(LOGIN) as url:
         login, world = LiveDatabase(url), LiveDatabase(antonia)
-        pairs = zip(login.read(("account",)), world.read(("characters",)), strict=True)
+        pairs = zip(login.read_rows(("account",)), world.read_rows(("characters",)), strict=True)
         assert [(one.values[1], other.columns[1]) for one, other in pairs] == [
             ("Alice", "account_id"), ("bob", "account_id"), ("Carl", "account_id"),
         ]  # fmt: skip

@@ -71,11 +71,11 @@ def test_a_removed_account_takes_its_characters_and_its_id_is_not_used_again(sto
 
 def test_a_whole_account_can_be_put_in_with_its_id(store: Store) -> None:
     account = Account(40, "Carol", "hash", enabled=False, created=3.0, last_address="::1")
-    assert store.login.accounts.put(account) == account
+    assert store.login.accounts.insert(account) == account
     assert store.login.accounts.get(40) == account
     assert store.login.accounts.get(41) is None
     with pytest.raises(DuplicateName):
-        store.login.accounts.put(account)
+        store.login.accounts.insert(account)
 
 
 def test_the_overview_reads_as_a_person_wants(store: Store) -> None:

@@ -22,7 +22,7 @@ def act(
 @pytest.fixture
 def store(empty_store: Store) -> Store:
     for one in (act("account Alice"), act("character Borvik", "kick", 6.0, "ann"), act("server")):
-        empty_store.audit.add(one, OLDEST)
+        empty_store.audit.add_act(one, OLDEST)
     return empty_store
 
 
@@ -54,10 +54,10 @@ def test_a_question_chooses(store: Store, question: dict[str, object], found: li
 
 
 def test_old_acts_go_with_the_next_one(store: Store) -> None:
-    store.audit.add(act("world", moment=9.0), Moment(5.5))
+    store.audit.add_act(act("world", moment=9.0), Moment(5.5))
     assert subjects(store) == ["world", "character Borvik"]
 
 
 def test_a_long_text_is_cut(store: Store) -> None:
-    store.audit.add(act("server")._replace(reason="x" * 9000), OLDEST)
+    store.audit.add_act(act("server")._replace(reason="x" * 9000), OLDEST)
     assert store.audit.find(AuditQuestion(limit=1))[0].reason == "x" * LONGEST_TEXT

@@ -20,7 +20,7 @@ def dump(folder: Path, text: str, name: str = "world.sql") -> Dump:
 def test_rows_come_by_character_with_their_places(tmp_path: Path) -> None:
     counts: list[int] = []
     with CharacterRows() as rows:
-        rows.read([dump(tmp_path, mysqldump(ANTONIA))], counts.append)
+        rows.read_dumps([dump(tmp_path, mysqldump(ANTONIA))], counts.append)
         assert [row.columns["name"] for row in rows.characters()] == ["Aldana", "Borvik", "Gone"]
         own = rows.belongings(900)
         assert [row.columns["language_id"] for row in own if "language_id" in row.columns] == [
@@ -45,7 +45,7 @@ def test_rows_without_a_character_are_found(tmp_path: Path) -> None:
     ]
     with CharacterRows() as rows:
         text = mysqldump({**ANTONIA, "character_titles": lost})
-        rows.read([dump(tmp_path, text)], lambda _count: None)
+        rows.read_dumps([dump(tmp_path, text)], lambda _count: None)
         assert [row.columns["char_id"] for row in rows.ownerless()] == [5]
         assert [(table, fault) for table, _, fault in rows.malformed] == [
             ("character_titles", "char_id is missing")
@@ -62,13 +62,13 @@ def test_rows_without_a_character_are_found(tmp_path: Path) -> None:
 )
 def test_a_dump_without_the_tables_is_refused(tmp_path: Path, tables: dict, reason: str) -> None:
     with CharacterRows() as rows, pytest.raises(FileFormatError, match=reason):
-        rows.read([dump(tmp_path, mysqldump(tables))], lambda _count: None)
+        rows.read_dumps([dump(tmp_path, mysqldump(tables))], lambda _count: None)
 
 
 def test_the_tables_may_be_in_several_dumps(tmp_path: Path) -> None:
     dumps = [dump(tmp_path, mysqldump({name: ANTONIA[name]}), f"{name}.sql") for name in TABLES]
     with CharacterRows() as rows:
-        rows.read(dumps, lambda _count: None)
+        rows.read_dumps(dumps, lambda _count: None)
         assert len(list(rows.characters())) == 3
         assert len(rows.belongings(900)) == 31
 
@@ -77,7 +77,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     with CharacterRows() as rows:
         rows._rows.execute("PRAGMA max_page_count = 5")
         with pytest.raises(CommandError, match=r"temporary file .*full.* SQLITE_TMPDIR"):
-            rows.read([dump(tmp_path, mysqldump(many_skills(5000)))], lambda _count: None)
+            rows.read_dumps([dump(tmp_path, mysqldump(many_skills(5000)))], lambda _count: None)
 
 
 def many_skills(count: int) -> dict[str, Rows]:
@@ -93,7 +93,7 @@ def test_the_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
         tracemalloc.start()
         try:
             with CharacterRows() as rows:
-                rows.read([source], lambda _count: None)
+                rows.read_dumps([source], lambda _count: None)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

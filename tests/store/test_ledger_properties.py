@@ -224,7 +224,7 @@ class Players(RuleBasedStateMachine):
             return
         taken = self.do(
             node, fault,
-            lambda store: store.world.mail.take(1, char, letter, self.moment, request),
+            lambda store: store.world.mail.take_coins(1, char, letter, self.moment, request),
         )  # fmt: skip
         assert taken is not None
         self.coins[char] += taken.copper

@@ -99,12 +99,12 @@ def test_a_letter_is_paid_and_its_coins_move_once(post: Post) -> None:
         "Aldana", "Hello", 300, False,
     )  # fmt: skip
     assert post.mail.find(post.aldana, letter.id) is None, "it is not hers"
-    assert post.mail.take(1, post.aldana, letter.id, NOW, new()) is None
+    assert post.mail.take_coins(1, post.aldana, letter.id, NOW, new()) is None
     assert not post.mail.delete(post.borvik, letter.id), "it has coins"
-    taken = post.mail.take(2, post.borvik, letter.id, NOW, new())
+    taken = post.mail.take_coins(2, post.borvik, letter.id, NOW, new())
     assert taken is not None
     assert (taken.copper, taken.coins) == (300, 1300)
-    again = post.mail.take(2, post.borvik, letter.id, NOW, new())
+    again = post.mail.take_coins(2, post.borvik, letter.id, NOW, new())
     assert again is not None
     assert (again.copper, post.coins(post.borvik)) == (0, 1300)
     before = post.mail.mark_read(post.borvik, letter.id)
@@ -217,7 +217,7 @@ def test_whatever_players_do_no_coin_is_lost_or_made(
             rows = post.run("SELECT id FROM world_mail ORDER BY id").fetchall()
             chosen = rows[number % len(rows)][0] if rows else 0
             if do == "take":
-                post.mail.take(0, who[one], chosen, NOW, new())
+                post.mail.take_coins(0, who[one], chosen, NOW, new())
             elif do == "delete":
                 post.mail.delete(who[one], chosen)
             else:
@@ -242,7 +242,7 @@ def test_two_nodes_pay_the_coins_of_a_letter_once(
             if settles:
                 mailboxes.open(1, owner, POSTAGE, later)
             else:
-                mailboxes.take(2, post.borvik, letter, NOW, new())
+                mailboxes.take_coins(2, post.borvik, letter, NOW, new())
 
         def meanwhile() -> None:
             # Who settles has locked the owner of the mailbox before it reads.

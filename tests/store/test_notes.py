@@ -19,8 +19,8 @@ def test_notes_are_read_as_they_were_stored_the_newest_first(
     empty_store: Store, account_id: int
 ) -> None:
     notes = empty_store.notes
-    first = notes.add(OperatorNote(account_id, Moment(5.5), "Ann", "spam"))
-    second = notes.add(OperatorNote(account_id, Moment(6.5), "Bob", "again"))
+    first = notes.add_note(OperatorNote(account_id, Moment(5.5), "Ann", "spam"))
+    second = notes.add_note(OperatorNote(account_id, Moment(6.5), "Bob", "again"))
     assert notes.of_account(account_id) == [
         OperatorNote(account_id, Moment(6.5), "Bob", "again", second),
         OperatorNote(account_id, Moment(5.5), "Ann", "spam", first),
@@ -36,6 +36,6 @@ def test_notes_are_read_as_they_were_stored_the_newest_first(
 def test_an_account_has_so_many_notes(empty_store: Store, account_id: int) -> None:
     with empty_store.transaction():
         for number in range(MOST_NOTES):
-            empty_store.notes.add(OperatorNote(account_id, Moment(5.0), "Ann", str(number)))
+            empty_store.notes.add_note(OperatorNote(account_id, Moment(5.0), "Ann", str(number)))
     with pytest.raises(CommandError, match="200 notes at most"):
-        empty_store.notes.add(OperatorNote(account_id, Moment(5.0), "Ann", "more"))
+        empty_store.notes.add_note(OperatorNote(account_id, Moment(5.0), "Ann", "more"))

@@ -132,16 +132,16 @@ def test_damaged_files_get_names_of_their_own(path: Path) -> None:
 
 def test_a_file_keeps_the_newest_state_of_each_until_it_is_gone(path: Path) -> None:
     file = SpoolFile(path)
-    file.put([state(1), state(2)])
-    file.put([state(1, revision=2, term=3), state(3)], [2])
+    file.keep_states([state(1), state(2)])
+    file.keep_states([state(1, revision=2, term=3), state(3)], [2])
     assert read_spool(path) == [state(1, revision=2, term=3), state(3)]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     file.close()
-    file.put([], [1])
+    file.keep_states([], [1])
     assert read_spool(path) == [state(3)]
-    file.put([], [3])
+    file.keep_states([], [3])
     assert list(path.parent.iterdir()) == []
-    file.put([state(4)])
+    file.keep_states([state(4)])
     assert read_spool(path) == [state(4)]
     file.remove()
     assert not path.exists()
@@ -150,11 +150,11 @@ def test_a_file_keeps_the_newest_state_of_each_until_it_is_gone(path: Path) -> N
 def test_a_file_that_cannot_be_written_is_one_error(path: Path) -> None:
     path.mkdir()
     with pytest.raises(OSError, match="unable to open database file"):
-        SpoolFile(path).put([state()])
+        SpoolFile(path).keep_states([state()])
     path.rmdir()
     path.write_bytes(b"no database" * 100)
     with pytest.raises(OSError, match="not a database"):
-        SpoolFile(path).put([state()])
+        SpoolFile(path).keep_states([state()])
 
 
 def test_states_of_an_earlier_term_are_not_stored(empty_store: Store) -> None:

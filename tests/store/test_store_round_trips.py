@@ -122,7 +122,7 @@ def test_letters_need_few_round_trips(far: Far) -> None:
     unsent = replace(letter, sender_id=0, account_id=0)
     assert far.trips(mail.deliver, unsent, postage, 1.0, "c") == 4
     assert far.trips(mail.open, 2, two.id, postage, 1.0) == 2
-    assert far.trips(mail.take, 2, two.id, far.result.letters[0].id, 1.0, "d") == 3
+    assert far.trips(mail.take_coins, 2, two.id, far.result.letters[0].id, 1.0, "d") == 3
     assert far.result.coins == 120
 
 

@@ -67,7 +67,7 @@ def test_a_struct_added_later_counts_at_once() -> None:
     catalog = catalog_of(struct_of("a int8"))
     assert catalog.layout("S", 600).empty_size() == 1
     (later,) = catalog_of(struct_of("a int16", "S", 546))
-    catalog.add(later)
+    catalog.add_struct(later)
     assert catalog.layout("S", 600).empty_size() == 2
     assert catalog.layout("S", 545).empty_size() == 1
 

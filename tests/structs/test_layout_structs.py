@@ -101,7 +101,7 @@ def test_a_layout_names_the_versions_that_it_is_for() -> None:
     assert catalog.layout("X", 561).last_version == 60099
     assert catalog.layout("X", 60100, create_color=True).versions == "60100 and later"
     assert catalog.layout("X", 60114).last_version is None
-    catalog.add(replace(catalog.definition("X", 546), client_version=562))
+    catalog.add_struct(replace(catalog.definition("X", 546), client_version=562))
     assert catalog.layout("X", 561).versions == "546-561"
     assert catalog.layout("X", 562).versions == "562-60099"
 

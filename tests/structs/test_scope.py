@@ -16,7 +16,7 @@ def scope_of(*names: str, size: int = 1) -> Scope:
 
 def filled(scope: Scope, *names: str, size: int = 1) -> Scope:
     for name in names:
-        scope.add(name, name, size)
+        scope.add_field(name, name, size)
     return scope
 
 

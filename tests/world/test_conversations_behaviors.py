@@ -27,7 +27,7 @@ class DialogScene:
         place = Position(3.0, -7.97, 243.45, 0.0)
         self.guard = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", place)
         self.zone = player.zone
-        self.zone.add(self.guard, harness.now)
+        self.zone.add_spawn(self.guard, harness.now)
         harness.run(1.5)
         self.dialogs = harness.minds.conversations
         self.answers: list[DialogAnswered] = []

@@ -16,12 +16,12 @@ def handler(_player: Player, _body: bytes, _now: Monotonic) -> None:
 
 def test_a_message_has_one_handler_and_its_states() -> None:
     messages = WorldMessages()
-    messages.add("OP_SitMsg", handler, NOT_ZONING)
+    messages.add_handler("OP_SitMsg", handler, NOT_ZONING)
     rule = messages["OP_SitMsg"]
     assert (rule.handler, rule.states) == (handler, NOT_ZONING)
     assert "OP_StandMsg" not in messages
     with pytest.raises(ValueError, match="OP_SitMsg has a handler already"):
-        messages.add("OP_SitMsg", handler, CONNECTED)
+        messages.add_handler("OP_SitMsg", handler, CONNECTED)
 
 
 def test_each_message_of_a_world_names_states_of_a_client_that_is_here(

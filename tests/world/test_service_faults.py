@@ -43,7 +43,7 @@ def walks(client: Client, harness: WorldHarness) -> float:
 
 def put(harness: WorldHarness, zone: Zone, name: str) -> Spawn:
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, HERE)
-    zone.add(spawn, harness.now)
+    zone.add_spawn(spawn, harness.now)
     harness.run(0.3)
     return spawn
 

@@ -20,7 +20,7 @@ def unread(client: Client) -> list[tuple[str, str]]:
     found = []
     for name, payload in client.log:
         try:
-            if world.read(name, payload, to_server=False) is not None:
+            if world.read_message(name, payload, to_server=False) is not None:
                 continue
         except EmuError as error:
             found.append((name, str(error)))

@@ -92,5 +92,5 @@ def test_a_level_raises_what_skills_can_reach() -> None:
 
 def test_an_unchanged_book_is_not_sent() -> None:
     harness, client, player = scene(546, KnownSkill(PARRY, 5, 10))
-    harness.parts.skills.put(player, [KnownSkill(PARRY, 5, 10)])
+    harness.parts.skills.change_skills(player, [KnownSkill(PARRY, 5, 10)])
     assert len(books(client)) == 1

@@ -50,7 +50,7 @@ async def _enter(reactor: Any, port: int, number: int) -> ClientWorldConnection:
 def take_step(player: ClientWorldConnection) -> None:
     """Stand one unit further east, and send that as a single update."""
     walker, now = player.core.walker, player.now()
-    walker.put(walker.place._replace(x=walker.place.x + 1))
+    walker.stand_at(walker.place._replace(x=walker.place.x + 1))
     walker.stop(now)
     player.handle_timer(now)
 

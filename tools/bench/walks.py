@@ -108,7 +108,7 @@ class WalkingZone:
     def _spawn(self, number: int, kind: SpawnKind) -> Spawn:
         chance = self._random.uniform
         spawn = Spawn(number, kind, f"a guard {number}", self._place(chance(0, SIDE), SIDE / 2))
-        self.zone.add(spawn, Monotonic(self.now))
+        self.zone.add_spawn(spawn, Monotonic(self.now))
         return spawn
 
     def _place(self, x: float, z: float) -> Position:

@@ -53,7 +53,7 @@ class A2sQuestion:
     def receive(self, data: bytes) -> bool:
         """Handle a datagram; return True if the query must be sent again, with a challenge."""
         # An answer to RULES may come in several datagrams.
-        whole = self._joiner.take(data)
+        whole = self._joiner.join(data)
         if whole is None:
             return False
         kind, reader = pull_answer(whole)

@@ -260,7 +260,7 @@ class A2sJoiner:
         self._bodies: dict[int, bytes] = {}
         self._id: tuple[int, int] | None = None
 
-    def take(self, data: bytes) -> bytes | None:
+    def join(self, data: bytes) -> bytes | None:
         """Handle a datagram; return the whole answer when it is complete."""
         if data.startswith(PREFIX):
             return data

@@ -38,7 +38,7 @@ class ContentCommandContext:
     errors: Callable[[], Sequence[Row]]
     behaviors: Path | None = None
 
-    async def read(self, call: Callable[[ContentFile], T]) -> T:
+    async def ask_content(self, call: Callable[[ContentFile], T]) -> T:
         """Return what a call makes of the file. Raises `CommandError` or `FileFormatError`."""
         path = self.file
         if path is None:
@@ -70,7 +70,7 @@ COMMANDS = CommandSet[ContentCommandContext]()
 )  # fmt: skip
 async def _find(content: ContentCommandContext, call: Call) -> Reply:
     subject = "" if call["subject"] == ALL else call["subject"]
-    rows = await content.read(lambda file: search(file, call["word"], subject))
+    rows = await content.ask_content(lambda file: search(file, call["word"], subject))
     lines = [f"{row['subject']} {row['number']}: {row['name']}" for row in rows]
     return Reply((f"{len(rows)} found", *lines), rows)
 
@@ -81,7 +81,7 @@ async def _find(content: ContentCommandContext, call: Call) -> Reply:
 )  # fmt: skip
 async def _show(content: ContentCommandContext, call: Call) -> Reply:
     subject, number = call["subject"], call["number"]
-    found = await content.read(lambda file: record_of(file, subject, number))
+    found = await content.ask_content(lambda file: record_of(file, subject, number))
     if found is None:
         raise CommandError(f"there is no {subject} {number}; content find searches names")
     # Rows may name a file in another case (docs/guides/lua.md#names).
@@ -126,7 +126,7 @@ def _source_of(content: ContentCommandContext, name: str) -> tuple[str, str]:
     found = scripts.find(name)
     if found is None:
         raise CommandError(f"the folder of scripts has no {name}")
-    return found, scripts.read(found).decode(ENCODING)
+    return found, scripts.read_file(found).decode(ENCODING)
 
 
 def _text(cell: Row) -> str:

@@ -40,7 +40,7 @@ async def _add(context: NoteCommandContext, call: Call) -> Reply:
     if not 0 < len(text) <= LONGEST_TEXT:
         raise CommandError(f"a note has 1 to {LONGEST_TEXT} characters")
     moment = context.clock.moment()
-    number = await context.notes.add(OperatorNote(account.id, moment, call.caller.name, text))
+    number = await context.notes.add_note(OperatorNote(account.id, moment, call.caller.name, text))
     line = f"note {number} about account {account.name} is stored"
     return Reply((line,), {"number": number}, change=Change(after=text))
 

@@ -47,7 +47,7 @@ class GgmpWindow:
         self._seen = 0
         """Bit n: the message n before the highest was received."""
 
-    def take(self, number: int) -> bool:
+    def mark_received(self, number: int) -> bool:
         """Mark a message as received; return False if it was received before."""
         if self._highest is None:
             self._highest, self._seen = number, 1
@@ -112,7 +112,7 @@ class Retransmissions:
         """Whether no more messages can wait."""
         return len(self._waiting) >= MOST_WAITING
 
-    def put(self, number: int, datagram: bytes, now: Monotonic) -> None:
+    def add_sent(self, number: int, datagram: bytes, now: Monotonic) -> None:
         """Add a message that is sent now."""
         self._waiting[number] = _Waiting(datagram, 1, Monotonic(now + self._wait))
 
@@ -167,7 +167,7 @@ class _Open:
     size: int = 0
     messages: dict[int, bytes] = field(default_factory=dict)
 
-    def put(self, message: GgmpMessage) -> None:
+    def add_part(self, message: GgmpMessage) -> None:
         self.messages[message.id] = message.data
         self.size += len(message.data)
         if message.kind is GgmpMessageType.DATA_END:
@@ -199,7 +199,7 @@ class Transfers:
     def __len__(self) -> int:
         return len(self._open)
 
-    def take(self, message: GgmpMessage, now: Monotonic) -> None:
+    def handle_message(self, message: GgmpMessage, now: Monotonic) -> None:
         """Handle a message that opens a transfer or belongs to one."""
         # Before the new message, so that an old transfer does not get data of a new one with its
         # id.
@@ -213,7 +213,7 @@ class Transfers:
             transfer.act = message.act
         # An act that opens a transfer may have no data of its own.
         if not is_parent or message.data:
-            transfer.put(message)
+            transfer.add_part(message)
         if transfer.is_too_large:
             self._drop(parent)
 
@@ -326,7 +326,7 @@ class GgmpPeer:
             return
         datagram = push_message(message, self.order)
         if message.wants_ack:
-            self._outbox.put(message.id, datagram, now)
+            self._outbox.add_sent(message.id, datagram, now)
         self._outgoing.append(datagram)
 
     # -- receiving ------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ class GgmpPeer:
         is_short = message.kind is GgmpMessageType.ACTION_SHORT
         # Short actions count separately, because their id has only 16 bits.
         window = self._short if is_short else self._window
-        if not window.take(message.id):
+        if not window.mark_received(message.id):
             self.counters["duplicate"] += 1
             # The Ack was sent above; a duplicate must not be performed again.
             return []
@@ -366,7 +366,7 @@ class GgmpPeer:
             return [message.values]
         if kind is GgmpMessageType.RAW_DATA:
             return [message.data]
-        self._transfers.take(message, now)
+        self._transfers.handle_message(message, now)
         return []
 
     # -- time -----------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class OgpQuestion:
             return self._refused(data[start:])
         if head.type != Type.DEFAULT:
             raise MalformedMessage("answer of another type")
-        body = self._joiner.take(head, data[start:])
+        body = self._joiner.join(head, data[start:])
         if body is not None:
             self.answer = pull_answer(body, self._dialect)
         return False

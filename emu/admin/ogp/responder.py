@@ -199,7 +199,7 @@ class OgpJoiner:
         self._count = 0
         self._request_id: int | None = None
 
-    def take(self, head: AnswerHead, body: bytes) -> bytes | None:
+    def join(self, head: AnswerHead, body: bytes) -> bytes | None:
         """Handle one datagram; return the whole body when it is complete.
 
         Raises `MalformedMessage` for datagrams that do not belong together.

@@ -92,7 +92,7 @@ class SsqJoiner:
         self._patience = patience
         self._pending: OrderedDict[Hashable, _Pending] = OrderedDict()
 
-    def take(self, sender: Hashable, packet: SsqPacket, now: Monotonic) -> bytes | None:
+    def join(self, sender: Hashable, packet: SsqPacket, now: Monotonic) -> bytes | None:
         """Return the body when its last datagram has arrived."""
         if packet.count == 1:
             return packet.body
@@ -160,7 +160,7 @@ class SsqQuestion:
         if packet.id != self._id:
             raise MalformedMessage("answer to another query")
         # A client has one question, so its datagrams never expire.
-        body = self._joiner.take(None, packet, Monotonic(0.0))
+        body = self._joiner.join(None, packet, Monotonic(0.0))
         if body is not None:
             self.rows = [PONG_HEADER] if body == PONG else pull_rows(body)
         return False

@@ -189,7 +189,7 @@ class ConditionReader:
         self.at = at
         self._comparisons = 0
 
-    def read(self, depth: int = 0) -> Condition:
+    def read_condition(self, depth: int = 0) -> Condition:
         """Return the condition at the position. Raises `MalformedMessage`."""
         return self._joined("or", any, lambda: self._read_all(depth))
 
@@ -211,7 +211,7 @@ class ConditionReader:
         # Parentheses are read by recursion, so their depth is bounded.
         if depth >= DEEPEST:
             raise MalformedMessage("too many parentheses")
-        inner = self.read(depth + 1)
+        inner = self.read_condition(depth + 1)
         if not self._takes(")"):
             raise MalformedMessage("parenthesis without an end")
         return inner
@@ -356,7 +356,7 @@ def _pull_select(tokens: Sequence[Token]) -> Select:
     where: Condition | None = None
     if at < len(tokens) and tokens[at].says("where"):
         reader = ConditionReader(tokens, at + 1)
-        where, at = reader.read(), reader.at
+        where, at = reader.read_condition(), reader.at
     token, at = _pull_option(tokens, at, "identified")
     form, at = _pull_option(tokens, at, "headers")
     if at != len(tokens):

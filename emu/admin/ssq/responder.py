@@ -221,7 +221,7 @@ class SsqResponder:
             packet = pull_packet(data)
         except MalformedDatagram as error:
             return self._silence(error.reason)
-        question = self._joiner.take(address, packet, now)
+        question = self._joiner.join(address, packet, now)
         if question is None:
             return self._silence("parts")
         # These are forms of answers. Answering them could start an endless exchange between two

@@ -45,7 +45,7 @@ class DatagramReader:
         self.left_out: Counter[str] = Counter()
         self._fragments: dict[tuple[bytes, bytes, int], _Assembly] = {}
 
-    def read(self, t: float, link: int, frame: bytes) -> Datagram | None:
+    def read_frame(self, t: float, link: int, frame: bytes) -> Datagram | None:
         """Return the UDP datagram in `frame`, or None if there is none yet.
 
         `link` is the link type of the capture. A fragment returns None until its packet is

@@ -64,7 +64,7 @@ class PcapngFormat:
         self._skipping = 0
         self._last = 0.0
 
-    def read(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
+    def read_records(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
         """Yield the frames and secrets of every complete block."""
         while (found := self._next_block(queue)) is not None:
             kind, block, place = found
@@ -245,11 +245,11 @@ class CaptureReader:
                 self._format = self._recognize()
                 if self._format is None:
                     continue
-            for record in self._format.read(self._queue):
+            for record in self._format.read_records(self._queue):
                 if isinstance(record, Secrets):
                     yield record
                     continue
-                datagram = self._frames.read(record.t, record.link, record.data)
+                datagram = self._frames.read_frame(record.t, record.link, record.data)
                 if datagram is not None:
                     yield datagram
 
@@ -344,7 +344,7 @@ class _ClassicFormat:
         self._units = units
         self._link: int | None = None
 
-    def read(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
+    def read_records(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
         if self._link is None:
             if len(queue) < 24:
                 return

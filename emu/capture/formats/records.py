@@ -104,7 +104,7 @@ class ByteQueue:
 class FileFormat(Protocol):
     """One kind of capture file: reads whole records from a queue."""
 
-    def read(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
+    def read_records(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
         """Yield every record that is complete in `queue`; leave the rest there.
 
         Raises `FileFormatError` when the bytes cannot be a file of this kind.

@@ -206,7 +206,7 @@ def derive_verb(
     with writing() as store:
         placed = ((row.name, row) for row in made)
         keep = Keep.OTHER_RANGES if replace else Keep.ALL
-        plan = store.put(placed, action="derive", keep=keep)
+        plan = store.apply_rows(placed, action="derive", keep=keep)
         click.echo(
             f"{new}: {plan.added} rows added, {plan.altered} changed, {plan.removed} removed"
         )

@@ -119,7 +119,7 @@ def import_verb(
         if not dry_run:
             with writing() as store:
                 written = partial(_written, progress, progress.add_task("writing", total=None))
-                plan = store.put(
+                plan = store.apply_rows(
                     rows, action="import", source=label, keep=Keep(keep), progress=written
                 )
                 after = store.rows()
@@ -142,7 +142,7 @@ def _read(
     """
     with naming(file):
         if isinstance(file, LiveDatabase):
-            found = dump_rows(file.read({"opcodes"}))
+            found = dump_rows(file.read_rows({"opcodes"}))
         else:
             source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
             found = read_rows(source, form=form, version_range=version_range)

@@ -428,13 +428,13 @@ class WorldClientCore:
     def _take(self, name: str, payload: bytes, now: Monotonic) -> None:
         if name in GHOST_COMMANDS:
             if self.surroundings is not None:
-                self.events.append(self.surroundings.take(name, payload))
+                self.events.append(self.surroundings.handle_command(name, payload))
         elif name in OWN_MESSAGES and self.possessions is not None:
             self.events.append(self.possessions.take(name, payload))
         elif name == TITLE_CHANGED and self.surroundings is not None:
             self.surroundings.rename(payload)
         elif not self._goes_on(name, payload, now):
-            event = self.messages.read(name, payload)
+            event = self.messages.read_message(name, payload)
             if event is None:
                 self.drops[name] += 1
             else:
@@ -451,7 +451,7 @@ class WorldClientCore:
                 self.zone = event
                 self.character = event.character
                 # Before the answer: the next step must start where the world has put the character.
-                self.walker.put(Place(event.x, event.y, event.z))
+                self.walker.stand_at(Place(event.x, event.y, event.z))
                 self._send(messages.ZONE_LOADED)
             case events.CampBegun():
                 # The server ends the session after the countdown with a reason of its own, which
@@ -460,7 +460,7 @@ class WorldClientCore:
             case events.CampStopped():
                 self._end_reason = ""
             case events.PutSomewhere(x, y, z, heading):
-                self.walker.put(Place(x, y, z, from_client(heading)))
+                self.walker.stand_at(Place(x, y, z, from_client(heading)))
             case WaysShown():
                 self.ways = event
             case OptionsShown():
@@ -500,7 +500,7 @@ class WorldClientCore:
         if self.surroundings is not None and index in self.surroundings:
             # The zone message has no heading; the own ghost has.
             heading = place_of(self.surroundings.part(index, POSITION)).heading
-            self.walker.put(self.place._replace(heading=heading))
+            self.walker.stand_at(self.place._replace(heading=heading))
         if self.messages.has(messages.INTERFACE_LOADED) and not self._interface_said:
             # Once only: a second message would make the server send the last part of the entry
             # again.

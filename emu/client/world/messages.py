@@ -200,7 +200,7 @@ class ClientWorldMessages:
         for command in each_client_cmd(payload, self.version, examine_info=self._examine_info):
             yield table.name(command.opcode) or str(command.opcode), command.payload
 
-    def read(self, name: str, payload: bytes) -> events.WorldEvent | None:
+    def read_message(self, name: str, payload: bytes) -> events.WorldEvent | None:
         """Return the event of a message, or None for one without an event."""
         if name == "OP_CampAbortedMsg":
             return events.CampStopped()

@@ -81,7 +81,7 @@ class Walker:
         """The goal of the walk; None when it stands."""
         return self._goal
 
-    def put(self, place: Place) -> None:
+    def stand_at(self, place: Place) -> None:
         """Stand at another place: the server has moved the character."""
         self.place = place
         self._goal = None
@@ -159,7 +159,7 @@ class ClientSurroundings:
 
     # Messages of the server; every method raises `MalformedMessage`.
 
-    def take(self, command: str, payload: bytes) -> events.WorldEvent:
+    def handle_command(self, command: str, payload: bytes) -> events.WorldEvent:
         """Handle one of the `GHOST_COMMANDS` and return its event."""
         if command == UPDATE_GHOST:
             update = self.update(payload)

@@ -58,7 +58,7 @@ class Served(NamedTuple):
         return "".join(f"{line}\n" for line in lines).encode("ascii")
 
     @classmethod
-    def read(cls, data: bytes) -> Self | None:
+    def parse(cls, data: bytes) -> Self | None:
         """Return the record in a file's bytes; None if they are not a record."""
         # Undecodable bytes become marks that no number has, so the record counts as none.
         lines = data.decode("ascii", "replace").splitlines()
@@ -108,7 +108,7 @@ def served_problem(path: Path) -> str:
     record = lock_file(path)
     try:
         with record.open("rb") as file:
-            served = Served.read(file.read(LONGEST_RECORD))
+            served = Served.parse(file.read(LONGEST_RECORD))
             # Our own record: this process knows itself whether it lost the file.
             if served is None or served.process == os.getpid():
                 return ""
@@ -128,7 +128,7 @@ def serving_process(path: Path) -> int | None:
     """Return the process id of the server that runs on a database, None if none runs."""
     try:
         with lock_file(path).open("rb") as file:
-            served = Served.read(file.read(LONGEST_RECORD))
+            served = Served.parse(file.read(LONGEST_RECORD))
             return served.process if served is not None and _is_held(file.fileno()) else None
     except OSError:
         return None

@@ -63,8 +63,8 @@ class CharacterMessages:
 
     def register(self, messages: LoginMessageTable) -> None:
         """Add the messages to the table."""
-        messages.add("OP_CreateCharacterRequestMsg", self.create, IDLE)
-        messages.add("OP_DeleteCharacterRequestMsg", self.delete, IDLE)
+        messages.add_handler("OP_CreateCharacterRequestMsg", self.create, IDLE)
+        messages.add_handler("OP_DeleteCharacterRequestMsg", self.delete, IDLE)
 
     async def create(self, client: Client, payload: bytes) -> None:
         """Pass a create request on to its world, or refuse it."""
@@ -121,7 +121,7 @@ class CharacterMessages:
             expires=now + self._service.config.create_memory,
             client=client,
         )
-        if not self._service.creates.add(pending, now):
+        if not self._service.creates.add_request(pending, now):
             return CreateCode.PENDING
         client.set_deadline(
             ClientDeadline.CREATE, Monotonic(now + self._service.config.create_timeout)
@@ -158,7 +158,7 @@ class CharacterMessages:
             return
         # Through the mailbox: the client's next message may be in progress, and answers must keep
         # their order.
-        client.put(partial(self._show, client, row, play=waits))
+        client.queue_task(partial(self._show, client, row, play=waits))
 
     def timed_out(self, client: Client) -> None:
         """End a client's wait as EQ2Emulator does: with a play reply."""

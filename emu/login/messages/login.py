@@ -128,10 +128,10 @@ class LoginMessages:
 
     def register(self, messages: LoginMessageTable) -> None:
         """Add the messages to the table."""
-        messages.add("OP_LoginRequestMsg", self.login, frozenset({ClientState.CONNECTED}))
-        messages.add("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)
+        messages.add_handler("OP_LoginRequestMsg", self.login, frozenset({ClientState.CONNECTED}))
+        messages.add_handler("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)
         for name, kind in CLIENT_LOG_KINDS.items():
-            messages.add(name, partial(self.store_client_log, kind=kind), LOGGED_IN_STATES)
+            messages.add_handler(name, partial(self.store_client_log, kind=kind), LOGGED_IN_STATES)
 
     async def login(self, client: Client, payload: bytes) -> None:
         """Find the version, check name and password, and answer."""

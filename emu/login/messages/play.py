@@ -70,11 +70,11 @@ class PlayMessages:
 
     def register(self, messages: LoginMessageTable) -> None:
         """Add the messages to the table."""
-        messages.add("OP_AllWSDescRequestMsg", self.list_worlds, LOGGED_IN_STATES)
+        messages.add_handler("OP_AllWSDescRequestMsg", self.list_worlds, LOGGED_IN_STATES)
         # Only in `IDLE`: while a world is asked, a second request has no meaning.
-        messages.add("OP_PlayCharacterRequestMsg", self.play, IDLE)
+        messages.add_handler("OP_PlayCharacterRequestMsg", self.play, IDLE)
         # The character list was sent with the worlds; see `emu.login.settings`.
-        messages.add("OP_AllCharactersDescRequestMsg", ignored, LOGGED_IN_STATES)
+        messages.add_handler("OP_AllCharactersDescRequestMsg", ignored, LOGGED_IN_STATES)
 
     async def list_worlds(self, client: Client, _payload: bytes) -> None:
         """Answer a request for the world list, with the character list and the flags.

@@ -25,7 +25,7 @@ class LoginMessageRule:
 class LoginMessageTable(dict[str, LoginMessageRule]):
     """The messages of one login service, by opcode name. Each handler class adds its own."""
 
-    def add(self, name: str, handler: LoginHandler, states: frozenset[ClientState]) -> None:
+    def add_handler(self, name: str, handler: LoginHandler, states: frozenset[ClientState]) -> None:
         """Add a message; no two handlers may have the same one."""
         if name in self:
             raise ValueError(f"{name} has a handler already")

@@ -279,7 +279,7 @@ class ConsoleServer(CommandServer):
         if reason is not None:
             self.uses.ended[reason] += 1
             return False
-        self.connections.add(connection, f"user {user}")
+        self.connections.add_connection(connection, f"user {user}")
         return True
 
 
@@ -290,7 +290,7 @@ def _remove_stale(path: Path) -> None:
             family: int = socket.AF_UNIX
             address: str | tuple[str, int] = str(path)
         else:
-            found = ConsoleFile.read(path.read_bytes()[:LONGEST_TOKEN].decode("utf-8", "replace"))
+            found = ConsoleFile.parse(path.read_bytes()[:LONGEST_TOKEN].decode("utf-8", "replace"))
             if found is None:
                 raise StoreError(f"{path}: exists and is no socket; set console.path")
             family, address = socket.AF_INET, (LOOPBACK, found.port)
@@ -435,7 +435,7 @@ class RconServer(CommandServer):
             self.uses.ended[reason] += 1
             return None
         connection = RconConnection(self, address)
-        self.connections.add(connection, address)
+        self.connections.add_connection(connection, address)
         return connection
 
     def logged_in(self, connection: RconConnection, name: str) -> None:

@@ -345,7 +345,7 @@ class AdminEndpoints:
         """Store an act of an operator."""
         oldest = Moment(act.moment - self._config.database.audit_days * DAY)
         try:
-            await self._storage.audit.add(act, oldest)
+            await self._storage.audit.add_act(act, oldest)
         except StoreError as error:
             # The log has the act itself.
             _log.warn("the audit lacks an act of {who}: {reason}", who=act.who, reason=str(error))

@@ -81,7 +81,7 @@ class _Member:
         self._swarm.scheduler.arm(self._timer, self.bot.get_timer())
 
     def _event(self, event: WorldEvent) -> None:
-        self.bot.take(event, self._swarm.scheduler.now())
+        self.bot.handle_event(event, self._swarm.scheduler.now())
 
     def measure(self) -> tuple[float | None, int, int, int]:
         """Return the round trip; then packets, bytes and received messages since the last call."""

@@ -167,7 +167,7 @@ class LinkServer(Factory):
             self.counters[reason] += 1
             return None
         connection = LinkWorldConnection(self, address)
-        self._connections.add(connection, address)
+        self._connections.add_connection(connection, address)
         return connection
 
     def _reason_against(self, address: str) -> str | None:

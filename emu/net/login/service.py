@@ -252,7 +252,7 @@ class LoginEndpoint:
             zones=self._storage.worlds,
             models=Models(self._storage.models),
             is_barred=self._is_barred,
-            is_trial=lambda name: self._accounts.trials.take(name, self._scheduler.now()),
+            is_trial=lambda name: self._accounts.trials.use_trial(name, self._scheduler.now()),
             start=self._tasks.spawn,
             clock=self._scheduler,
             log=watch.port("login", log_event(_log, self._refusals)),

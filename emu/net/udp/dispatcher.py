@@ -181,7 +181,7 @@ class Dispatcher:
 
     # -- receiving --------------------------------------------------------------------------------
 
-    def take(self, datagrams: Iterable[tuple[bytes, HostPort]]) -> None:
+    def receive_datagrams(self, datagrams: Iterable[tuple[bytes, HostPort]]) -> None:
         """Receive datagrams, each with its address; `serve_touched` serves their sessions.
 
         A fault in one datagram is logged; the others are still handled.

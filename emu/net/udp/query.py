@@ -82,9 +82,9 @@ class QueryShell(DatagramProtocol):
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Handle a single datagram; called by Twisted's own port."""
-        self.take([(datagram, addr)])
+        self.receive_datagrams([(datagram, addr)])
 
-    def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
+    def receive_datagrams(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
         """Handle the datagrams of one read; called by `BatchPort`."""
         for datagram, address in datagrams:
             self._answer(datagram, address)

@@ -70,7 +70,7 @@ def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
 class Batched(Protocol):
     """The protocol of a `BatchPort`; a `DatagramProtocol` as well."""
 
-    def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
+    def receive_datagrams(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
         """Take and answer the datagrams of one read, each with its address.
 
         Must not raise for a single datagram: the others would be lost.
@@ -99,7 +99,7 @@ class BatchPort(Port):
         for _ in range(PORTIONS):
             found = receive(self.socket, self.maxThroughput // PORTIONS)
             if found:
-                self.protocol.take(found)
+                self.protocol.receive_datagrams(found)
             if len(found) < 2:
                 return
 
@@ -128,12 +128,12 @@ class UdpShell(DatagramProtocol):
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Take a single datagram; answers leave in the next turn of the reactor."""
         datagrams = [(datagram, addr)]
-        self._dispatcher.take(_plain(datagrams) if self._is_ipv6 else datagrams)
+        self._dispatcher.receive_datagrams(_plain(datagrams) if self._is_ipv6 else datagrams)
         self._dispatcher.serve_soon()
 
-    def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
+    def receive_datagrams(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
         """Take and serve the datagrams of one read; called by `BatchPort`."""
-        self._dispatcher.take(_plain(datagrams) if self._is_ipv6 else datagrams)
+        self._dispatcher.receive_datagrams(_plain(datagrams) if self._is_ipv6 else datagrams)
         self._dispatcher.serve_touched()
 
 

@@ -81,7 +81,7 @@ class LiveResource(Resource):
             prepare(request, "text/plain; charset=utf-8", 503)
             return b"too many pages are open\n"
         self._pages[request] = _Page()
-        self._open.add(request, source)
+        self._open.add_connection(request, source)
         prepare(request, "text/event-stream; charset=utf-8")
         request.notifyFinish().addBoth(lambda _result: self._gone(request))
         recent = _event("recent", self._recent())

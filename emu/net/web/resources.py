@@ -205,7 +205,7 @@ class MeasuresCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Return every measure as a metric family; called by the library for each scrape."""
-        return [family_of(reading) for reading in self._measures.read()]
+        return [family_of(reading) for reading in self._measures.read_samples()]
 
 
 def metrics_answer(measures: MetricRegistry) -> AnswerResource:

@@ -120,7 +120,7 @@ class PageRequest(Request):
         """Queue the complete request; called by Twisted."""
         if not self._is_refused:
             answer = partial(super().requestReceived, command, path, version)
-            self.channel.site.take(self, answer)
+            self.channel.site.queue_request(self, answer)
 
     def process(self) -> None:
         """Find the resource and render it; called by Twisted."""
@@ -322,10 +322,10 @@ class PageSite(Site):
         if self.connections.admit(host, self.rules.connections) is not None:
             return None
         channel = super().buildProtocol(addr)
-        self.connections.add(channel, host)
+        self.connections.add_connection(channel, host)
         return channel
 
-    def take(self, request: PageRequest, answer: Callable[[], None]) -> None:
+    def queue_request(self, request: PageRequest, answer: Callable[[], None]) -> None:
         """Queue a request to be answered; a connection has at most one."""
         is_signed_in = self._visitors.is_signed_in(request)
         if is_signed_in:

@@ -17,7 +17,7 @@ MOST_READS: Final = 10
 
 
 class Claims:
-    """The claims of one process; `can_take` says whether `take` may be called."""
+    """The claims of one process; `can_take` says whether `use_key` may be called."""
 
     def __init__(self, cluster: ProcessesEndpoint, world: World, models: Models) -> None:
         self._cluster = cluster
@@ -36,7 +36,7 @@ class Claims:
         rows = await self._cluster.characters.claim(account_id, char_id, holder)
         return await self._claimed(rows, char_id)
 
-    async def take(
+    async def use_key(
         self, account_id: int, key: int
     ) -> tuple[Handoff | None, Sequence[WorldCharacter]]:
         """Use a world key, and do what `claim` does for its character, in one call of the store.

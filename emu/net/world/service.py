@@ -206,7 +206,7 @@ class WorldEndpoint:
             admission=parts.admission,
             presence=self.cluster.processes.presence,
             claim=claims.claim,
-            take=claims.take if claims.can_take else None,
+            take=claims.use_key if claims.can_take else None,
             played=self._played,
             report=watch.port("entry", report_to(_log, self._refusals)),
             changed=self._status_changed,
@@ -295,7 +295,7 @@ class WorldEndpoint:
         self._reviews.begin(self._config.world.review_seconds)
         self._loops.append(
             self._ground.scheduler.every(
-                REREAD, lambda: self._ground.tasks.spawn(self.parts.world.settings.read())
+                REREAD, lambda: self._ground.tasks.spawn(self.parts.world.settings.refresh())
             )
         )
         self._loops.append(

@@ -212,7 +212,7 @@ class Spool:
 
     async def _write(self, changed: Sequence[SavedState], gone: Sequence[int]) -> None:
         try:
-            await self._worker.run(partial(self._file.put, changed, gone))
+            await self._worker.run(partial(self._file.keep_states, changed, gone))
         except OSError as error:
             if not self._has_failed:
                 _log.error(
@@ -260,7 +260,7 @@ class Spool:
             and row.id not in world.saves.saver
             and world.saves.saver.is_current(row)
         ):
-            world.saves.saver.put(with_state(row, state), kinds_of(state))
+            world.saves.saver.save_state(with_state(row, state), kinds_of(state))
 
     def _set_aside(self, reason: str, why: str = "damaged") -> None:
         aside = set_aside_path(self._path, why)

@@ -51,7 +51,7 @@ class StepReader:
         self._reader = PredictionReader(dialect)
         self._layout = self._reader.positions.layout
 
-    def read(self, payload: bytes) -> MovementStep | None:
+    def read_step(self, payload: bytes) -> MovementStep | None:
         """Return the step of a message, None if the client has repeated the one before.
 
         Its numbers may be anything, NaN included. Raises `MalformedMessage`; the base of the next

@@ -63,7 +63,7 @@ class Hotbars:
         # By bar and slot, so that equal hotbars are stored and sent in the same order.
         return tuple(self._keys[place] for place in sorted(self._keys))
 
-    def put(self, key: Hotkey) -> None:
+    def fill_slot(self, key: Hotkey) -> None:
         """Fill or empty a slot. Raises `LimitExceeded`, and `MalformedMessage` for a bad key."""
         if not (0 <= key.bar <= LAST_BAR and 0 <= key.slot <= LAST_SLOT):
             raise MalformedMessage("a hotbar that nobody has")
@@ -78,10 +78,10 @@ class Hotbars:
             raise LimitExceeded("too many hotkeys")
         self._keys[place] = key
 
-    def read(self, dialect: Dialect, body: bytes) -> None:
+    def apply_change(self, dialect: Dialect, body: bytes) -> None:
         """Apply a client's change of a slot. Raises `PeerError`."""
         fields = dialect.layout("WS_QuickBarUpdateRequest").decode(body)
-        self.put(
+        self.fill_slot(
             Hotkey(
                 fields["hotbar_number"], fields["hotkey_slot"], fields["type"], fields["icon"],
                 fields["icontype"], fields["id"], fields["unique_id"], read_name(fields["text"]),
@@ -145,7 +145,7 @@ class Relations:
         """Return whether a name is on the list of a kind."""
         return name.casefold() in self._names[kind]
 
-    def add(self, kind: Relation, name: str) -> None:
+    def add_name(self, kind: Relation, name: str) -> None:
         """Add a name. Raises `CommandError` if it is there already, or the list is full."""
         self.check(kind, name)
         self._names[kind][name.casefold()] = name

@@ -224,7 +224,7 @@ class Visitor(_WorldObject):
         Raises `TypeError` and `ValueError`.
         """
         number, many = _item_number(item), _many(count)
-        return self._is_to_be_sent() and self._context.gifts.take(self._player, number, many)
+        return self._is_to_be_sent() and self._context.gifts.take_things(self._player, number, many)
 
     @_timed
     def coin(self, copper: int) -> bool:
@@ -536,7 +536,7 @@ def _set_timer(
         timers.stop(behavior, key)
     elif timers.count(behavior) >= limits.timers:
         raise EmuError(f"{behavior.name} has {limits.timers} timers already")
-    timers.add(
+    timers.add_timer(
         MindTimer(
             owner=behavior, name=key, zone=behavior.zone, seconds=wait,
             ring=lambda: context.call(behavior, Hook.TIMER, text),

@@ -93,7 +93,7 @@ class Behaviors:
         )
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
-        minds.hearing.add(self)
+        minds.hearing.add_engine(self)
         world.events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         world.events.subscribe(Looted, self.looted, Order.MINDS)
         world.events.subscribe(Traded, self.traded, Order.MINDS)
@@ -108,7 +108,7 @@ class Behaviors:
 
     # -- starting and ending --------------------------------------------------------------------
 
-    def add(
+    def start_behavior(
         self,
         name: str,
         options: Mapping[str, Any],
@@ -241,7 +241,8 @@ class Behaviors:
             self._forget(behavior)
         self._in_zone.clear()
         return sum(
-            self.add(old.name, old.options, old.zone, old.spawn, key=old.key) for old in behaviors
+            self.start_behavior(old.name, old.options, old.zone, old.spawn, key=old.key)
+            for old in behaviors
         )
 
     def switched_off(self) -> list[str]:
@@ -330,7 +331,7 @@ class Behaviors:
         try:
             act(*values)
         except Exception as error:  # noqa: BLE001  # other behaviors are due as well
-            self._world.faults.add("the timer of a behavior", behavior.whose, error)
+            self._world.faults.add_fault("the timer of a behavior", behavior.whose, error)
             self._switch_off(behavior, f"the server failed: {type(error).__name__}")
 
     def _visitor(self, behavior: RunningBehavior, player: Player) -> Visitor:
@@ -366,7 +367,7 @@ class Behaviors:
             zone=behavior.zone, spawn=behavior.spawn, distance=behavior.near, pause=behavior.tick,
             came=call(Hook.ENTER), went=call(Hook.LEAVE),
         )  # fmt: skip
-        self._minds.nearness.add(behavior, watch, most=1)
+        self._minds.nearness.add_watch(behavior, watch, most=1)
 
     def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> object:
         """Call a hook of a behavior; return what it returns, None for a call that failed."""
@@ -425,7 +426,9 @@ class Behaviors:
         self._world.faults.report(BehaviorFailed(behavior.name, behavior.whose, reason))
         file, line, text = place_of(reason)
         error = ScriptError(file or f"behavior {behavior.name}", line, text)
-        self._minds.errors.add(error, method, behavior.whose, behavior.name, is_behavior=True)
+        self._minds.errors.count_error(
+            error, method, behavior.whose, behavior.name, is_behavior=True
+        )
 
     def _forget(self, behavior: RunningBehavior) -> None:
         # Set first: code that runs during the release can cause no further calls of it.

@@ -111,7 +111,7 @@ def read_options(behavior: object, values: Mapping[str, Any]) -> Any:
     the behavior's code; call it inside the guard.
     """
     kind = declared_options(behavior)
-    return dict(values) if kind is None else OPTIONS.read(kind, values)
+    return dict(values) if kind is None else OPTIONS.read_table(kind, values)
 
 
 def option_faults(behavior: object, values: Mapping[str, Any]) -> Sequence[TableFault]:

@@ -140,7 +140,7 @@ class Falls:
             self._chat.line(player, AWAKE, "narrative")
             player.client.send("WS_Resurrected", {})
 
-    def put(self, player: Player, to: Destination) -> None:
+    def send_revived(self, player: Player, to: Destination) -> None:
         """Put a player that lives again somewhere else."""
         self._travel.journeys.send(player, to, self._world.clock.now())
 

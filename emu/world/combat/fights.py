@@ -325,7 +325,7 @@ class Fights:
         )  # fmt: skip
         show_blow(zone, attacker, victim, blow)
         if victim.hp_percent > 0:
-            self._minds.harm.take(zone, victim, attacker, dealt, kind=kind)
+            self._minds.harm.take_health(zone, victim, attacker, dealt, kind=kind)
         if outcome is Result.HIT:
             self._landed(zone, attacker, victim, blow)
         return outcome

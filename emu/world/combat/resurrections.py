@@ -88,7 +88,7 @@ class Resurrections:
         self.forget(player)
         self._falls.resurrect(player, health=offer.health, power=offer.power)
         if offer.place is not None:
-            self._falls.put(player, Destination(player.zone.zone_id, offer.place))
+            self._falls.send_revived(player, Destination(player.zone.zone_id, offer.place))
 
     def decline(self, player: Player, number: int | None) -> None:
         """Refuse a resurrection. Raises `CommandError`."""

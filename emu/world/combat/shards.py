@@ -71,7 +71,7 @@ class Shards:
         made = Spawn.of(look, self._world.zones.next_spawn_id(), place)
         made.vitals = made.vitals._replace(hp_percent=0)
         self._standing[made] = player.id, shard, zone
-        zone.add(made, self._world.clock.now())
+        zone.add_spawn(made, self._world.clock.now())
 
     def _entered(self, event: Entered) -> None:
         """Let the shards of a player stand in the zone that it enters."""

@@ -182,7 +182,7 @@ class RemoteCommands:
 
     def register(self, messages: WorldMessages) -> None:
         """Register the handler of OP_RemoteCmdMsg."""
-        messages.add("OP_RemoteCmdMsg", self.called, IN_ZONE)
+        messages.add_handler("OP_RemoteCmdMsg", self.called, IN_ZONE)
 
     def allowed(self, player: Player) -> Sequence[str]:
         """Return the words that call the commands which a player may use now.

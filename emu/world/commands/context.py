@@ -44,7 +44,9 @@ TEXT: Final = Argument("text", ArgumentKind.TEXT, "what to say")
 class SpawnBehaviors(Protocol):
     """Starts behaviors of spawns; `emu.world.behaviors.Behaviors` does."""
 
-    def add(self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None) -> bool:
+    def start_behavior(
+        self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None
+    ) -> bool:
         """Start a behavior for a spawn; return whether it runs."""
 
     def of(self, spawn: Spawn) -> tuple[str, Mapping[str, Any]]:

@@ -113,7 +113,7 @@ async def _add(context: CommandContext, player: Player, call: Call) -> Reply:
         ZONE: player.zone.zone_id, "place": [round(float(one), 3) for one in (*at[:3], at.heading)],
         "grid": at.grid, "respawn": RESPAWN, ENTRIES: [{"spawn": call["number"]}],
     }  # fmt: skip
-    number = await _edits(context).add(values, player.name, context.world.clock.moment())
+    number = await _edits(context).add_placement(values, player.name, context.world.clock.moment())
     line = f"spawn {call['number']} has the placement {number} here"
     return Reply((line,), {"placement": number})
 

@@ -138,7 +138,7 @@ async def _list(context: CommandContext, player: Player, _call: Call) -> Reply:
 
 @quiet("mail read", "read a letter", LETTER, cost=Cost.LISTING, example="mail read 5")
 async def _read(context: CommandContext, player: Player, call: Call) -> Reply:
-    letter = await context.mail.read(player, call["letter"])
+    letter = await context.mail.open_letter(player, call["letter"])
     return Reply((_line(letter), *letter.body.splitlines()))
 
 
@@ -153,7 +153,7 @@ async def _send(context: CommandContext, player: Player, call: Call) -> str:
 
 @quiet("mail take", "take the coins of a letter", LETTER, cost=Cost.CHANGE, example="mail take 5")
 async def _take(context: CommandContext, player: Player, call: Call) -> str:
-    copper = await context.mail.take(player, call["letter"])
+    copper = await context.mail.take_coins(player, call["letter"])
     return f"You take {coins_text(copper).lower()} out of the letter."
 
 

@@ -44,7 +44,7 @@ def _declare(kind: Relation, name: str, state: str, noun: str) -> None:
         known = await _known(context, name)
         if known is None:
             raise CommandError(f"there is no character {name}")
-        player.relations.add(kind, known)
+        player.relations.add_name(kind, known)
         return await _changed(context, player, kind, f"{known} is {state} now.")
 
     @quiet(f"{name}_remove", f"remove a player from your {noun}s", NAME, cost=Cost.CHANGE,

@@ -146,9 +146,9 @@ async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
         context.world.zones.next_spawn_id(), SpawnKind.NPC, call["name"], player.position,
         appearance=appearance, level=level, verbs=(HAIL,) if behavior else (),
     )  # fmt: skip
-    player.zone.add(made, call.now)
+    player.zone.add_spawn(made, call.now)
     if behavior:
-        context.behaviors.add(behavior, {}, player.zone, made)
+        context.behaviors.start_behavior(behavior, {}, player.zone, made)
     return Reply((f"{made.name} stands here",), {"id": made.id})
 
 

@@ -205,7 +205,7 @@ class RecipeBooks:
         if outcome is Outcome.DONE:
             self.send(player)
 
-    def take(self, player: Player, item_id: int) -> None:
+    def take_book(self, player: Player, item_id: int) -> None:
         """Let a player forget a book, by its item or by one of its recipes."""
         gone = [
             one for one in self._books(player)

@@ -170,7 +170,7 @@ class Collecting:
 
     # -- adding a piece ---------------------------------------------------------------------------
 
-    def add(self, player: Player, number: int, place: int) -> None:
+    def add_thing(self, player: Player, number: int, place: int) -> None:
         """Put the thing at a place of a client's list into a collection.
 
         What does not fit changes nothing.
@@ -344,7 +344,7 @@ class Collecting:
             return None
         parts: list[Part] = []
         for kind, count in wanted:
-            inventory.add(kind, count, self._items.new_number)
+            inventory.add_things(kind, count, self._items.new_number)
             parts.append(things(giver, mine, kind.id, count))
         copper = _sum(collection, COIN)
         if copper:

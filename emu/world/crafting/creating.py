@@ -382,7 +382,9 @@ class _Made:
             if refused is not None:
                 self.refused.append(refused)
                 return None
-            self.things += inventory.add(kind, count, self._items.new_number, self._like(kind))
+            self.things += inventory.add_things(
+                kind, count, self._items.new_number, self._like(kind)
+            )
             parts.append(things(recipe, mine, kind.id, count))
             self.texts.append((text, kind))
             if text is CREATED:

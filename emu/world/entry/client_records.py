@@ -56,12 +56,12 @@ class ClientRecords:
         }
         for handlers, states in ((kept, NOT_ZONING), (asked, IN_ZONE)):
             for name, handler in handlers.items():
-                messages.add(name, handler, states)
+                messages.add_handler(name, handler, states)
         # The journal and portraits are the client's own affair; a pet does not exist.
         for name in (
             "OP_QuestJournalOpenMsg", "OP_StopTrackingMsg", "OP_PetOptions", "OP_PaperdollImage",
         ):  # fmt: skip
-            messages.add(name, self._noted, CONNECTED)
+            messages.add_handler(name, self._noted, CONNECTED)
 
     # -- kept -----------------------------------------------------------------------------------
 

@@ -108,14 +108,14 @@ class ZoneEntries:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages of a client that loads its zone to the table."""
-        messages.add("OP_DoneLoadingZoneResourcesMsg", self._zone_loaded, NOT_ZONING)
-        messages.add("OP_DoneLoadingEntityResourcesMsg", self._entities_loaded, NOT_ZONING)
-        messages.add("OP_DoneLoadingUIResourcesMsg", self._ui_loaded, NOT_ZONING)
-        messages.add("OP_SignalMsg", self._signal, NOT_ZONING)
-        messages.add("OP_SysClient", self._signal, NOT_ZONING)
-        messages.add("OP_QuickbarUpdateMsg", self._hotbar, NOT_ZONING)
-        messages.add("OP_DefaultGroupOptionsRequestMsg", _group_options, NOT_ZONING)
-        messages.add("OP_SendLatestRequestMsg", _latest, NOT_ZONING)
+        messages.add_handler("OP_DoneLoadingZoneResourcesMsg", self._zone_loaded, NOT_ZONING)
+        messages.add_handler("OP_DoneLoadingEntityResourcesMsg", self._entities_loaded, NOT_ZONING)
+        messages.add_handler("OP_DoneLoadingUIResourcesMsg", self._ui_loaded, NOT_ZONING)
+        messages.add_handler("OP_SignalMsg", self._signal, NOT_ZONING)
+        messages.add_handler("OP_SysClient", self._signal, NOT_ZONING)
+        messages.add_handler("OP_QuickbarUpdateMsg", self._hotbar, NOT_ZONING)
+        messages.add_handler("OP_DefaultGroupOptionsRequestMsg", _group_options, NOT_ZONING)
+        messages.add_handler("OP_SendLatestRequestMsg", _latest, NOT_ZONING)
 
     # -- into the world -------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ class ZoneEntries:
         player.spawn.hidden = hidden and character.admin_status >= SEES_HIDDEN
         # From here on the character is in the world, so `enter` must remove it if a later step
         # raises.
-        world.players.add(player)
+        world.players.add_player(player)
         world.list_zone(player.zone)
         self._save_later(player, now)
         self._begin(player, first=True)
@@ -428,7 +428,7 @@ class ZoneEntries:
         initial_messages.send_empty_book(client, "OP_UpdateSpellBookMsg")
         client_records.send_kept(player)
         # Last: from now on others see the player, and its client has everything to be seen with.
-        player.zone.add(player.spawn, now)
+        player.zone.add_spawn(player.spawn, now)
 
     def _signal(self, player: Player, body: bytes, now: Monotonic) -> None:
         signal = player.client.dialect.layout("WS_Signal").decode(body)["signal"]
@@ -476,7 +476,7 @@ class ZoneEntries:
         self._world.events.publish(ClientLoaded(player))
 
     def _hotbar(self, player: Player, body: bytes, now: Monotonic) -> None:
-        player.hotbars.read(player.client.dialect, body)
+        player.hotbars.apply_change(player.client.dialect, body)
         self._world.saves.changed(player, SavedKind.HOTKEYS, now)
 
 

@@ -76,9 +76,11 @@ class Departures:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about leaving to the table."""
-        messages.add("OP_RequestCampMsg", self._camp_requested, IN_ZONE)
-        messages.add("OP_CampAbortedMsg", self._camp_aborted, IN_ZONE)
-        messages.add("OP_ReadyToZoneMsg", self._ready_to_zone, CONNECTED | {PlayerState.GONE})
+        messages.add_handler("OP_RequestCampMsg", self._camp_requested, IN_ZONE)
+        messages.add_handler("OP_CampAbortedMsg", self._camp_aborted, IN_ZONE)
+        messages.add_handler(
+            "OP_ReadyToZoneMsg", self._ready_to_zone, CONNECTED | {PlayerState.GONE}
+        )
 
     # -- camp -----------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ class Raid:
         self.id = number
         self.groups: list[PlayerGroup] = []
 
-    def add(self, group: PlayerGroup, place: int = 0) -> None:
+    def add_group(self, group: PlayerGroup, place: int = 0) -> None:
         """Add a group at a place, by default behind all others."""
         group.raid = self
         group.place = place or max((one.place for one in self.groups), default=0) + 1
@@ -230,11 +230,11 @@ class Groups:
         if raid is None:
             self._touch(group)
             raid = self._raid(self._next_id())
-            raid.add(group)
+            raid.add_group(group)
         elif raid.leader != leader or len(raid.groups) >= MOST_GROUPS:
             raise CommandError("that raid is full")
         self._touch(joining)
-        raid.add(joining)
+        raid.add_group(joining)
         return raid
 
     def decline(self, guest: int) -> int:
@@ -356,7 +356,7 @@ class Groups:
         if group.raid is not None and (group.raid.id, group.place) != (row.raid, row.place):
             self._leave(group)
         if row.raid and group.raid is None:
-            self._raid(row.raid).add(group, row.place)
+            self._raid(row.raid).add_group(group, row.place)
         # The next group of this process must not get the number of one that exists.
         self._last_id = max(self._last_id, number, row.raid)
 

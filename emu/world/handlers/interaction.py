@@ -84,12 +84,12 @@ class MovementRequests:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about movement to the table."""
-        messages.add("OP_PredictionUpdateMsg", self._prediction, CONNECTED)
-        messages.add("OP_UpdatePositionMsg", self._predicted, CONNECTED)
-        messages.add("OP_UpdateTargetMsg", self._targeted, IN_ZONE)
-        messages.add("OP_SitMsg", self._sat, IN_ZONE)
-        messages.add("OP_StandMsg", self._stood, IN_ZONE)
-        messages.add("OP_StoodMsg", self._stood, IN_ZONE)
+        messages.add_handler("OP_PredictionUpdateMsg", self._prediction, CONNECTED)
+        messages.add_handler("OP_UpdatePositionMsg", self._predicted, CONNECTED)
+        messages.add_handler("OP_UpdateTargetMsg", self._targeted, IN_ZONE)
+        messages.add_handler("OP_SitMsg", self._sat, IN_ZONE)
+        messages.add_handler("OP_StandMsg", self._stood, IN_ZONE)
+        messages.add_handler("OP_StoodMsg", self._stood, IN_ZONE)
 
     def _prediction(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Apply a step of an older client; others say their place by UpdatePosition.
@@ -105,7 +105,7 @@ class MovementRequests:
         """Apply a step, or put the player back. Raises `MalformedMessage`."""
         world = self._world
         # Read in every state: each message is the base of the next one's delta.
-        step = player.session.predictions.read(body)
+        step = player.session.predictions.read_step(body)
         if step is None:
             world.count("step repeated")
             return
@@ -210,8 +210,8 @@ class Interaction:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about verbs to the table."""
-        messages.add("OP_EntityVerbsRequestMsg", self._verbs_requested, IN_ZONE)
-        messages.add("OP_EntityVerbsVerbMsg", self._verb_chosen, IN_ZONE)
+        messages.add_handler("OP_EntityVerbsRequestMsg", self._verbs_requested, IN_ZONE)
+        messages.add_handler("OP_EntityVerbsVerbMsg", self._verb_chosen, IN_ZONE)
 
     def _verbs_requested(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Send a client the verbs of a spawn. Raises `MalformedMessage`."""

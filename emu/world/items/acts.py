@@ -69,7 +69,7 @@ class ItemActs:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the requests of clients to examine something."""
-        messages.add("OP_ExamineInfoRequestMsg", self._examine, IN_ZONE)
+        messages.add_handler("OP_ExamineInfoRequestMsg", self._examine, IN_ZONE)
 
     async def inventory(self, player: Player, text: str) -> None:
         """Carry out the command `inventory`, after the acts that came before."""

@@ -82,12 +82,12 @@ class Gifts:
         self.in_turn(player, act)
         return True
 
-    def take(self, player: Player, item: int, number: int = 1) -> bool:
+    def take_things(self, player: Player, item: int, number: int = 1) -> bool:
         """Take things out of a player's bags; return False, and take none, if there are too few."""
         # While an exchange is under way nobody can promise that the things stay.
         if player.holdings.gate.is_closed:
             return False
-        if not self._items.take(player, item, max(1, number), GIVER):
+        if not self._items.take_things(player, item, max(1, number), GIVER):
             return False
         self._items.changed(player)
         return True

@@ -155,7 +155,7 @@ class Items:
             slots = kind.slots if one.is_worn else ()
             free = next((slot for slot in slots if not holdings.inventory.worn(slot)), None)
             if free is None:
-                holdings.inventory.add(kind, one.number, self.new_number, like)
+                holdings.inventory.add_things(kind, one.number, self.new_number, like)
             else:
                 holdings.inventory.add_worn(kind, one.number, free, self.new_number, like)
             holdings.flow(giver, mine, kind.id, one.number)
@@ -232,7 +232,7 @@ class Items:
         refused = player.holdings.inventory.refuses(kind, count)
         if refused is not None:
             return refused
-        made = player.holdings.inventory.add(kind, count, self.new_number, like)
+        made = player.holdings.inventory.add_things(kind, count, self.new_number, like)
         player.holdings.flow(giver, Owner.character(player.id), kind.id, count)
         if self.world.events.has_listener(ItemObtained):
             for one in made:
@@ -260,7 +260,7 @@ class Items:
         if left is None and self.world.events.has_listener(ItemRemoved):
             self.world.events.publish(ItemRemoved(player, thing, kind))
 
-    def take(self, player: Player, item_id: int, count: int, taker: Owner) -> bool:
+    def take_things(self, player: Player, item_id: int, count: int, taker: Owner) -> bool:
         """Take things of a kind out of a player's bags; return False if there are too few.
 
         Call `changed` afterwards.

@@ -339,7 +339,7 @@ class Loots:
             at._replace(x=at.x + 1.0), appearance={"model_type": form.model},
             verbs=(LOOT, DISARM), show_name=True,
         )  # fmt: skip
-        zone.add(chest, self._world.clock.now())
+        zone.add_spawn(chest, self._world.clock.now())
         self.remains[chest.id] = remains
         self._go_after(zone, chest, CHEST_RIGHT)
 

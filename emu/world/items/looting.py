@@ -59,7 +59,7 @@ class Looting:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the request of clients for what they loot."""
-        messages.add(REQUEST, self._asked, IN_ZONE)
+        messages.add_handler(REQUEST, self._asked, IN_ZONE)
 
     # -- the window -------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class Looting:
             if refusal is not None:
                 refused.append(refusal)
                 return None
-            made.extend(inventory.add(kind, lot.count, self._items.new_number))
+            made.extend(inventory.add_things(kind, lot.count, self._items.new_number))
             return Act([things(_owner(spawn), Owner.character(player.id), kind.id, lot.count)])
 
         # Nobody else takes it while the store answers.

@@ -237,13 +237,13 @@ class Merchants:
         purchase = _Purchase(self._items, player, visit.spawn, (ware, kind), count)
         if left is not None:
             # Taken before the store answers: nobody else buys the same piece meanwhile.
-            self._stocks.take(visit.spawn, ware, count)
+            self._stocks.note_bought(visit.spawn, ware, count)
         outcome = None
         try:
             outcome = await self._items.exchange(Reason.BOUGHT, [player], purchase.act)
         finally:
             if left is not None and outcome is not Outcome.DONE:
-                self._stocks.take(visit.spawn, ware, -count)
+                self._stocks.note_bought(visit.spawn, ware, -count)
         if outcome is not Outcome.DONE:
             purchase.refuse(outcome)
             return
@@ -421,9 +421,9 @@ class _Purchase:
         mine, shop = Owner.character(player.id), owner_of(self._spawn)
         parts: list[Part] = []
         for token, one in ware.tokens:
-            inventory.take(token, one * self._count)
+            inventory.take_things(token, one * self._count)
             parts.append(things(mine, shop, token, one * self._count))
-        self.made = inventory.add(kind, number, self._items.new_number)
+        self.made = inventory.add_things(kind, number, self._items.new_number)
         for thing in self.made:
             _limit(inventory, thing, coins_of(ware, kind))
         parts.append(things(shop, mine, kind.id, number))

@@ -49,7 +49,7 @@ class Stocks:
             return ware.quantity
         return max(0, ware.quantity - stock.bought.get(ware.item_id, 0))
 
-    def take(self, spawn: Spawn, ware: Ware, count: int) -> None:
+    def note_bought(self, spawn: Spawn, ware: Ware, count: int) -> None:
         """Note that so many were bought; with a count below 0 that they were not."""
         stock = self._stocks.setdefault(spawn.id, _Stock())
         stock.returns = self._now() + RETURNS

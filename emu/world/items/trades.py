@@ -321,4 +321,4 @@ class _Deal:
         if not kind.is_stackable:
             return inventory.accept(thing, kind)
         numbers: Callable[[], int] = lambda: thing.id  # noqa: E731  # one stack, so one number
-        return inventory.add(kind, thing.count, numbers, thing)[0]
+        return inventory.add_things(kind, thing.count, numbers, thing)[0]

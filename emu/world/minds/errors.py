@@ -68,7 +68,7 @@ class ScriptErrors:
     _asked: dict[int, Monotonic] = field(default_factory=dict)
     """Until when a player is shown errors, by character id."""
 
-    def add(
+    def count_error(
         self, error: ScriptError, event: str, spawn: str, script: str, *,
         is_behavior: bool = False,
     ) -> tuple[ScriptFault, bool]:  # fmt: skip

@@ -64,7 +64,7 @@ class Harm:
         self._events.publish(asked)
         return max(0, asked.answers[-1]) if asked.answers else damage
 
-    def take(
+    def take_health(
         self, zone: Zone, spawn: Spawn, foe: Spawn | None, damage: int, *, kind: int = 0,
         spell_id: int = 0,
     ) -> bool:  # fmt: skip

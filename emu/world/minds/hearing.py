@@ -66,7 +66,7 @@ class Hearing:
         events.subscribe(Hailed, self._hailed, Order.MINDS)
         events.subscribe(Spoken, self._spoken, Order.MINDS)
 
-    def add(self, engine: Engine) -> None:
+    def add_engine(self, engine: Engine) -> None:
         """Add an engine."""
         self._engines.append(engine)
 

@@ -198,7 +198,7 @@ class Mover:
 
     # -- places and headings ----------------------------------------------------------------------
 
-    def put(self, place: Position) -> None:
+    def stay_at(self, place: Position) -> None:
         """Be at a place, which is the home from now on."""
         if max(abs(axis) for axis in place[:3]) > FARTHEST:
             return
@@ -215,7 +215,7 @@ class Mover:
             self.spawn.move(place)
         else:
             self._ways.cancel(walk)
-            walk.put(place, self._now())
+            walk.continue_from(place, self._now())
             self._walks.changed(walk, self._now())
 
     def throw(self, goal: Position) -> None:

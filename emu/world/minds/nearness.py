@@ -248,7 +248,7 @@ class Nearness:
         events.subscribe(Entered, self._entered, Order.MINDS)
         events.subscribe(LeftZone, self._left, Order.MINDS)
 
-    def add(self, owner: Hashable, watch: NearnessWatch, *, most: int) -> bool:
+    def add_watch(self, owner: Hashable, watch: NearnessWatch, *, most: int) -> bool:
         """Begin a watch for an owner; return False if it has `most` of the kind already."""
         own = self._of_owner.setdefault(owner, [])
         if sum(type(one) is type(watch) for one in own) >= most:

@@ -65,7 +65,7 @@ class Timers:
         """Return whether an owner has a timer with a name."""
         return any(timer.name == name for timer in self._of_owner.get(owner, ()))
 
-    def add(self, timer: MindTimer) -> None:
+    def add_timer(self, timer: MindTimer) -> None:
         """Begin a timer."""
         timer.seconds = max(SHORTEST_TIMER, timer.seconds)
         timer.times = max(1, timer.times)

@@ -216,7 +216,7 @@ class Walk:
         if self.ring and self.ring[-1] is last:
             self.ring.extend(points)
 
-    def put(self, place: Position, now: float) -> None:
+    def continue_from(self, place: Position, now: float) -> None:
         """Continue from another place."""
         self.goal = None
         self.spawn.ahead = ()

@@ -108,7 +108,7 @@ class GameEdits:
         await self._store.save_edits(rows)
         await self._changed()
 
-    async def add(self, values: Mapping[str, Any], author: str, moment: Moment) -> int:
+    async def add_placement(self, values: Mapping[str, Any], author: str, moment: Moment) -> int:
         """Add a placement with a number of its own; return the number."""
         number = OWN_NUMBERS + self._choose(OWN_RANGE)
         await self.change(PLACEMENT, number, values, author, moment)

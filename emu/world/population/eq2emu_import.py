@@ -39,8 +39,8 @@ def import_knowledge(
     report = ImportReport({table: Tally() for table in KNOWLEDGE_TABLES})
     gathered = Gathered(report, read_knowledge())
     for dump in dumps:
-        for row in dump.read(KNOWLEDGE_TABLES):
-            gathered.take(row)
+        for row in dump.read_rows(KNOWLEDGE_TABLES):
+            gathered.add_row(row)
     _require_some(dumps, KNOWLEDGE_TABLES)
     document = gathered.document()
     if document.tables:
@@ -71,10 +71,10 @@ class Gathered:
         self._counts: Counter[str] = Counter()
         self._later: list[tuple[str, str, str, Row]] = []
 
-    def take(self, read: InsertRow) -> None:
+    def add_row(self, read: InsertRow) -> None:
         """Add one row; report it if it cannot be imported."""
         table = read.table.lower()
-        made = self._report.take(read, KNOWLEDGE_TABLES[table])
+        made = self._report.read_row(read, KNOWLEDGE_TABLES[table])
         if made is None:
             return
         name, row = made

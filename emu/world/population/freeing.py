@@ -35,7 +35,7 @@ class Freeing:
         """Return how many objects still wait."""
         return sum(map(len, self._parts))
 
-    def take(self, *parts: Collection[object]) -> None:
+    def free_in_slices(self, *parts: Collection[object]) -> None:
         """Keep the objects of large containers, and free them in slices.
 
         The caller lets go of the containers themselves.

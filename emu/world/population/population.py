@@ -17,7 +17,7 @@ from emu.world.zones.zone import Zone
 class BehaviorHost(Protocol):
     """Runs behaviors; `emu.world.behaviors.Behaviors` does."""
 
-    def add(
+    def start_behavior(
         self,
         name: str,
         options: Mapping[str, Any],
@@ -66,7 +66,9 @@ class ZonePopulation:
     def _give_zone_behavior(self, zone: Zone, definition: ZoneDefinition) -> None:
         if definition.behavior:
             for host in self._hosts:
-                host.add(definition.behavior, definition.behavior_options, zone, None, key="")
+                host.start_behavior(
+                    definition.behavior, definition.behavior_options, zone, None, key=""
+                )
 
     def unsaved(self) -> list[Deaths]:
         """Return what has changes that are not stored yet."""
@@ -80,7 +82,7 @@ class ZonePopulation:
         fixture = self.content.fixture_at(zone, standing)
         if fixture is not None and fixture.behavior:
             for host in self._hosts:
-                host.add(
+                host.start_behavior(
                     fixture.behavior, fixture.behavior_options, zone, spawn, key=fixture.key
                 )  # fmt: skip
 

@@ -209,7 +209,7 @@ class ContentZones:
         self._opening.discard(zone)
         filled = self._filled.pop(zone, None)
         if filled is not None:
-            self._freeing.take(filled.spawns.values(), filled.waiting)
+            self._freeing.free_in_slices(filled.spawns.values(), filled.waiting)
             self._free(filled.population, filled.served)
         self._deadlines.clear(zone, FILL)
         for watcher in self.watchers:
@@ -278,7 +278,9 @@ class ContentZones:
         filled = self._filled.get(zone)
         return filled.population if filled is not None else None
 
-    def put(self, zone: Zone, standing: Standing, of: SpawnTemplate | None = None) -> Spawn | None:
+    def put_spawn(
+        self, zone: Zone, standing: Standing, of: SpawnTemplate | None = None
+    ) -> Spawn | None:
         """Put a spawn into a zone besides what stands there; None if it cannot be put there.
 
         `of` is its template if the zone does not have it.
@@ -442,7 +444,7 @@ class ContentZones:
             return
         # The zone may have ended while it was read.
         if zone not in self._opening:
-            self._freeing.take(*served.parts())
+            self._freeing.free_in_slices(*served.parts())
             return
         # Thousands of rolls: they would keep the players of other zones waiting.
         populated = await self._in_thread(self._populated(zone, served, dead))
@@ -493,7 +495,7 @@ class ContentZones:
             self._deadlines.set(filled.zone, FILL, now)
 
     def _free(self, population: Population, served: ServedZone) -> None:
-        self._freeing.take(*population.parts(), *served.parts())
+        self._freeing.free_in_slices(*population.parts(), *served.parts())
 
     async def _dead(self, zone: Zone) -> dict[int, float | None]:
         if self.deaths is None:
@@ -546,7 +548,7 @@ class ContentZones:
         if listener is not None:
             listener.prepared(filled.zone, spawn, standing)
         try:
-            filled.zone.add(spawn, self._now())
+            filled.zone.add_spawn(spawn, self._now())
         except LimitExceeded as error:
             self._failed(f"zone {filled.zone.zone_id}: {error}")
             if listener is not None:

@@ -128,7 +128,7 @@ class Quests:
             self.world.count("quest that was not offered")
             return False
         giver = journal.offered.pop(number)
-        taken = journal.take(plan, giver, self.world.clock.moment())
+        taken = journal.take_quest(plan, giver, self.world.clock.moment())
         self.journals.changed(player)
         self.journals.engine(plan).accepted(player, taken)
         if journal.open.get(number) is taken:
@@ -184,7 +184,7 @@ class Quests:
     ) -> bool:
         """Count a step now; `name` is that of its subject. Returns False if nothing changed."""
         before = taken.count(number)
-        result, added = taken.add(number, amount)
+        result, added = taken.add_progress(number, amount)
         if result is Progressed.NOTHING or taken.plan is None:
             return False
         step = taken.plan.steps[number]

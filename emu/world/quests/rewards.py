@@ -332,7 +332,7 @@ class QuestRewards:
                 if refusal is not None:
                     refused.append(refusal)
                     return None
-                made.extend(inventory.add(kind, count, self._items.new_number))
+                made.extend(inventory.add_things(kind, count, self._items.new_number))
             parts = [things(giver, mine, kind.id, count) for kind, count in counts]
             return Act(parts, request=self._request(player, one, "things"))
 

@@ -86,7 +86,7 @@ class StagedEngine(NoEngine):
         if any(inventory.refuses(kind, count) is not None for kind, count in known):
             return False
         for item, count in takes:
-            self._items.take(player, item, count, owner)
+            self._items.take_things(player, item, count, owner)
         for kind, count in known:
             if isinstance(self._items.make(player, kind, count, owner), Refusal):
                 self._quests.world.count("thing of a quest refused")

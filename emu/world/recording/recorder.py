@@ -276,7 +276,7 @@ class Recorder:
     def begin(self, zone: Zone | None, kind: str, now: float, *data: Any) -> InputEntry:
         """Begin a step on behalf of a zone."""
         entry = self._made(kind, now, *data)
-        self._ring(zone).add(entry)
+        self._ring(zone).add_entry(entry)
         self._zone = zone
         return entry
 
@@ -354,10 +354,10 @@ class Recorder:
         self._number += 1
         now = self._began if self._of_turn is not None else self._entry.now if self._entry else 0.0
         name = type(event).__name__
-        self._ring(zone).add(InputEntry(self._number, now, "event", (name, line)))
+        self._ring(zone).add_entry(InputEntry(self._number, now, "event", (name, line)))
         if isinstance(event, LeftZone):
             self._number += 1
-            self._ring(event.player.zone).add(
+            self._ring(event.player.zone).add_entry(
                 InputEntry(self._number, now, "gone", (event.player.id,))
             )
         self.happened(zone, event, line)
@@ -407,11 +407,11 @@ class Recorder:
         # A copy: what it holds changes while it plays.
         things = tuple(player.holdings.inventory)
         entry.data = (PlayerSnapshot(row, things, version, player.spawn.hidden, is_inside),)
-        self._ring(player.zone).add(entry)
+        self._ring(player.zone).add_entry(entry)
         self._zone = player.zone
         if before is not None and before is not player.zone:
             self._number += 1
-            self._ring(before).add(InputEntry(self._number, now, "gone", (player.id,)))
+            self._ring(before).add_entry(InputEntry(self._number, now, "gone", (player.id,)))
         return player
 
     # -- snapshots ---------------------------------------------------------------------------------
@@ -473,7 +473,7 @@ class Recorder:
             seed = self._new_seed()
             self.go_on_with(own, seed, 0)
             self._number += 1
-            self._ring(own).add(InputEntry(self._number, now, "seed", (seed.hex(),)))
+            self._ring(own).add_entry(InputEntry(self._number, now, "seed", (seed.hex(),)))
         ring.begin(self._segment(zone, now))
         return made
 

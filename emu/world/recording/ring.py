@@ -56,7 +56,7 @@ class Ring:
         self._seconds = seconds
         self.segments: deque[Segment] = deque((first,))
 
-    def add(self, entry: InputEntry) -> None:
+    def add_entry(self, entry: InputEntry) -> None:
         """Add an entry."""
         self.segments[-1].entries.append(entry)
 

@@ -106,7 +106,7 @@ class Saver:
 
     # -- unsaved state --------------------------------------------------------------------------
 
-    def put(
+    def save_state(
         self, row: WorldCharacter, kinds: Collection[SavedKind], settled: Collection[Settled] = ()
     ) -> None:
         """Save a character's newest state, with the kinds that have changed.
@@ -133,7 +133,7 @@ class Saver:
     ) -> None:
         """Save a character's newest state and wait until it is stored.
 
-        `answer` makes an object to wait for, and `settled` are called as by `put`. Raises
+        `answer` makes an object to wait for, and `settled` are called as by `save_state`. Raises
         `StoreError` if the next save fails; the saver retries it nevertheless.
         """
         record, done = self._updated(row, kinds), answer()

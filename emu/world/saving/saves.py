@@ -154,7 +154,7 @@ class PlayerSaves:
         # Emptied before the save: a change that comes while it is in flight belongs to the next
         # one.
         changes, player.unsaved = player.unsaved.union(also), set()
-        self.saver.put(row, changes, player.confirmations.give())
+        self.saver.save_state(row, changes, player.confirmations.give())
 
     def save_or_report(self, player: Player) -> None:
         """Save a player; if that raises, report it and try once more with everything it has.

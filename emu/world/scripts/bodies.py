@@ -194,7 +194,7 @@ class Home:
         """The name of the zone, for people."""
         return self.zone.definition.name
 
-    def add(self, body: Body) -> None:
+    def add_body(self, body: Body) -> None:
         """Add a spawn of the content file."""
         self.bodies[body.spawn.id] = body
         if body.standing is not None:

@@ -410,7 +410,7 @@ class Calls:
             return CallAnswer(is_found=True, has_failed=True)
         except Exception as error:  # noqa: BLE001  # the fault of a function, not of its script
             self.counters["functions failed"] += 1
-            self._faults.add("a function for scripts", _name(values), error)
+            self._faults.add_fault("a function for scripts", _name(values), error)
             return CallAnswer(is_found=True, has_failed=True)
         finally:
             self._depth -= 1
@@ -435,7 +435,7 @@ class Calls:
     def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
         file.failures += 1
         self.counters["errors"] += 1
-        fault, is_first = self.reports.add(error, event, name, file.path)
+        fault, is_first = self.reports.count_error(error, event, name, file.path)
         if is_first:
             self._report(str(fault))
         self.failed(str(fault))

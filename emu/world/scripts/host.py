@@ -214,7 +214,7 @@ class Scripts(Calls):
         )  # fmt: skip
         self.maker = Maker(zones=zones, now=now)
         events = world.events
-        minds.hearing.add(self.events)
+        minds.hearing.add_engine(self.events)
         events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
@@ -301,7 +301,7 @@ class Scripts(Calls):
         home = self.homes.of(zone)
         script = standing.entry.script or self._script_named(home, spawn.name)
         body = Body(spawn, home, standing=standing, script=script)
-        home.add(body)
+        home.add_body(body)
         self.call(body, "prespawn")
 
     def appeared(
@@ -514,7 +514,7 @@ class Scripts(Calls):
             self._reported.clear()
         self._reported[path] = self.now
         error = ScriptError(path or "all scripts", 0, text)
-        fault, _ = self.reports.add(error, "timers", "", path)
+        fault, _ = self.reports.count_error(error, "timers", "", path)
         self._report(str(fault))
         self.failed(str(fault))
 

@@ -27,7 +27,9 @@ class FilledZones(Protocol):
     def population(self, zone: Zone) -> Population | None:
         """Return what can stand in a zone; None while its content is not read."""
 
-    def put(self, zone: Zone, standing: Standing, of: SpawnTemplate | None = None) -> Spawn | None:
+    def put_spawn(
+        self, zone: Zone, standing: Standing, of: SpawnTemplate | None = None
+    ) -> Spawn | None:
         """Put a spawn into a zone besides what stands there; None if it cannot be put there.
 
         `of` is its template if the zone does not have it.
@@ -124,7 +126,7 @@ class Maker:
         for standing in made:
             if standing is None or self.zones is None:
                 continue
-            spawn = self.zones.put(home.zone, standing, of)
+            spawn = self.zones.put_spawn(home.zone, standing, of)
             body = home.bodies.get(spawn.id) if spawn is not None else None
             if body is not None:
                 bodies.append(body)

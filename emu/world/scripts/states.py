@@ -100,7 +100,7 @@ class States:
             show_blow(body.home.zone, foe or spawn, spawn, blow._replace(damage=damage))
             # Nobody is a foe of itself: whom lava burns is not rewarded for its own death.
             other = foe if foe is not spawn else None
-            self._harm.take(body.home.zone, spawn, other, damage, kind=blow.damage_type)
+            self._harm.take_health(body.home.zone, spawn, other, damage, kind=blow.damage_type)
         if power or body.player is not None:
             self.sheet_changed(body)
         return True

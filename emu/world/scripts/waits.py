@@ -63,7 +63,7 @@ class Waits:
         is_despawn = function == DESPAWN
         ring = self._despawn if is_despawn else partial(self._ring, function=function, other=other)
         file = body.script if body.player is None else OF_PLAYERS
-        self._timers.add(
+        self._timers.add_timer(
             MindTimer(
                 owner=body, name=function, zone=body.home.zone, ring=partial(ring, body),
                 seconds=seconds, times=times, waits_for_player=True,
@@ -99,7 +99,7 @@ class Waits:
             zone=body.home.zone, spawn=body.spawn, distance=distance,
             came=self._soon(body, enter), went=self._soon(body, leave),
         )  # fmt: skip
-        self._nearness.add(body, watch, most=1)
+        self._nearness.add_watch(body, watch, most=1)
 
     def watch_spawns(
         self, body: Body, others: Callable[[], list[Body]], distance: float, enter: str, leave: str
@@ -110,7 +110,7 @@ class Waits:
             others=lambda: [other.spawn for other in others()],
             came=self._soon(body, enter), went=self._soon(body, leave),
         )  # fmt: skip
-        self._nearness.add(body, watch, most=MOST_OTHERS)
+        self._nearness.add_watch(body, watch, most=MOST_OTHERS)
 
     def watch_place(
         self, home: Home, place: Position, distance: float, enter: str, leave: str
@@ -121,7 +121,7 @@ class Waits:
             # Without a function for leaving, each player is greeted once in a stay.
             greets_once=not leave, came=self._soon(home, enter), went=self._soon(home, leave),
         )  # fmt: skip
-        self._nearness.add(home, watch, most=MOST_PLACES)
+        self._nearness.add_watch(home, watch, most=MOST_PLACES)
 
     def _soon(self, owner: Body | Home, function: str) -> Callable[[Any], None]:
         """Return what calls a function of a script when the share of its file allows it."""

@@ -55,7 +55,7 @@ class Channel:
         """The topic of its notes."""
         return f"channel.{hashlib.sha256(self.name.casefold().encode()).hexdigest()[:32]}"
 
-    def put(self, member: int, process: str | None = None) -> None:
+    def put_member(self, member: int, process: str | None = None) -> None:
         """Add a member, or note that it is in another process now."""
         if self.members.get(member, "") is None:
             self.here -= 1
@@ -134,7 +134,7 @@ class Channels:
         # The comparison takes the same time for every password, so it reveals no prefix.
         elif not hmac.compare_digest(found.password.encode(), password.encode()):
             raise CommandError(f"the channel {found.name} has another password")
-        found.put(member)
+        found.put_member(member)
         return found
 
     def leave(self, name: str, member: int) -> Channel:
@@ -355,7 +355,7 @@ class RemoteChannels:
         is_known = char_id in channel.members
         match note["kind"]:
             case "joined":
-                channel.put(char_id, process)
+                channel.put_member(char_id, process)
                 if not is_known:
                     self._local.notify_members(channel, OTHER_JOINED, _named(char_id, note))
                 self._settle(channel)
@@ -375,7 +375,7 @@ class RemoteChannels:
             channel.drop(member)
         for member in members:
             if channel.members.get(member, "") is not None:
-                channel.put(member, process)
+                channel.put_member(member, process)
 
     def _settle(self, channel: Channel) -> None:
         """Remove a channel whose last member here is in another process now."""

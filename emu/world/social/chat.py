@@ -332,7 +332,7 @@ class Chat:
             # Other members have never seen it leave, so they are not sent that it joined.
             if found is not None and player.id in found.members:
                 # It may have been in another process until now.
-                found.put(player.id)
+                found.put_member(player.id)
                 self._update(player, YOU_JOINED, found)
                 self.remote_channels.joined(player, found)
                 continue

@@ -245,7 +245,7 @@ class GuildInvitations:
             raise CommandError("that player is invited to a guild already")
         self._by_guest[guest] = invitation
 
-    def take(self, guest: int, now: Monotonic) -> GuildInvitation:
+    def take_invitation(self, guest: int, now: Monotonic) -> GuildInvitation:
         """Remove and return an invitation. Raises `CommandError` if none is valid."""
         found = self._by_guest.pop(guest, None)
         if found is None or now - found.at > INVITATION:

@@ -135,7 +135,7 @@ class Mail:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message that sends a letter to the table."""
-        messages.add("OP_MailSendMessageMsg", self._send_requested, IN_ZONE)
+        messages.add_handler("OP_MailSendMessageMsg", self._send_requested, IN_ZONE)
 
     @property
     def postage(self) -> Postage:
@@ -333,7 +333,7 @@ class Mail:
         """
         return self._send_box(player, (await self.mailbox(player)).letters)
 
-    async def read(self, player: Player, letter_id: int) -> Letter:
+    async def open_letter(self, player: Player, letter_id: int) -> Letter:
         """Return a letter, which is read now. Raises `CommandError` and `StoreError`."""
         letter = await self._store.mark_read(player.id, letter_id)
         if letter is None:
@@ -342,7 +342,7 @@ class Mail:
 
     async def show_letter(self, player: Player, letter_id: int) -> None:
         """Open a letter in the player's window. Raises `CommandError` and `StoreError`."""
-        letter = await self.read(player, letter_id)
+        letter = await self.open_letter(player, letter_id)
         window = self._window(player)
         self._send_window(player, window, OPENED)
         # The box before the letter: clients close the letter when the box comes.
@@ -366,7 +366,7 @@ class Mail:
             },
         )
 
-    async def take(self, player: Player, letter_id: int) -> int:
+    async def take_coins(self, player: Player, letter_id: int) -> int:
         """Move the coins of a letter to the player; return their copper.
 
         Raises `CommandError` and `StoreError`.
@@ -376,7 +376,9 @@ class Mail:
         emptied = self._ledger.movement(Reason.TAKEN, [part], [account_id])
         taken = await self._ledger.carry_out(
             emptied,
-            lambda: self._store.take(account_id, player.id, letter_id, moment, emptied.request),
+            lambda: self._store.take_coins(
+                account_id, player.id, letter_id, moment, emptied.request
+            ),
         )
         if taken is None:
             raise _no_letter(letter_id)

@@ -211,7 +211,7 @@ class Memberships:
 
     async def join(self, player: Player, now: Monotonic) -> Guild:
         """Accept a player's invitation. Raises `CommandError` and `StoreError`."""
-        invitation = self.invitations.take(player.id, now)
+        invitation = self.invitations.take_invitation(player.id, now)
         await self._check_free(player)
         moment = self._world.clock.moment()
         member = _member_of(player, joined=moment)
@@ -305,7 +305,7 @@ class Memberships:
         try:
             guild = await self._read(guild_id)
         except StoreError as error:
-            self._world.faults.add("reading a guild", "", error)
+            self._world.faults.add_fault("reading a guild", "", error)
             return
         if guild is None:
             self._gone(guild_id, text)
@@ -434,7 +434,7 @@ class Memberships:
             guild = await self.load(player)
         except StoreError as error:
             # A command of the player tries again.
-            self._world.faults.add("reading a guild", player.name, error)
+            self._world.faults.add_fault("reading a guild", player.name, error)
             return
         if guild is None or not player.is_online:
             return
@@ -564,7 +564,7 @@ class Memberships:
 
     def decline(self, player: Player, now: Monotonic) -> str:
         """Decline a player's invitation; return the name of the guild. Raises `CommandError`."""
-        invitation = self.invitations.take(player.id, now)
+        invitation = self.invitations.take_invitation(player.id, now)
         text = f"{player.name} declines your invitation to {invitation.guild_name}."
         self._world.processes.bus.publish(DECLINED, {"name": invitation.inviter, "text": text})
         return invitation.guild_name

@@ -114,7 +114,7 @@ class Amounts:
             target.show_pools()
             self._states.changed(target)
         elif target.hp_percent > 0:
-            self.harm.take(
+            self.harm.take_health(
                 spell.zone, target, spell.caster, dealt, kind=kind, spell_id=spell.kind.id
             )
         return True

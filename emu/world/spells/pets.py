@@ -88,7 +88,7 @@ class Pets:
         """Return whether a spell has a pet."""
         return any(one.spell is spell for one in self._of.values())
 
-    def take(
+    def take_pet(
         self, zone: Zone, master: Spawn, spawn: Spawn, kind: PetKind, spell: LivingSpell | None
     ) -> None:
         """Let a creature belong to somebody; its pet of this kind before goes."""

@@ -152,7 +152,7 @@ class Procs:
         if player is not None and harm.success:
             self._chat.line(player, filled(harm.success, caster, target), "spell")
         if target.hp_percent > 0:
-            self._amounts.harm.take(
+            self._amounts.harm.take_health(
                 zone, target, caster, points, kind=harm.kind, spell_id=harm.spell_id
             )
 
@@ -191,7 +191,9 @@ class Procs:
         is_spent = ward.left == 0 or (spell.triggers > 0 and not ward.hits)
         if ward.redirect and spell.caster is not event.spawn and spell.caster.hp_percent > 0:
             share = taken * ward.redirect // 100
-            self._amounts.harm.take(event.zone, spell.caster, None, share, kind=event.damage_type)
+            self._amounts.harm.take_health(
+                event.zone, spell.caster, None, share, kind=event.damage_type
+            )
         if is_spent and not ward.kept:
             for listener in self.used_up:
                 listener(spell)

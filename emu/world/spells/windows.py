@@ -47,7 +47,7 @@ class SpellWindows:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the request to stop a cast to the table."""
-        messages.add("OP_CancelSpellCast", self._stop, IN_ZONE)
+        messages.add_handler("OP_CancelSpellCast", self._stop, IN_ZONE)
 
     def _stop(self, player: Player, _body: bytes, _now: Monotonic) -> None:
         self._casts.stop(player)

@@ -81,9 +81,9 @@ class Crafting(Subject):
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages of the windows of crafting."""
-        messages.add("OP_RequestRecipeDetailsMsg", self._describe, IN_ZONE)
-        messages.add("OP_BeginItemCreationMsg", self._begin, IN_ZONE)
-        messages.add("OP_StopItemCreationMsg", self._stop, IN_ZONE)
+        messages.add_handler("OP_RequestRecipeDetailsMsg", self._describe, IN_ZONE)
+        messages.add_handler("OP_BeginItemCreationMsg", self._begin, IN_ZONE)
+        messages.add_handler("OP_StopItemCreationMsg", self._stop, IN_ZONE)
 
     def _describe(self, player: Player, body: bytes, _now: Monotonic) -> None:
         fields = player.client.dialect.layout("WS_RequestRecipeDetail").decode(body)
@@ -140,7 +140,7 @@ def _numbers(call: Call, count: int) -> list[int]:
        example="collection_additem 9101 0")  # fmt: skip
 async def _add(crafting: Crafting, player: Player, call: Call) -> None:
     number, place = _numbers(call, 2)
-    crafting.collecting.add(player, number, place)
+    crafting.collecting.add_thing(player, number, place)
 
 
 @quiet("collection_filter_matchitem", "show which collections need a thing", WORDS,
@@ -261,7 +261,7 @@ def remove_recipe(crafting: Crafting, body: Body | None, number: int) -> None:
     """Let a player forget the books with a recipe, or a book by the number of its item."""
     player = _player(body)
     if player is not None:
-        crafting.books.take(player, number)
+        crafting.books.take_book(player, number)
 
 
 Crafting.FUNCTIONS = FUNCTIONS

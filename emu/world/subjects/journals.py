@@ -42,9 +42,9 @@ class JournalCommands(Subject):
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages of the journal."""
-        messages.add("OP_QuestJournalInspectMsg", self._inspected, IN_ZONE)
-        messages.add("OP_QuestJournalSetVisibleMsg", self._set_visible, IN_ZONE)
-        messages.add("OP_QuestJournalWaypointMsg", self._set_tracked, IN_ZONE)
+        messages.add_handler("OP_QuestJournalInspectMsg", self._inspected, IN_ZONE)
+        messages.add_handler("OP_QuestJournalSetVisibleMsg", self._set_visible, IN_ZONE)
+        messages.add_handler("OP_QuestJournalWaypointMsg", self._set_tracked, IN_ZONE)
 
     def _inspected(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Answer with one quest. Raises `MalformedMessage`."""

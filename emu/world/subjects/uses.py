@@ -219,7 +219,7 @@ class ThingUses(Subject):
         elif not event.answers:
             send_text(player.client, NOT_SCRIBED, RED)
 
-    def read(self, player: Player, place: int) -> None:
+    def show_pages(self, player: Player, place: int) -> None:
         """Show the pages of a book that a client names by its place."""
         number = player.session.items.number_at(place)
         thing = None if number is None else player.holdings.inventory.get(number)
@@ -294,7 +294,7 @@ async def _scribe(uses: ThingUses, player: Player, call: Call) -> None:
 @quiet("read", "read a book that you carry", WORDS, example="read read 0")
 async def _read(uses: ThingUses, player: Player, call: Call) -> None:
     # The client repeats the word in front of the place.
-    uses.read(player, next((one for one in _numbers(call, 2) if one >= 0), -1))
+    uses.show_pages(player, next((one for one in _numbers(call, 2) if one >= 0), -1))
 
 
 ThingUses.COMMANDS = COMMANDS

@@ -105,7 +105,7 @@ class Rides:
 
     # -- transports -------------------------------------------------------------------------------
 
-    def add(self, zone: Zone, spawn: Spawn, *, shown: bool = False) -> None:
+    def add_carrier(self, zone: Zone, spawn: Spawn, *, shown: bool = False) -> None:
         """Let a spawn carry who stands on it; `shown`: clients are shown that it is a transport."""
         if shown:
             spawn.set_word(TRANSPORT, on=True)

@@ -71,7 +71,7 @@ class Transporters:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message of a choice to the table."""
-        messages.add("OP_SelectZoneTeleporterDestinatio", self._chosen, IN_ZONE)
+        messages.add_handler("OP_SelectZoneTeleporterDestinatio", self._chosen, IN_ZONE)
 
     def forget(self, player: Player) -> None:
         """Forget the window of a player who leaves the zone."""

@@ -110,13 +110,13 @@ class Travel:
         if template.kind == "widgets":
             form = WidgetForm.of(own)
             if form.kind in ("door", "lift") or form.action:
-                self.widgets.add(zone, spawn, template.id, form)
+                self.widgets.add_widget(zone, spawn, template.id, form)
             if form.is_lift:
                 _show_place(spawn)
-                self.rides.add(zone, spawn)
+                self.rides.add_carrier(zone, spawn)
         # A script may have called it one before it was put into its zone.
         if spawn.icon in TRANSPORTS or self.rides.is_transport(spawn):
-            self.rides.add(zone, spawn)
+            self.rides.add_carrier(zone, spawn)
         sign = None
         if template.kind == "signs" and own["kind"] == "zone" and own["to_zone"]:
             sign = destination_of(own)

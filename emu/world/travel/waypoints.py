@@ -45,13 +45,13 @@ class Waypoints:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message of a selection to the table."""
-        messages.add("OP_WaypointSelectMsg", self._selected, IN_ZONE)
+        messages.add_handler("OP_WaypointSelectMsg", self._selected, IN_ZONE)
 
     def forget(self, player: Player) -> None:
         """Forget the waypoints of a player who leaves the zone."""
         self._waypoints.pop(player.id, None)
 
-    def add(self, player: Player, name: str, category: int) -> None:
+    def add_waypoint(self, player: Player, name: str, category: int) -> None:
         """Give a player a waypoint; it is shown by `send`. One of the same name is replaced."""
         own = self._waypoints.setdefault(player.id, {})
         if name and (name in own or len(own) < MOST_WAYPOINTS):

@@ -117,7 +117,7 @@ class Widgets:
     def __len__(self) -> int:
         return len(self._by_spawn)
 
-    def add(self, zone: Zone, spawn: Spawn, number: int, form: WidgetForm) -> None:
+    def add_widget(self, zone: Zone, spawn: Spawn, number: int, form: WidgetForm) -> None:
         """Add a widget that has appeared in a zone."""
         self._by_spawn[spawn.id] = Widget(zone, spawn, number, form)
 

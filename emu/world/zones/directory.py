@@ -191,7 +191,7 @@ class Zones:
         try:
             self.ended(zone)
         except Exception as error:  # noqa: BLE001  # the zone has ended nevertheless
-            self.faults.add("ending a zone", zone.definition.description, error)
+            self.faults.add_fault("ending a zone", zone.definition.description, error)
         zone.end()
 
     def stalled(self, now: Monotonic) -> list[Stalled]:
@@ -232,7 +232,7 @@ class Zones:
             failing.retry = Monotonic(now + wait)
             # The half-run tick is a generator that has raised, so it cannot be continued.
             zone.abandon_tick(failing.retry)
-            self.faults.add("ticking a zone", zone.definition.description, error)
+            self.faults.add_fault("ticking a zone", zone.definition.description, error)
         else:
             if self._failing:
                 self._failing.pop(zone, None)
@@ -249,7 +249,7 @@ class Zones:
             instance,
             self.rules,
             wake=lambda _due: self._plan(zone),
-            failed=self.faults.add,
+            failed=self.faults.add_fault,
             paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
         )
         # Listed before it is filled: `populate` may run code that looks for its own zone.
@@ -257,5 +257,5 @@ class Zones:
         try:
             self.populate(zone, definition, now)
         except Exception as error:  # noqa: BLE001  # players can enter it nevertheless
-            self.faults.add("filling a zone", zone.definition.description, error)
+            self.faults.add_fault("filling a zone", zone.definition.description, error)
         return zone

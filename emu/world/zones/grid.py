@@ -28,7 +28,7 @@ class Grid:
     def __len__(self) -> int:
         return len(self._where)
 
-    def put(self, spawn: Spawn) -> None:
+    def note_place(self, spawn: Spawn) -> None:
         """Note where a spawn is now."""
         # y is up. Height does not count: towers and cellars are small, and a third axis would
         # multiply the cells of a search.

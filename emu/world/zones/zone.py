@@ -154,7 +154,7 @@ class Zone:
 
     # -- adding and removing --------------------------------------------------------------------
 
-    def add(self, spawn: Spawn, now: Monotonic) -> None:
+    def add_spawn(self, spawn: Spawn, now: Monotonic) -> None:
         """Put a spawn into the zone; viewers near it are shown it with the next tick.
 
         Raises `LimitExceeded` if the zone is full.
@@ -171,11 +171,11 @@ class Zone:
 
     def _place(self, spawn: Spawn) -> None:
         """Note in the grids where a spawn is now."""
-        self._grid.put(spawn)
+        self._grid.note_place(spawn)
         if spawn.kind is SpawnKind.NPC:
-            self._npc_grid.put(spawn)
+            self._npc_grid.note_place(spawn)
         if spawn.id in self._viewers:
-            self._viewer_grid.put(spawn)
+            self._viewer_grid.note_place(spawn)
 
     def remove(self, spawn: Spawn, now: Monotonic) -> None:
         """Remove a spawn and destroy its ghosts at once; do nothing if it is not here."""
@@ -211,7 +211,7 @@ class Zone:
         self._now = now
         viewer = viewer_of(self._baselines)
         self._viewers[viewer.spawn.id] = viewer
-        self._viewer_grid.put(viewer.spawn)
+        self._viewer_grid.note_place(viewer.spawn)
         self._update_interest(viewer)
         return viewer
 

@@ -14,7 +14,7 @@ def test_an_answer_is_cut_and_joined_in_any_order(size: int, number: int, data) 
     assert (len(parts) == 1) == (len(answer) <= MOST_BYTES)
     joiner, joined = A2sJoiner(), None
     for part in data.draw(st.permutations([*parts, parts[0]] if len(parts) > 1 else parts)):
-        joined = joiner.take(part) if joined is None else joined
+        joined = joiner.join(part) if joined is None else joined
     assert joined == answer
 
 
@@ -31,12 +31,12 @@ def test_the_head_of_a_part() -> None:
 )  # fmt: skip
 def test_parts_of_nothing_are_refused(part: str) -> None:
     with pytest.raises(MalformedMessage):
-        A2sJoiner().take(bytes.fromhex(part))
+        A2sJoiner().join(bytes.fromhex(part))
 
 
 def test_a_later_answer_takes_the_place_of_one_that_is_not_complete() -> None:
     joiner = A2sJoiner()
     old, new = split(PREFIX + bytes(1400), 1), split(PREFIX + b"x" * 1400, 2)
-    assert joiner.take(old[0]) is None
-    assert joiner.take(new[1]) is None
-    assert joiner.take(new[0]) == PREFIX + b"x" * 1400
+    assert joiner.join(old[0]) is None
+    assert joiner.join(new[1]) is None
+    assert joiner.join(new[0]) == PREFIX + b"x" * 1400

@@ -50,7 +50,7 @@ def bench(file: Path, tmp_path: Path, errors: ScriptErrors) -> CommandBench:
 
 
 def failed(errors: ScriptErrors, path: str = GUARD, line: int = 3) -> None:
-    errors.add(ScriptError(path, line, "no function"), "hailed", "a guard", path)
+    errors.count_error(ScriptError(path, line, "no function"), "hailed", "a guard", path)
 
 
 def test_the_content_is_searched_and_shown(bench: CommandBench) -> None:
@@ -95,7 +95,9 @@ def test_the_source_of_a_behavior_is_found_by_its_path(
         at_once, file, None, lambda: [one.row() for one in errors.faults()], tmp_path / "behaviors"
     )
     bench = CommandBench(content.COMMANDS.commands(about))
-    errors.add(ScriptError(str(guard), 2, "division"), "on_hail", "x", "guard", is_behavior=True)
+    errors.count_error(
+        ScriptError(str(guard), 2, "division"), "on_hail", "x", "guard", is_behavior=True
+    )
     found = bench.run(f"content source {guard}").data
     assert (found["lines"][1], len(found["errors"])) == ("    1 / 0", 1)
     for path in (other, tmp_path / "behaviors" / ".." / "other.py", "guard.py"):

@@ -24,7 +24,7 @@ def test_the_newest_and_the_highest_values_are_listed(
     bench: CommandBench, history: History
 ) -> None:
     for at, players in enumerate((5, 12, 7)):
-        history.add({"players": players, "sent": 1.5}, Moment(1000.0 + 10 * at))
+        history.add_sample({"players": players, "sent": 1.5}, Moment(1000.0 + 10 * at))
     assert bench.run("graphs").lines == (
         "Players, in the world: 7 now, 12 at most players",
         "Traffic with clients, sent: 1.5 now, 1.5 at most KiB/s",

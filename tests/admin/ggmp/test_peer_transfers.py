@@ -35,8 +35,8 @@ def test_whatever_the_order_the_data_are_put_together(
     found: list[Whole] = []
     for message in sent:
         assert found == []
-        window.take(message.id)
-        transfers.take(message, NOW)
+        window.mark_received(message.id)
+        transfers.handle_message(message, NOW)
         found += transfers.finished(window)
     assert found == [Whole(ACT, data)]
     assert len(transfers) == 0
@@ -46,16 +46,16 @@ def test_a_gap_shows() -> None:
     transfers, window = Transfers(), GgmpWindow(32)
     for message in messages(1, b"abcdef", 2, GgmpMessageType.ACTION_EXTENDED):
         if message.id != 3:
-            window.take(message.id)
-            transfers.take(message, NOW)
+            window.mark_received(message.id)
+            transfers.handle_message(message, NOW)
     assert transfers.finished(window) == []
-    window.take(3)  # it was something else
+    window.mark_received(3)  # it was something else
     assert transfers.finished(window) == [Whole(ACT, b"abef")]
 
 
 def test_orphans_wait_two_seconds() -> None:
     transfers, window = Transfers(), GgmpWindow(32)
-    transfers.take(GgmpMessage(GgmpMessageType.DATA_END, 1, 8, parent=7, data=b"x"), NOW)
+    transfers.handle_message(GgmpMessage(GgmpMessageType.DATA_END, 1, 8, parent=7, data=b"x"), NOW)
     transfers.forget_idle(Monotonic(NOW + 2.0))
     assert len(transfers) == 1
     transfers.forget_idle(Monotonic(NOW + 2.1))
@@ -66,16 +66,22 @@ def test_orphans_wait_two_seconds() -> None:
 def test_limits() -> None:
     transfers = Transfers()
     for parent in range(100):
-        transfers.take(GgmpMessage(GgmpMessageType.ACTION_EXTENDED, 1, parent, act=ACT), NOW)
+        transfers.handle_message(
+            GgmpMessage(GgmpMessageType.ACTION_EXTENDED, 1, parent, act=ACT), NOW
+        )
     assert len(transfers) == MOST_OPEN
     for part in range(300):
-        transfers.take(GgmpMessage(GgmpMessageType.DATA, 1, 200 + part, parent=99, data=b""), NOW)
+        transfers.handle_message(
+            GgmpMessage(GgmpMessageType.DATA, 1, 200 + part, parent=99, data=b""), NOW
+        )
     assert transfers.dropped == 100 - MOST_OPEN + 1
     transfers = Transfers()
     for part in range(256):
-        transfers.take(
+        transfers.handle_message(
             GgmpMessage(GgmpMessageType.DATA, 1, part, parent=1000, data=bytes(255)), NOW
         )
     assert len(transfers) == 1
-    transfers.take(GgmpMessage(GgmpMessageType.DATA, 1, 256, parent=1000, data=bytes(255)), NOW)
+    transfers.handle_message(
+        GgmpMessage(GgmpMessageType.DATA, 1, 256, parent=1000, data=bytes(255)), NOW
+    )
     assert len(transfers) == 0

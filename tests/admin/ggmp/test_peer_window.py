@@ -14,31 +14,31 @@ def test_every_message_is_new_once(bits: int, start: int, steps: list[int]) -> N
     window = GgmpWindow(bits)
     seen: set[int] = set()
     for step in steps:
-        assert window.take((start + step) & (1 << bits) - 1) is (step not in seen)
+        assert window.mark_received((start + step) & (1 << bits) - 1) is (step not in seen)
         seen.add(step)
 
 
 def test_what_is_older_than_the_window_has_come() -> None:
     window = GgmpWindow(32)
-    assert window.take(5)
-    assert window.take(5 + WIDTH)
-    assert window.take(6)
-    assert not window.take(5)
-    assert not window.take(4)
-    assert window.take(5 + 10 * WIDTH)
-    assert not window.take(5 + WIDTH)
+    assert window.mark_received(5)
+    assert window.mark_received(5 + WIDTH)
+    assert window.mark_received(6)
+    assert not window.mark_received(5)
+    assert not window.mark_received(4)
+    assert window.mark_received(5 + 10 * WIDTH)
+    assert not window.mark_received(5 + WIDTH)
 
 
 def test_whether_all_have_come() -> None:
     window = GgmpWindow(32)
     assert not window.has_all(1, 1)
     for number in (0xFFFFFFFE, 0, 1, 3):
-        window.take(number)
+        window.mark_received(number)
     assert window.has_all(0, 1)
     assert not window.has_all(0xFFFFFFFE, 1)
     assert not window.has_all(1, 3)
-    window.take(0xFFFFFFFF)
-    window.take(2)
+    window.mark_received(0xFFFFFFFF)
+    window.mark_received(2)
     assert window.has_all(0xFFFFFFFE, 3)
     assert not window.has_all(0xFFFFFFFD, 3)
     assert not window.has_all(3, 4)

@@ -27,7 +27,7 @@ def test_an_answer_is_cut_and_joined_in_any_order(head: AnswerHead, most: int, d
             assert (reported.challenge == head.challenge) == (
                 reported.split[1] == 0 or not head.challenge
             )
-        joined = joiner.take(reported, part[at:]) if joined is None else joined
+        joined = joiner.join(reported, part[at:]) if joined is None else joined
     assert joined == body
 
 
@@ -50,15 +50,15 @@ def test_what_there_is_space_for_fits(most: int, parts: int) -> None:
 @pytest.mark.parametrize("second", [(2, 2), (3, 1), (200, 1)], ids=["number", "count", "too many"])
 def test_parts_that_cannot_belong_together_are_refused(second: tuple[int, int]) -> None:
     joiner = OgpJoiner()
-    assert joiner.take(AnswerHead(1, None, 7, (2, 0)), b"a") is None
+    assert joiner.join(AnswerHead(1, None, 7, (2, 0)), b"a") is None
     with pytest.raises(MalformedMessage, match="wrong split"):
-        joiner.take(AnswerHead(1, None, 7, second), b"b")
+        joiner.join(AnswerHead(1, None, 7, second), b"b")
     with pytest.raises(MalformedMessage, match="another answer"):
-        joiner.take(AnswerHead(1, None, 8, (2, 1)), b"b")
-    assert joiner.take(AnswerHead(1, None, 7, (2, 1)), b"b") == b"ab"
+        joiner.join(AnswerHead(1, None, 8, (2, 1)), b"b")
+    assert joiner.join(AnswerHead(1, None, 7, (2, 1)), b"b") == b"ab"
 
 
 def test_an_answer_has_127_datagrams_at_most() -> None:
-    assert OgpJoiner().take(AnswerHead(1, None, 7, (127, 126)), b"a") is None
+    assert OgpJoiner().join(AnswerHead(1, None, 7, (127, 126)), b"a") is None
     with pytest.raises(MalformedMessage, match="wrong split"):
-        OgpJoiner().take(AnswerHead(1, None, 7, (128, 127)), b"a")
+        OgpJoiner().join(AnswerHead(1, None, 7, (128, 127)), b"a")

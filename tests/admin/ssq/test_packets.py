@@ -41,7 +41,7 @@ def test_a_body_is_joined_whatever_the_order(body: bytes, random: object) -> Non
     packets = [pull_packet(data) for data in split(9, body)]
     random.shuffle(packets)  # type: ignore[attr-defined]
     joiner = SsqJoiner(most_bytes=len(body))
-    answers = [joiner.take("a", packet, NOW) for packet in packets]
+    answers = [joiner.join("a", packet, NOW) for packet in packets]
     assert answers == [None] * (len(packets) - 1) + [body]
 
 
@@ -53,23 +53,23 @@ def test_the_largest_body_fills_all_packets() -> None:
 
 def test_senders_are_kept_apart() -> None:
     joiner = SsqJoiner()
-    assert joiner.take("a", SsqPacket(1, 2, 0, b"x"), NOW) is None
-    assert joiner.take("b", SsqPacket(1, 2, 1, b"y"), NOW) is None
-    assert joiner.take("a", SsqPacket(1, 2, 1, b"z"), NOW) == b"xz"
+    assert joiner.join("a", SsqPacket(1, 2, 0, b"x"), NOW) is None
+    assert joiner.join("b", SsqPacket(1, 2, 1, b"y"), NOW) is None
+    assert joiner.join("a", SsqPacket(1, 2, 1, b"z"), NOW) == b"xz"
 
 
 def test_what_is_late_or_too_long_is_forgotten() -> None:
     joiner = SsqJoiner(most_bytes=3)
-    joiner.take("a", SsqPacket(1, 2, 0, b"x"), NOW)
-    assert joiner.take("a", SsqPacket(1, 2, 1, b"y"), Monotonic(NOW + 2.1)) is None
-    joiner.take("b", SsqPacket(1, 2, 0, b"xx"), NOW)
-    assert joiner.take("b", SsqPacket(1, 2, 1, b"yy"), NOW) is None
-    assert joiner.take("b", SsqPacket(1, 2, 0, b"x"), NOW) is None
+    joiner.join("a", SsqPacket(1, 2, 0, b"x"), NOW)
+    assert joiner.join("a", SsqPacket(1, 2, 1, b"y"), Monotonic(NOW + 2.1)) is None
+    joiner.join("b", SsqPacket(1, 2, 0, b"xx"), NOW)
+    assert joiner.join("b", SsqPacket(1, 2, 1, b"yy"), NOW) is None
+    assert joiner.join("b", SsqPacket(1, 2, 0, b"x"), NOW) is None
 
 
 def test_a_flood_of_halves_pushes_the_oldest_out() -> None:
     joiner = SsqJoiner(most_pending=4)
     for sender in range(100):
-        joiner.take(sender, SsqPacket(1, 2, 0, b"x"), NOW)
-    assert joiner.take(95, SsqPacket(1, 2, 1, b"y"), NOW) is None
-    assert joiner.take(99, SsqPacket(1, 2, 1, b"y"), NOW) == b"xy"
+        joiner.join(sender, SsqPacket(1, 2, 0, b"x"), NOW)
+    assert joiner.join(95, SsqPacket(1, 2, 1, b"y"), NOW) is None
+    assert joiner.join(99, SsqPacket(1, 2, 1, b"y"), NOW) == b"xy"

@@ -43,7 +43,7 @@ TREES = st.recursive(
 
 def read(text: str) -> Condition:
     reader = ConditionReader(tokens_of(text), 0)
-    condition = reader.read()
+    condition = reader.read_condition()
     assert reader.at == len(tokens_of(text))
     return condition
 
@@ -142,7 +142,7 @@ def test_the_limits_themselves_are_allowed() -> None:
 )
 def test_what_is_meant_to_take_long_does_not(text: str) -> None:
     with within(1), contextlib.suppress(MalformedMessage):
-        ConditionReader(tokens_of(text), 0).read()
+        ConditionReader(tokens_of(text), 0).read_condition()
 
 
 def test_numbers_are_compared_as_numbers_where_the_column_has_them() -> None:

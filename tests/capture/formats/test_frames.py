@@ -19,7 +19,7 @@ MAC = bytes.fromhex("020000000001 020000000002")
 
 def read(link, *frames):
     reader = DatagramReader()
-    results = [reader.read(1.0, link, frame) for frame in frames]
+    results = [reader.read_frame(1.0, link, frame) for frame in frames]
     return results[-1], reader.left_out
 
 
@@ -137,16 +137,16 @@ def test_ipv6_fragments():
 def test_fragments_are_bounded_and_counted():
     reader = DatagramReader()
     for identity in range(MAX_FRAGMENTED + 3):
-        assert reader.read(0.0, 101, fragment(0, True, bytes(8), identity)) is None
+        assert reader.read_frame(0.0, 101, fragment(0, True, bytes(8), identity)) is None
     assert reader.fragments_waiting() == MAX_FRAGMENTED
     assert reader.left_out == {"fragmented packets never completed": 3}
 
 
 def test_fragments_past_the_end_or_without_end_are_garbled():
     reader = DatagramReader()
-    assert reader.read(0.0, 101, fragment(65528, True, bytes(16))) is None
+    assert reader.read_frame(0.0, 101, fragment(65528, True, bytes(16))) is None
     for number in range(MAX_FRAGMENT_PIECES + 1):
-        assert reader.read(0.0, 101, fragment(number * 8, True, bytes(8))) is None
+        assert reader.read_frame(0.0, 101, fragment(number * 8, True, bytes(8))) is None
     assert reader.left_out == {"fragmented packets that are garbled": 2}
     assert reader.fragments_waiting() == 0
 
@@ -156,6 +156,6 @@ def test_fragments_past_the_end_or_without_end_are_garbled():
 def test_no_bytes_raise_and_each_frame_is_a_datagram_or_counted(link, garbage, ip_first):
     frame = IPV4_HELLO[:10] + garbage if ip_first and link == 101 else garbage
     reader = DatagramReader()
-    datagram = reader.read(0.0, link, frame)
+    datagram = reader.read_frame(0.0, link, frame)
     held = reader.fragments_waiting()
     assert (datagram is not None) + sum(reader.left_out.values()) + held == 1

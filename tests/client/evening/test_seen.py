@@ -32,7 +32,7 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         number = world.harness.world.zones.next_spawn_id()
         crab = Spawn(number, SpawnKind.NPC, "a crab", at, level=4, attackable=True)
         crab.sheet.health.fill(10)
-        player.zone.add(crab, world.harness.world.clock.now())
+        player.zone.add_spawn(crab, world.harness.world.clock.now())
         look = partial(_looked, seen)
         await client.pause(2.0)
         states.append(look())

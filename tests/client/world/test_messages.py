@@ -151,7 +151,7 @@ def test_answers_are_read(version: int, name: str, values, event) -> None:
     messages = ClientWorldMessages(dialect(version))
     number, payload = dialect(version).message(name, values)
     ((named, body),) = messages.unwrapped(number, payload)
-    assert messages.read(named, body) == event
+    assert messages.read_message(named, body) == event
 
 
 @pytest.mark.parametrize("version", [562, 1208, 60114, 64753])
@@ -161,7 +161,7 @@ def test_a_dialog_of_newer_versions_has_no_title(version: int) -> None:
            "response_array": [{"response": "Why?"}]}  # fmt: skip
     number, payload = dialect(version).message("WS_DialogOpen", row)
     ((named, body),) = messages.unwrapped(number, payload)
-    assert messages.read(named, body) == DialogOpened(7, "", "Halt", ("Why?",))
+    assert messages.read_message(named, body) == DialogOpened(7, "", "Halt", ("Why?",))
 
 
 @pytest.mark.parametrize("version", [1096, 1208, 60114])
@@ -174,14 +174,14 @@ def test_windows_of_options_are_read_by_versions_that_have_them(version: int) ->
     messages = ClientWorldMessages(dialect(version))
     ((named, body),) = messages.unwrapped(number, payload)
     expected = OptionsShown("Leave?", (OptionRow("Yes", "Go", "leave"),), "Cancel")
-    assert messages.read(named, body) == expected
-    assert isinstance(messages.read(named, body[:-1]), Unexpected)
+    assert messages.read_message(named, body) == expected
+    assert isinstance(messages.read_message(named, body[:-1]), Unexpected)
 
 
 def test_what_has_no_body_and_what_is_not_known() -> None:
     messages = ClientWorldMessages(dialect(546))
-    assert messages.read("OP_CampAbortedMsg", b"") == CampStopped()
-    assert messages.read("OP_FactionUpdateMsg", b"\0\0\0") is None
+    assert messages.read_message("OP_CampAbortedMsg", b"") == CampStopped()
+    assert messages.read_message("OP_FactionUpdateMsg", b"\0\0\0") is None
     assert list(messages.unwrapped(60_000, b"x")) == [("60000", b"x")]
 
 
@@ -198,7 +198,7 @@ def test_requests_that_a_version_lacks() -> None:
 def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> None:
     messages = ClientWorldMessages(dialect(546))
     definition = dialect(546).layout(struct_name).definition
-    event = messages.read(definition.opcode_type or definition.opcode_name, payload)
+    event = messages.read_message(definition.opcode_type or definition.opcode_name, payload)
     assert event is None or isinstance(event, WorldEvent)
 
 

@@ -22,7 +22,7 @@ def walked(walker: Walker, now: float) -> list[tuple[float, Place, float]]:
 @given(start=st.tuples(number, number, number), way=st.tuples(*[st.floats(-50, 50)] * 3))
 def test_no_step_is_longer_than_its_time_allows_and_the_last_is_the_goal(start, way) -> None:
     walker = Walker()
-    walker.put(Place(*start))
+    walker.stand_at(Place(*start))
     goal = Place(*(one + more for one, more in zip(start, way, strict=True)))
     walker.walk_to(goal, Monotonic(100.0), speed=8.0)
     steps = walked(walker, 100.0)
@@ -55,7 +55,7 @@ def test_fields_have_the_heading_of_clients() -> None:
 def test_who_is_put_somewhere_stands_there_and_says_nothing() -> None:
     walker = Walker()
     walker.walk_to(Place(50.0, 0.0, 0.0), Monotonic(0.0))
-    walker.put(Place(7.0, 8.0, 9.0))
+    walker.stand_at(Place(7.0, 8.0, 9.0))
     assert walker.get_timer() is None
     assert (walker.goal, walker.place) == (None, Place(7.0, 8.0, 9.0))
 

@@ -70,4 +70,4 @@ def test_a_window_as_recorded(source: str, struct: str) -> None:
     messages = world_messages(row["version"])
     definition = messages.dialect.layout(struct).definition
     name = definition.opcode_type or definition.opcode_name
-    assert messages.read(name, bytes.fromhex(row["hex"])) == EXPECTED[source, struct]
+    assert messages.read_message(name, bytes.fromhex(row["hex"])) == EXPECTED[source, struct]

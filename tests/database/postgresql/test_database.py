@@ -150,4 +150,4 @@ def test_the_first_of_a_name_wins_a_race(store: Store) -> None:
         assert store.login.accounts.find("alice") is None, "not committed yet"
         other.database.commit(is_savepoint=False)
         with pytest.raises(DuplicateName):
-            store.login.accounts.put(replace(other.login.accounts.every()[0], id=0))
+            store.login.accounts.insert(replace(other.login.accounts.every()[0], id=0))

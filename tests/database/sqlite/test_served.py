@@ -49,14 +49,14 @@ class Running(ExitStack):
     [Served(1), Served(7, (1, 2)), *(Served(7, (1 << 40, 1 << 60), loss) for loss in Loss)],
 )
 def test_a_record_reads_back(served: Served) -> None:
-    assert Served.read(served.written()) == served
+    assert Served.parse(served.written()) == served
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"x", b"\xff\n", b"1\nx y\n", b"1\n2\n", b"1\n2 3\nsold\n", b"\0" * 200]
 )
 def test_anything_else_is_no_record(path: Path, data: bytes) -> None:
-    assert Served.read(data) is None
+    assert Served.parse(data) is None
     lock_file(path).write_bytes(data)
     assert served_problem(path) == ""
 
@@ -124,10 +124,10 @@ def test_after_a_loss_only_the_operator_makes_an_empty_one(
 def test_a_file_that_was_put_back_is_served_again(path: Path) -> None:
     record(path, Loss.DELETED)
     with ServerLock(path) as lock:
-        served = Served.read(lock_file(path).read_bytes())
+        served = Served.parse(lock_file(path).read_bytes())
         assert served == Served(os.getpid())
         lock.serve((1, 2))
-        assert Served.read(lock_file(path).read_bytes()) == Served(os.getpid(), (1, 2))
+        assert Served.parse(lock_file(path).read_bytes()) == Served(os.getpid(), (1, 2))
 
 
 def test_reading_the_record_does_not_block_a_servers_lock(path: Path) -> None:

@@ -10,7 +10,7 @@ from emu.login.messages.table import LoginMessageTable, ignored
 
 def test_a_message_has_one_handler() -> None:
     table = LoginMessageTable()
-    table.add("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)
+    table.add_handler("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)
     assert table["OP_KeymapLoadMsg"].states == LOGGED_IN_STATES
     with pytest.raises(ValueError, match="OP_KeymapLoadMsg has a handler already"):
-        table.add("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)
+        table.add_handler("OP_KeymapLoadMsg", ignored, LOGGED_IN_STATES)

@@ -192,7 +192,7 @@ def write(path: Path, text: str) -> None:
 
 
 def file_at(path: Path) -> ConsoleFile | None:
-    return ConsoleFile.read(path.read_text()) if path.exists() else None
+    return ConsoleFile.parse(path.read_text()) if path.exists() else None
 
 
 @pytest.mark.usefixtures("without_socket_files")

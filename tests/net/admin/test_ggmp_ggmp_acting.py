@@ -30,7 +30,7 @@ def guard_beside(harness: WorldHarness, name: str = "Alice") -> Spawn:
         player.position,
         attackable=False,
     )
-    player.zone.add(spawn, harness.now)
+    player.zone.add_spawn(spawn, harness.now)
     return spawn
 
 

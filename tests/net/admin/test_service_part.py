@@ -223,7 +223,9 @@ async def test_datagrams_at_query_ports_are_measured(tmp_path: Path) -> None:
     try:
         shell = service.server.admin.queries.shells["a2s"]  # type: ignore[union-attr]
         shell.datagramReceived(b"nonsense", ("192.0.2.7", 5))
-        (found,) = [one for one in service.watch.measures.read() if one.family.name == "queries"]
+        (found,) = [
+            one for one in service.watch.measures.read_samples() if one.family.name == "queries"
+        ]
         assert found.values == {("a2s", "silent"): 1}
     finally:
         await service.stopService()

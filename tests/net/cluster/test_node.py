@@ -278,7 +278,7 @@ def test_nodes_with_different_content_files_are_shown(bench: Bench) -> None:
     east.note_content("aaaa")
     bench.pass_time(3.0)
     assert east.troubles() == ["nodes serve different content files: aaaa (east), bbbb (west)"]
-    found = {one.family.name: dict(one.values) for one in measures.read()}
+    found = {one.family.name: dict(one.values) for one in measures.read_samples()}
     assert next(value for name, value in found.items() if "node_contents" in name) == {(): 2}
 
 
@@ -309,7 +309,7 @@ def test_a_node_is_measured(bench: Bench) -> None:
     finish(bench.store.set_state("west", NodeState.DRAINING))
     bench.pass_time(3.0)
     assert east.troubles() == ["node west is draining"]
-    found = {one.family.name: dict(one.values) for one in measures.read()}
+    found = {one.family.name: dict(one.values) for one in measures.read_samples()}
     assert found["nodes"] == {("up",): 1, ("draining",): 1}
     assert (found["node_zones"], found["node_away"]) == ({(): 0}, {(): 0})
     assert [command.name for command in east.commands()] == ["nodes", "drain", "resume"]
@@ -326,7 +326,7 @@ def test_a_node_with_a_wrong_clock_takes_no_zones_and_says_so(bench: Bench) -> N
             "node east takes no zones: its clock is 3600 s ahead of the database's"
         ]
         assert finish(bench.store.nodes())[0].about.clock_ahead == 3600.0
-        found = {one.family.name: dict(one.values) for one in measures.read()}
+        found = {one.family.name: dict(one.values) for one in measures.read_samples()}
         assert found["node_clock_ahead_seconds"] == {(): 3600.0}
         with pytest.raises(Unanswered, match="no node of this world can run that zone"):
             finish(east.zone_servers.elsewhere(12))

@@ -80,7 +80,7 @@ class Wire:
 
 def give(dispatcher: Dispatcher, datagram: bytes, address: HostPort) -> None:
     """Bring one datagram, as a shell does that gets them one by one."""
-    dispatcher.take([(datagram, address)])
+    dispatcher.receive_datagrams([(datagram, address)])
     dispatcher.serve_soon()
 
 
@@ -136,7 +136,9 @@ def test_a_message_in_is_answered_in_the_same_turn(harness, client) -> None:
 def test_what_a_handler_says_at_once_asks_for_no_further_turn(harness, client) -> None:
     clock, dispatcher, wire = harness
     client.send(5, b"hello")
-    dispatcher.take([(data, CLIENT) for data in client.datagrams_to_send(clock.seconds())])
+    dispatcher.receive_datagrams(
+        [(data, CLIENT) for data in client.datagrams_to_send(clock.seconds())]
+    )
     dispatcher.serve_touched()
     (answer,) = wire.take()
     client.receive_datagram(answer[0], clock.seconds())
@@ -186,7 +188,7 @@ def test_a_session_is_served_at_the_new_address_of_its_client(harness, client) -
     elsewhere = ("198.51.100.7", 5)
     for _ in range(3):
         for data in client.datagrams_to_send(clock.seconds()):
-            dispatcher.take([(data, elsewhere)])
+            dispatcher.receive_datagrams([(data, elsewhere)])
             dispatcher.serve_touched()
         for data, address in wire.take():
             assert address == elsewhere

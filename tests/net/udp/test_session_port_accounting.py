@@ -119,7 +119,7 @@ class Work:
             for address in addresses
             for data in self.clients[address].datagrams_to_send(self.clock.seconds())
         ]
-        self.dispatcher.take(datagrams)
+        self.dispatcher.receive_datagrams(datagrams)
         self.dispatcher.serve_touched()
 
     def answer(self) -> None:
@@ -287,7 +287,7 @@ def test_the_end_of_a_session_is_delivered_at_once_before_waiting_messages(work)
     left = 950 - work.done_for(ONE)
     assert left > 500
     from_peer = client._last_datagram()
-    work.dispatcher.take([(from_peer, ONE)])
+    work.dispatcher.receive_datagrams([(from_peer, ONE)])
     work.dispatcher.serve_touched()
     assert isinstance(handler.events[-1], SessionClosed)
     assert work.dispatcher.session_count == 0
@@ -329,7 +329,7 @@ def test_datagrams_that_cost_too_much_to_read_are_dropped_for_a_while(work) -> N
     work.dispatcher.tracer = CostlySending(work, 0.0001)
     keep_alive = client._received.seal.seal(push_packet(KeepAlive()))
     for _ in range(3000):
-        work.dispatcher.take([(keep_alive, ONE)])
+        work.dispatcher.receive_datagrams([(keep_alive, ONE)])
         work.dispatcher.serve_touched()
         work.run(0.0001, step=0.0001)
     assert work.accounting.unread_datagrams > 500
@@ -349,7 +349,7 @@ def test_what_is_sent_in_the_name_of_a_session_is_not_charged_to_it(work) -> Non
     work.run(1.0)
     port = work.handlers[ONE].port
     for _ in range(10_000):
-        work.dispatcher.take([(b"\0\x09\0\0forged!", ONE)])
+        work.dispatcher.receive_datagrams([(b"\0\x09\0\0forged!", ONE)])
     work.dispatcher.serve_touched()
     work.dispatcher._charge(port, work.clock.seconds())
     assert port.budget.spent(work.clock.seconds()) < 0.01
@@ -365,7 +365,7 @@ def test_sessions_of_one_account_share_what_it_may_use(work) -> None:
         work.say(address, 100)
         work.give(address)
         work.run(0.5)
-        work.dispatcher.take([(work.clients[address]._last_datagram(), address)])
+        work.dispatcher.receive_datagrams([(work.clients[address]._last_datagram(), address)])
         work.dispatcher.serve_touched()
     assert work.seconds <= RULES.share * 4.0 + RULES.reserve + 0.02
     work.connect(ONE)
@@ -385,7 +385,7 @@ def test_sessions_without_an_account_share_what_their_address_may_use(work) -> N
         work.say(address, 40)
         work.give(address)
         work.run(0.1)
-        work.dispatcher.take([(work.clients[address]._last_datagram(), address)])
+        work.dispatcher.receive_datagrams([(work.clients[address]._last_datagram(), address)])
         work.dispatcher.serve_touched()
     assert work.seconds <= RULES.share * 4.0 + RULES.address_reserve + 0.05
     before = work.seconds

@@ -64,9 +64,9 @@ def test_a_node_claims_the_character_for_its_world() -> None:
 def test_a_node_takes_a_key_and_its_character() -> None:
     bench = Bench(has_others=True)
     assert bench.claims.can_take
-    assert finish(bench.claims.take(101, 8)) == (None, ())
+    assert finish(bench.claims.use_key(101, 8)) == (None, ())
     assert bench.claimed == []
-    handoff, rows = finish(bench.claims.take(101, 9))
+    handoff, rows = finish(bench.claims.use_key(101, 9))
     assert handoff == Handoff(101, 5, "Aldana")
     assert [row.id for row in rows] == [5, 6]
     assert bench.claimed == [(5, CHARACTER.term + 1)]
@@ -80,7 +80,7 @@ def test_the_only_process_reads_without_a_write_until_the_rows_are_current() -> 
     assert bench.claimed == []
     assert not bench.claims.can_take
     with pytest.raises(RuntimeError, match="keys in memory"):
-        finish(bench.claims.take(101, 9))
+        finish(bench.claims.use_key(101, 9))
 
 
 def test_rows_that_stay_older_than_a_save_let_nobody_in() -> None:

@@ -19,7 +19,7 @@ def test_players_faults_and_drops_are_measured() -> None:
     assert hidden.player is not None
     hidden.player.spawn.hidden = True
     harness.world.count("way not offered")
-    harness.world.faults.add("ticking a zone", "Antonica", ValueError("broken"))
+    harness.world.faults.add_fault("ticking a zone", "Antonica", ValueError("broken"))
     harness.behaviors.counters["calls"] += 3
     value = watch.measures.value
     assert (value("players"), value("unsaved")) == (1, 0)

@@ -85,7 +85,7 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
         spawn = Spawn(
             part.parts.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0)
         )
-        zone.add(spawn, clock.seconds())
+        zone.add_spawn(spawn, clock.seconds())
         for _ in range(40):
             clock.advance(0.05)
     assert log.text.count("Traceback") == 1, "the others are counted"

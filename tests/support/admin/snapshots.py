@@ -44,7 +44,7 @@ class Measured:
         worlds = (ListedWorldStatus("Norrath", up=True, locked=False, players=2),)
         status = server_status(**{"worlds": worlds, **changes})
         value = snapshot_value(
-            status, Monotonic(taken), self.measures.read(), LISTENERS,
+            status, Monotonic(taken), self.measures.read_samples(), LISTENERS,
             lines=["2026-01-01T00:00:00Z info  server: ready"], process=process,
         )  # fmt: skip
         return json.loads(json.dumps(value))

@@ -61,7 +61,7 @@ def act(store: Store, request: str, who: list[int]) -> bool:
     found = store.world.mail.open(1, one, POSTAGE, NOW).letters
     if not found:
         return False
-    taken = store.world.mail.take(1, one, found[-1].id, NOW, request)
+    taken = store.world.mail.take_coins(1, one, found[-1].id, NOW, request)
     store.world.mail.delete(one, found[-1].id)
     return taken is not None and taken.copper > 0
 

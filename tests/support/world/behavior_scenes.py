@@ -16,8 +16,8 @@ def scene(name: str, options: dict[str, Any]) -> tuple[WorldHarness, Client, Spa
     client = harness.stand(5, name="Aldana")
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
     assert client.player is not None
-    client.player.zone.add(spawn, harness.now)
-    assert harness.behaviors.add(name, options, client.player.zone, spawn)
+    client.player.zone.add_spawn(spawn, harness.now)
+    assert harness.behaviors.start_behavior(name, options, client.player.zone, spawn)
     harness.run(1.5)
     return harness, client, spawn
 

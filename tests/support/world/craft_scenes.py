@@ -77,7 +77,7 @@ class CraftScene(TradeScene):
             self.harness.zones.next_spawn_id(), SpawnKind.GROUND, name, place,
             verbs=verbs_of_node(dealing, ()), dealing=dealing,
         )  # fmt: skip
-        player.zone.add(spawn, self.harness.now)
+        player.zone.add_spawn(spawn, self.harness.now)
         self.harness.run(1.0)
         self.targets(self.one, spawn)
         return spawn
@@ -110,7 +110,7 @@ class CraftScene(TradeScene):
             self.harness.zones.next_spawn_id(), SpawnKind.OBJECT, name, place,
             verbs=verbs_of_device(dealing, ()), dealing=dealing,
         )  # fmt: skip
-        player.zone.add(spawn, self.harness.now)
+        player.zone.add_spawn(spawn, self.harness.now)
         self.harness.run(1.0)
         self.targets(self.one, spawn)
         return spawn

@@ -330,7 +330,7 @@ class Replay:
             self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, place.name, at,
             attackable=place.attackable, level=place.level,
         )  # fmt: skip
-        client.player.zone.add(spawn, self.harness.now)
+        client.player.zone.add_spawn(spawn, self.harness.now)
         spawn.sheet.health.fill(100_000)
         self.harness.run(0.3)
         if place.is_dead:
@@ -358,7 +358,7 @@ class Replay:
             place = Place("a pet", player.spawn.level, (0.0, 0.0, 0.0), 0.0)
             pet = self._creature(letter, place, player.position)
             spell = spells.lasting.own(player.spawn, PET_SPELL)
-            spells.pets.take(player.zone, player.spawn, pet, PetKind.COMBAT, spell)
+            spells.pets.take_pet(player.zone, player.spawn, pet, PetKind.COMBAT, spell)
 
     def _die(self, one: Message, fields: dict[str, Any]) -> None:
         """Let somebody die who has died in the recording."""

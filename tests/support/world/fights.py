@@ -39,7 +39,7 @@ class Fight:
             self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name,
             at or HERE._replace(x=3.0, heading=270.0), **({"attackable": True} | values),
         )  # fmt: skip
-        self.player.zone.add(spawn, self.harness.now)
+        self.player.zone.add_spawn(spawn, self.harness.now)
         self.harness.run(0.2)
         return spawn
 

@@ -158,7 +158,7 @@ class QuestWalker:
         items = self.scene.harness.parts.items
         bag = items.kinds.get(BAG)
         assert bag is not None
-        client.player.holdings.inventory.add(bag, 1, items.new_number)
+        client.player.holdings.inventory.add_things(bag, 1, items.new_number)
 
     def _turn(self) -> None:
         self.scene.harness.run(0.3)
@@ -321,7 +321,7 @@ class QuestWalker:
     def _hold(self, step: Step, times: int) -> None:
         items, player = self.scene.harness.parts.items, self.scene.player
         for kind in self._kinds(step)[:1]:
-            made = player.holdings.inventory.add(kind, times, items.new_number)
+            made = player.holdings.inventory.add_things(kind, times, items.new_number)
             items.obtained(player, made)
 
     def _kinds(self, step: Step) -> list[ItemKind]:

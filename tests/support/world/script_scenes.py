@@ -137,7 +137,7 @@ class ScriptScene:
         spawn.appearance = {"race": 9, "class": 3, "gender": 1}
         spawn.verbs = (Verb("Push", 10.0, "push_it"), Verb("Buy", 10.0, "frommerchant"))
         self.scripts.prepared(self.zone, spawn, standing)
-        self.zone.add(spawn, self.harness.now)
+        self.zone.add_spawn(spawn, self.harness.now)
         self.scripts.appeared(self.zone, spawn, standing, is_back=is_back)
         return spawn
 

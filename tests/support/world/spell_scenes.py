@@ -152,7 +152,7 @@ class SpellScene(ScriptScene):
             self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, at,
             **({"attackable": True} | values),
         )  # fmt: skip
-        self.zone.add(spawn, self.harness.now)
+        self.zone.add_spawn(spawn, self.harness.now)
         self.harness.run(0.3)
         spawn.sheet.health.fill(10_000)
         return spawn

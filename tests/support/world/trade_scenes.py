@@ -54,7 +54,7 @@ class TradeScene:
             self.harness.zones.next_spawn_id(), SpawnKind.NPC, name, place,
             verbs=(Verb(command, 10.0, command),), dealing=dealing,
         )  # fmt: skip
-        player.zone.add(spawn, self.harness.now)
+        player.zone.add_spawn(spawn, self.harness.now)
         self.harness.run(1.0)
         self.targets(self.one, spawn)
         return spawn
@@ -90,7 +90,7 @@ class TradeScene:
             attackable=True, dealing=Dealing(0, loot=tuple(one.id for one in tables)),
             **({"level": player.spawn.level} | changes),
         )  # fmt: skip
-        player.zone.add(spawn, self.harness.now)
+        player.zone.add_spawn(spawn, self.harness.now)
         self.harness.run(1.0)
         self.targets(self.one, spawn)
         return spawn

@@ -73,7 +73,7 @@ class TravelScene:
         template = Template(number, kind, {"transport": transport}, own, {}, ())
         entry = Entry(1, number, number, 100.0, 0, "")
         standing = Standing(placement, entry, template, *PLACE[:3], 1, 32, None, 0)
-        self.zone.add(spawn, self.harness.now)
+        self.zone.add_spawn(spawn, self.harness.now)
         self.travel.appeared(self.zone, spawn, standing)
         self.harness.run(0.3)
         return spawn

@@ -45,7 +45,7 @@ class ZoneClient:
         def viewer_of(baselines: BaselineCache) -> Viewer:
             return Viewer(self.spawn, form(self.version), self, baselines)
 
-        zone.add(self.spawn, now)
+        zone.add_spawn(self.spawn, now)
         self.viewer = zone.enter(viewer_of, now)
         zone.show_own(self.viewer, now)
         zone.ready(self.viewer, now)

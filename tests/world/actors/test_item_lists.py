@@ -153,7 +153,7 @@ def test_a_list_without_things_is_not_sent_until_something_comes() -> None:
     assert lists.number_at(0) is None
     marble = item_kinds().get(910001)
     assert marble is not None
-    inventory.add(marble, 1, lambda: 1000)
+    inventory.add_things(marble, 1, lambda: 1000)
     assert lists.carried(inventory) is not None
     assert (lists.number_at(0), lists.place_of(1000)) == (1000, 0)
     assert (lists.number_at(-1), lists.number_at(1)) == (None, None)
@@ -186,11 +186,11 @@ def test_the_thing_of_a_use_has_the_number_that_was_recorded() -> None:
     assert kind is not None
     inventory = Inventory((), {kind.id: kind})
     for number in (11, 12):
-        inventory.add(kind, 20, lambda number=number: number)  # type: ignore[misc]
+        inventory.add_things(kind, 20, lambda number=number: number)  # type: ignore[misc]
     old, new = (ItemLists(DIALECTS.for_version(version)) for version in (546, 1208))
     for lists in (old, new):
         lists.carried(inventory)
-    inventory.add(kind, 20, lambda: 13)
+    inventory.add_things(kind, 20, lambda: 13)
     for lists in (old, new):
         lists.carried(inventory)
     assert [old.number_used(one) for one in (255, 254, 258, 256, 253, -1)] == [

@@ -25,10 +25,10 @@ NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 def test_the_recorded_steps() -> None:
     reader = StepReader(dialect(546))
-    first = reader.read(FIRST)
+    first = reader.read_step(FIRST)
     assert first.position == (440.0, -37.0, 820.0, 180.0, 55)
     assert first.pitch == 180.0
-    assert reader.read(SECOND).position[:3] == (441.0, -37.0, 821.0)
+    assert reader.read_step(SECOND).position[:3] == (441.0, -37.0, 821.0)
 
 
 @given(
@@ -40,13 +40,13 @@ def test_steps_come_back_as_they_were_sent(
 ) -> None:
     writer, reader = PredictionWriter(dialect(version)), StepReader(dialect(version))
     for place in places:
-        assert reader.read(writer.write(*place)).position[:3] == place
+        assert reader.read_step(writer.write(*place)).position[:3] == place
 
 
 def test_nonsense_is_read_and_the_next_step_is_understood() -> None:
     writer, reader = PredictionWriter(dialect(546)), StepReader(dialect(546))
-    assert math.isnan(reader.read(writer.write(math.nan, 1e30, -math.inf)).position.x)
-    assert reader.read(writer.write(1.0, 2.0, 3.0)).position[:3] == (1.0, 2.0, 3.0)
+    assert math.isnan(reader.read_step(writer.write(math.nan, 1e30, -math.inf)).position.x)
+    assert reader.read_step(writer.write(1.0, 2.0, 3.0)).position[:3] == (1.0, 2.0, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_nonsense_is_read_and_the_next_step_is_understood() -> None:
 )
 def test_what_cannot_be_unpacked_leaves_the_base(body: bytes) -> None:
     reader = StepReader(dialect(546))
-    reader.read(FIRST)
+    reader.read_step(FIRST)
     with pytest.raises(MalformedMessage):
-        reader.read(body)
-    assert reader.read(SECOND).position[:3] == (441.0, -37.0, 821.0)
+        reader.read_step(body)
+    assert reader.read_step(SECOND).position[:3] == (441.0, -37.0, 821.0)
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     with contextlib.suppress(MalformedMessage):
-        StepReader(dialect(546)).read(body)
+        StepReader(dialect(546)).read_step(body)

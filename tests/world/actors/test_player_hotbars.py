@@ -56,15 +56,15 @@ def test_bars_are_bounded() -> None:
     keys = Hotbars()
     for bad in (Hotkey(LAST_BAR + 1, 0, 1), Hotkey(0, LAST_SLOT + 1, 1), Hotkey(0, 0xFFFFFFFF, 1)):
         with pytest.raises(MalformedMessage, match="nobody has"):
-            keys.put(bad)
+            keys.fill_slot(bad)
     with pytest.raises(MalformedMessage, match="too long"):
-        keys.put(Hotkey(0, 0, 4, text="x" * (LONGEST_TEXT + 1)))
+        keys.fill_slot(Hotkey(0, 0, 4, text="x" * (LONGEST_TEXT + 1)))
     for number in range(MOST_KEYS):
-        keys.put(Hotkey(*divmod(number, LAST_SLOT), 1))
+        keys.fill_slot(Hotkey(*divmod(number, LAST_SLOT), 1))
     with pytest.raises(LimitExceeded):
-        keys.put(Hotkey(LAST_BAR, 0, 1))
-    keys.put(Hotkey(0, 0, EMPTY))
-    keys.put(Hotkey(LAST_BAR, 0, 1))
+        keys.fill_slot(Hotkey(LAST_BAR, 0, 1))
+    keys.fill_slot(Hotkey(0, 0, EMPTY))
+    keys.fill_slot(Hotkey(LAST_BAR, 0, 1))
     assert len(keys.keys) == MOST_KEYS
 
 

@@ -13,8 +13,8 @@ def test_names_are_kept_without_regard_to_case() -> None:
     assert relations.knows(Relation.FRIEND, "aLDANA")
     assert not relations.knows(Relation.IGNORED, "Aldana")
     with pytest.raises(CommandError, match="Aldana is on the list already"):
-        relations.add(Relation.FRIEND, "ALDANA")
-    relations.add(Relation.IGNORED, "Borvik")
+        relations.add_name(Relation.FRIEND, "ALDANA")
+    relations.add_name(Relation.IGNORED, "Borvik")
     assert relations.rows() == [(Relation.FRIEND, "Aldana"), (Relation.IGNORED, "Borvik")]
     assert relations.remove(Relation.FRIEND, "aldana") == "Aldana"
     with pytest.raises(CommandError, match="not on the list"):
@@ -24,11 +24,11 @@ def test_names_are_kept_without_regard_to_case() -> None:
 def test_a_list_is_bounded() -> None:
     relations = Relations()
     for number in range(MOST_NAMES):
-        relations.add(Relation.FRIEND, f"n{number}")
+        relations.add_name(Relation.FRIEND, f"n{number}")
     with pytest.raises(CommandError, match="at most"):
-        relations.add(Relation.FRIEND, "one more")
+        relations.add_name(Relation.FRIEND, "one more")
 
 
 def test_names_are_no_longer_than_names_are() -> None:
     with pytest.raises(CommandError, match="letters"):
-        Relations().add(Relation.FRIEND, "x" * (LONGEST_NAME + 1))
+        Relations().add_name(Relation.FRIEND, "x" * (LONGEST_NAME + 1))

@@ -35,9 +35,9 @@ def test_an_actor_sees_who_is_near(harness: WorldHarness) -> None:
     client, _ = harness.stand(5, name="Aldana"), harness.stand(6, name="Far", zone_id=12)
     zone = client.player.zone
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
-    zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, zone, spawn)
-    harness.behaviors.add("greeter", {}, zone, None)
+    zone.add_spawn(spawn, harness.now)
+    harness.behaviors.start_behavior("greeter", {}, zone, spawn)
+    harness.behaviors.start_behavior("greeter", {}, zone, None)
     actors = [part.owner.me for part in harness.behaviors._in_zone[zone]]
     [actor] = [one for one in actors if isinstance(one, Actor)]
     [place] = [one for one in actors if isinstance(one, ZoneActor)]
@@ -56,8 +56,8 @@ def test_an_actor_walks_no_faster_than_players_may(
     client = harness.stand(5)
     zone = client.player.zone
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
-    zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, zone, spawn)
+    zone.add_spawn(spawn, harness.now)
+    harness.behaviors.start_behavior("greeter", {}, zone, spawn)
     [part] = harness.behaviors._in_zone[zone]
     part.owner.me.walk((1000.0, 0.0, 243.0), speed=asked)
     assert harness.world.rules.movement.fastest == 30.0
@@ -89,8 +89,8 @@ def test_every_method_for_behaviors_checks_the_time(
     assert player is not None
     zone, context = player.zone, harness.behaviors.context
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
-    zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, zone, spawn)
+    zone.add_spawn(spawn, harness.now)
+    harness.behaviors.start_behavior("greeter", {}, zone, spawn)
     [behavior] = harness.behaviors._in_zone[zone]
     visitor = Visitor(player, context, behavior)
     objects = {"Visitor": visitor, "ZoneActor": ZoneActor(behavior, context),
@@ -129,8 +129,8 @@ def test_a_walk_goes_in_steps_of_a_quarter_of_a_second(harness: WorldHarness) ->
     player = harness.stand(5).player
     assert player is not None
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
-    player.zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, player.zone, spawn)
+    player.zone.add_spawn(spawn, harness.now)
+    harness.behaviors.start_behavior("greeter", {}, player.zone, spawn)
     [part] = harness.behaviors._in_zone[player.zone]
     part.owner.me.walk((1000.0, 0.0, 243.0), speed=4.0)
     harness.run(0.9)
@@ -143,8 +143,8 @@ def test_an_actor_follows_a_player_and_goes_home(harness: WorldHarness) -> None:
     at = player.position
     home = at._replace(x=at.x + 20.0)
     spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", home)
-    player.zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, player.zone, spawn)
+    player.zone.add_spawn(spawn, harness.now)
+    harness.behaviors.start_behavior("greeter", {}, player.zone, spawn)
     [part] = harness.behaviors._in_zone[player.zone]
     me, visitor = part.owner.me, Visitor(player, harness.behaviors.context)
     me.follow(visitor, 3.0)

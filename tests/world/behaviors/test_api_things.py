@@ -42,7 +42,7 @@ def watch(scene: TradeScene, spawn: Spawn | None, **options: Any) -> list[tuple[
     log: list[tuple[Any, ...]] = []
     scene.harness.library._classes["watcher"] = Watcher
     zone = player_of(scene.one).zone
-    assert scene.harness.behaviors.add("watcher", {"log": log, **options}, zone, spawn)
+    assert scene.harness.behaviors.start_behavior("watcher", {"log": log, **options}, zone, spawn)
     return log
 
 

@@ -65,10 +65,10 @@ class Scene:
         self.spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
         self.log: list[tuple[Any, ...]] = []
         self.options = {"log": self.log} if options is None else options
-        self.zone.add(self.spawn, self.harness.now)
+        self.zone.add_spawn(self.spawn, self.harness.now)
 
     def begin(self) -> None:
-        self.harness.behaviors.add("test", self.options, self.zone, self.spawn)
+        self.harness.behaviors.start_behavior("test", self.options, self.zone, self.spawn)
         self.harness.run(1.5)
 
     def target(self) -> None:
@@ -220,7 +220,7 @@ def test_a_behavior_that_cannot_be_made_or_found() -> None:
     scene = Scene(Never)
     scene.begin()
     assert "KeyError: 'path'" in scene.failures()[0]
-    assert not scene.harness.behaviors.add("no_such", {}, scene.zone, scene.spawn)
+    assert not scene.harness.behaviors.start_behavior("no_such", {}, scene.zone, scene.spawn)
     assert "there is no such behavior" in scene.failures()[1]
 
 

@@ -46,8 +46,8 @@ class Scene:
 
     def put(self, name: str, behavior: str, options: dict[str, Any]) -> Spawn:
         spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, NEAR)
-        self.zone.add(spawn, self.harness.now)
-        self.harness.behaviors.add(behavior, options, self.zone, spawn)
+        self.zone.add_spawn(spawn, self.harness.now)
+        self.harness.behaviors.start_behavior(behavior, options, self.zone, spawn)
         return spawn
 
     def failures(self) -> list[str]:
@@ -381,7 +381,7 @@ def test_one_zone_may_send_all_a_text() -> None:
         for visitor in me.visitors():
             visitor.tell("a storm is coming")
 
-    harness.behaviors.add("test", {"act": act}, zone, None)
+    harness.behaviors.start_behavior("test", {"act": act}, zone, None)
     clients[0].types("/say go")
     for client in clients:
         assert client.decoded("WS_DisplayText")[-1]["text"] == "a storm is coming"

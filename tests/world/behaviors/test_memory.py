@@ -49,8 +49,10 @@ class Inn:
         self.guest = self.harness.stand(5, name="Aldana")
         self.zone = self.guest.player.zone
         self.spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
-        self.zone.add(self.spawn, self.harness.now)
-        assert self.harness.behaviors.add("innkeeper", {}, self.zone, self.spawn, key="inn")
+        self.zone.add_spawn(self.spawn, self.harness.now)
+        assert self.harness.behaviors.start_behavior(
+            "innkeeper", {}, self.zone, self.spawn, key="inn"
+        )
         self.harness.run(0.5)
 
     @property
@@ -92,12 +94,12 @@ def test_a_zone_that_starts_again_has_its_memory() -> None:
     inn.hail()
     behaviors = inn.harness.behaviors
     behaviors.forget_zone(inn.zone)
-    assert behaviors.add("innkeeper", {}, inn.zone, inn.spawn, key="inn")
+    assert behaviors.start_behavior("innkeeper", {}, inn.zone, inn.spawn, key="inn")
     assert inn.hail() == "2 hails, 2 by you", "what is not stored yet stays"
     inn.harness.run(2.5)
     behaviors.forget_zone(inn.zone)
     assert not behaviors.memories._zones
-    assert behaviors.add("innkeeper", {}, inn.zone, inn.spawn, key="inn")
+    assert behaviors.start_behavior("innkeeper", {}, inn.zone, inn.spawn, key="inn")
     assert inn.hail() == "3 hails, 3 by you"
 
 
@@ -112,7 +114,7 @@ def test_the_memory_of_a_zone_that_has_ended_is_released_when_it_is_stored() -> 
     row = inn.memories.rows[325, "inn", 0]
     # Another process may have served the zone meanwhile.
     inn.memories.rows[325, "inn", 0] = replace(row, entries='{"guests":7}')
-    behaviors.add("innkeeper", {}, inn.zone, inn.spawn, key="inn")
+    behaviors.start_behavior("innkeeper", {}, inn.zone, inn.spawn, key="inn")
     assert inn.hail() == "8 hails, 2 by you"
 
 
@@ -136,7 +138,7 @@ def test_a_behavior_begins_when_its_memory_can_be_read() -> None:
     inn.harness.run(2.5)
     inn.harness.behaviors.forget_zone(inn.zone)
     inn.memories.broken = True
-    inn.harness.behaviors.add("innkeeper", {}, inn.zone, inn.spawn, key="inn")
+    inn.harness.behaviors.start_behavior("innkeeper", {}, inn.zone, inn.spawn, key="inn")
     assert inn.hail() == "Hail, Guard", "it does not answer yet, and has forgotten nothing"
     inn.memories.broken = False
     inn.harness.run(10.0)

@@ -138,6 +138,6 @@ def test_a_class_that_declares_nothing_readable_is_refused() -> None:
 def test_a_wrong_option_switches_the_behavior_off_with_its_name() -> None:
     harness = WorldHarness()
     zone = harness.stand(5).player.zone
-    assert not harness.behaviors.add("greeter", {"greting": "Hello"}, zone, None)
+    assert not harness.behaviors.start_behavior("greeter", {"greting": "Hello"}, zone, None)
     [line] = harness.behaviors.switched_off()
     assert line.endswith(": behavior_options: greting: unknown key; did you mean greeting?")

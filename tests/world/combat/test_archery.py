@@ -27,8 +27,8 @@ def archer(version: int = 546, arrows: int = 20, *, has_bow: bool = True) -> Fig
     numbers = iter(range(5000, 6000))
     for kind, count, slot in ((found[BOW], 1, Slot.RANGE), (found[ARROW], arrows, Slot.AMMO)):
         if count and (has_bow or kind.id != BOW):
-            (thing, *_) = inventory.add(kind, count, lambda: next(numbers))
-            inventory.put(thing, Place(Where.WORN, 0, slot))
+            (thing, *_) = inventory.add_things(kind, count, lambda: next(numbers))
+            inventory.move_to(thing, Place(Where.WORN, 0, slot))
     fight.harness.parts.items.dress(fight.player)
     return fight
 

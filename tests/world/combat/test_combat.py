@@ -10,7 +10,7 @@ def test_blows_share_a_sheet() -> None:
     fight.run(1.0)
     before = fight.client.names.count("OP_UpdateCharacterSheetMsg")
     for _ in range(3):
-        harm.take(fight.player.zone, spawn, None, 5)
+        harm.take_health(fight.player.zone, spawn, None, 5)
     fight.run(0.5)
     assert fight.client.names.count("OP_UpdateCharacterSheetMsg") == before + 1
 

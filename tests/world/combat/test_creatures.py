@@ -44,9 +44,9 @@ def test_who_is_struck_strikes_back() -> None:
 def test_the_first_blow_and_damage_make_hate() -> None:
     fight = Fight()
     crab = fight.creature()
-    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 3)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, crab, fight.player.spawn, 3)
     assert crab.mind.hates == {fight.player.spawn: 53}
-    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 0)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, crab, fight.player.spawn, 0)
     assert crab.mind.hates == {fight.player.spawn: 53}
 
 

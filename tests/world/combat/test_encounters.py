@@ -48,7 +48,7 @@ def test_after_a_call_for_help_anybody_strikes_and_nobody_gains() -> None:
     assert not fight.harness.parts.combat.fights.may_fight(fight.of(other), crab)
     fight.client.types("yell")
     assert fight.harness.parts.combat.fights.may_fight(fight.of(other), crab)
-    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.of(other).spawn, 1000)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, crab, fight.of(other).spawn, 1000)
     assert crab.hp_percent == 0
     assert fight.player.character.experience == 0
     assert fight.of(other).character.experience == 0

@@ -31,7 +31,7 @@ def test_hostile_factions_fight() -> None:
     fight.run(10.0)
     assert pirate.mind.hates
     assert pirate.sheet.health.current < 10_000
-    fight.harness.parts.minds.harm.take(fight.player.zone, pirate, guard, 10_000)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, pirate, guard, 10_000)
     assert fight.player.character.experience == 0
     fight.run(3.0)
     assert guard.mind.hates == {}

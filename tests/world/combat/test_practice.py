@@ -9,7 +9,7 @@ def test_fights_raise_the_skills_that_they_use() -> None:
     fight = Fight()
     skills = fight.harness.parts.skills
     numbers = [skills.number(name) for name in (FISTS, DEFENSE)]
-    skills.put(
+    skills.change_skills(
         fight.player, [KnownSkill(number, 1, 5) for number in numbers if number is not None]
     )  # fmt: skip
     crab = fight.creature()
@@ -31,7 +31,7 @@ def test_bare_hands_crush() -> None:
     assert skills.value(fight.player, FISTS) == 0
     number = skills.number(CRUSHING)
     assert number is not None
-    skills.put(fight.player, [KnownSkill(number, 1, 5)])
+    skills.change_skills(fight.player, [KnownSkill(number, 1, 5)])
     fight.attack(crab)
     fight.run(400.0)
     assert skills.value(fight.player, CRUSHING) == 5

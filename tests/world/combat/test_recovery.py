@@ -7,7 +7,7 @@ from tests.support.world.fights import Fight
 def test_hurt_players_regain_health_in_steps() -> None:
     fight = Fight(level=10)
     health = fight.player.spawn.sheet.health
-    fight.harness.parts.minds.harm.take(fight.player.zone, fight.player.spawn, None, 50)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, fight.player.spawn, None, 50)
     hurt = health.current
     fight.run(5.9)
     assert health.current == hurt
@@ -22,7 +22,7 @@ def test_fighters_regain_less() -> None:
     crab = fight.creature("a post", level=10)
     crab.sheet.health.fill(100_000)
     harm = fight.harness.parts.minds.harm
-    harm.take(fight.player.zone, crab, fight.player.spawn, 5000)
+    harm.take_health(fight.player.zone, crab, fight.player.spawn, 5000)
     fight.harness.parts.combat.fights.rest(crab)
     hurt = crab.sheet.health.current
     fight.run(6.1)
@@ -33,7 +33,7 @@ def test_scripts_decide_how_much() -> None:
     fight = Fight(level=10)
     sheet = fight.player.spawn.sheet
     sheet.set("hp_regen_override", FieldKind.UNSIGNED, 1)
-    fight.harness.parts.minds.harm.take(fight.player.zone, fight.player.spawn, None, 50)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, fight.player.spawn, None, 50)
     hurt = sheet.health.current
     fight.run(7.0)
     assert sheet.health.current == hurt

@@ -56,7 +56,7 @@ def test_a_group_shares() -> None:
     other.types("acceptinvite")
     crab = fight.creature(level=1)
     harm = fight.harness.parts.minds.harm
-    harm.take(fight.player.zone, crab, fight.player.spawn, 1000)
+    harm.take_health(fight.player.zone, crab, fight.player.spawn, 1000)
     assert fight.player.character.experience == 14
     assert fight.of(other).character.experience == 14
 
@@ -65,7 +65,7 @@ def test_who_has_not_fought_gets_nothing() -> None:
     fight = Fight(level=2, experience_needed=800)
     other = fight.stand(6, "Borvik", level=2, experience_needed=800)
     crab = fight.creature(level=1)
-    fight.harness.parts.minds.harm.take(fight.player.zone, crab, fight.player.spawn, 1000)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, crab, fight.player.spawn, 1000)
     assert fight.of(other).character.experience == 0
 
 
@@ -74,10 +74,10 @@ def test_vitality_doubles_the_points_of_a_kill_while_it_lasts() -> None:
     # An eighth of a percent of 800 points is one.
     fight = Fight(level=2, experience_needed=800, vitality=125)
     harm, zone = fight.harness.parts.minds.harm, fight.player.zone
-    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    harm.take_health(zone, fight.creature(level=1), fight.player.spawn, 1000)
     assert fight.player.character.experience == 29
     assert fight.player.character.vitality == 0
-    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    harm.take_health(zone, fight.creature(level=1), fight.player.spawn, 1000)
     assert fight.player.character.experience == 57
 
 
@@ -85,8 +85,8 @@ def test_rates_of_the_world_and_of_the_zone_count_at_once() -> None:
     fight = Fight(level=2, experience_needed=800)
     harm, zone, world = fight.harness.parts.minds.harm, fight.player.zone, fight.harness.world
     zone.definition = evolve(zone.definition, experience=3.75)
-    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    harm.take_health(zone, fight.creature(level=1), fight.player.spawn, 1000)
     assert fight.player.character.experience == 105
     world.rules = replace(world.rules, experience_rate=0.0)
-    harm.take(zone, fight.creature(level=1), fight.player.spawn, 1000)
+    harm.take_health(zone, fight.creature(level=1), fight.player.spawn, 1000)
     assert fight.player.character.experience == 105

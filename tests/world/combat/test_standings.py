@@ -31,7 +31,7 @@ def scene() -> Fight:
 def kill(fight: Fight, faction: int) -> None:
     guard = fight.creature("a guard", faction=faction)
     harm = fight.harness.parts.minds.harm
-    harm.take(fight.player.zone, guard, fight.player.spawn, 10_000)
+    harm.take_health(fight.player.zone, guard, fight.player.spawn, 10_000)
 
 
 def test_a_kill_changes_friends_and_enemies_before_the_experience() -> None:

@@ -35,7 +35,7 @@ def beside(master: Client, x: float) -> Spawn:
     assert master.player is not None
     player = master.player
     guard = Spawn(9, SpawnKind.NPC, "Guard", player.position._replace(x=x))
-    player.zone.add(guard, Monotonic(1000.0))
+    player.zone.add_spawn(guard, Monotonic(1000.0))
     player.set_target(guard)
     return guard
 

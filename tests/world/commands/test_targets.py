@@ -93,7 +93,7 @@ def test_inspecting_cannot_flood_a_chat(pair: tuple[Client, Client]) -> None:
     for _ in range(200):
         one.types("inspect borvik")
     assert len(other.decoded("WS_DisplayText")) - before < 50
-    other.player.relations.add(Relation.IGNORED, "Aldana")
+    other.player.relations.add_name(Relation.IGNORED, "Aldana")
     before = len(other.decoded("WS_DisplayText"))
     one.types("inspect borvik")
     assert len(other.decoded("WS_DisplayText")) == before

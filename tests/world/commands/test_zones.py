@@ -88,7 +88,7 @@ def test_around_lists_the_nearest_and_how_many_more_there_are(harness: WorldHarn
     for number in range(MOST_AROUND + 1):
         place = here._replace(x=here.x + number + 1)
         spawn = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, f"Rat{number}", place)
-        one.player.zone.add(spawn, harness.now)
+        one.player.zone.add_spawn(spawn, harness.now)
         if number == MOST_AROUND - 1:
             found = one.types("around 100")
             assert len(found) == MOST_AROUND

@@ -74,7 +74,7 @@ def test_a_bag_with_things_in_it_is_no_component() -> None:
     recipe = buckle(primary=Component((SATCHEL,), 1, "Bag"), secondary=(), fuel=None)
     held = inventory((1, SATCHEL, 1), (2, ORE, 1))
     assert choose(recipe, held, {}) == {1: 1}
-    held.put(held.get(2) or Thing(2, ORE, Place(Where.BAGS, 0, 1)), Place(Where.BAGS, 1, 0))
+    held.move_to(held.get(2) or Thing(2, ORE, Place(Where.BAGS, 0, 1)), Place(Where.BAGS, 1, 0))
     assert choose(recipe, held, {}) is None
 
 

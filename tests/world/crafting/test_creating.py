@@ -57,7 +57,7 @@ def scene_of(version: int = 546, **values: Any) -> CraftScene:
     scene.gets(3, 9, 9)
     # The highest value of its level, so that no round raises it.
     skill = KnownSkill(METALWORKING, 5, 5)
-    scene.harness.parts.skills.put(player_of(scene.one), [skill], is_shown=False)
+    scene.harness.parts.skills.change_skills(player_of(scene.one), [skill], is_shown=False)
     return scene
 
 

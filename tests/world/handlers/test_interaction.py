@@ -139,7 +139,7 @@ def test_a_verb_with_the_first_word_of_commands_runs_none_of_them(harness: World
         harness.world.zones.next_spawn_id(), SpawnKind.OBJECT, "an anvil", client.player.position,
         verbs=(Verb("Quest", 10.0, "quest"),),
     )  # fmt: skip
-    client.player.zone.add(station, harness.now)
+    client.player.zone.add_spawn(station, harness.now)
     harness.run(1.0)
     chooses(client, "an anvil", "Quest")
     assert lines(client)[-1] == "Nothing happens."

@@ -21,7 +21,7 @@ def test_the_sheet_has_what_is_worn_once() -> None:
     for number, item in enumerate((kinds.SWORD, kinds.BUCKLER, 5)):
         kind = found.get(item)
         assert kind is not None
-        thing = inventory.add(kind, 1, lambda number=number: 1000 + number)[0]  # type: ignore[misc]
+        thing = inventory.add_things(kind, 1, lambda number=number: 1000 + number)[0]  # type: ignore[misc]
         assert isinstance(equip(inventory, thing.id, harness.parts.items.wearer(player)), Equipped)
     power = player.spawn.sheet.power.most
     # The sword has three points of strength, each three of power.

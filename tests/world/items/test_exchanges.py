@@ -27,7 +27,7 @@ def test_an_exchange_moves_coins_and_things_together() -> None:
     def buys(price: int) -> Callable[[], Any]:
         def act() -> Any:
             inventory = player.holdings.inventory
-            inventory.add(kind, 1, items.new_number)
+            inventory.add_things(kind, 1, items.new_number)
             mine = Owner.character(player.id)
             return Act([coins(mine, SHOP, price), things(SHOP, mine, kind.id, 1)])
 

@@ -20,11 +20,11 @@ def test_what_is_given_during_an_exchange_comes_afterwards() -> None:
     finish(player.holdings.gate.pass_through())
     harness.start = ensureDeferred
     assert gifts.give(player, kinds.MARBLE)
-    assert not gifts.take(player, kinds.PEBBLE)
+    assert not gifts.take_things(player, kinds.PEBBLE)
     assert held(client) == [(kinds.PEBBLE, 0, 4)]
     player.holdings.gate.leave()
     assert held(client) == [(kinds.PEBBLE, 0, 4), (kinds.MARBLE, 1, 1)]
-    assert gifts.take(player, kinds.PEBBLE)
+    assert gifts.take_things(player, kinds.PEBBLE)
     assert not player.holdings.gate.is_closed
 
 

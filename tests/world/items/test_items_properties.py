@@ -91,7 +91,7 @@ class Things(RuleBasedStateMachine):
         mine, before = Owner.character(player.id), player.character.coins
 
         def act() -> Act:
-            player.holdings.inventory.add(kind, 1, items.new_number)
+            player.holdings.inventory.add_things(kind, 1, items.new_number)
             return Act([coins(mine, SHOP, price), things(SHOP, mine, item, 1)])
 
         try:

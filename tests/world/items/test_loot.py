@@ -78,7 +78,7 @@ def test_a_chest_of_a_zone_file_fills_again() -> None:
         scene.harness.zones.next_spawn_id(), SpawnKind.OBJECT, "a coffer", player.position,
         verbs=(Verb("Open", 10.0, "loot"),), dealing=Dealing(loot=table),
     )  # fmt: skip
-    player.zone.add(chest, scene.harness.now)
+    player.zone.add_spawn(chest, scene.harness.now)
     scene.harness.run(1.0)
 
     def opens() -> None:

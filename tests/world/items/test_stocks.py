@@ -16,9 +16,9 @@ def test_what_is_bought_up_returns() -> None:
     stocks = Stocks(lambda: now[0])
     assert (stocks.left(SHOP, RING), stocks.left(SHOP, PEBBLE)) == (2, None)
     assert stocks.is_full(SHOP)
-    stocks.take(SHOP, RING, 2)
+    stocks.note_bought(SHOP, RING, 2)
     assert (stocks.left(SHOP, RING), stocks.is_full(SHOP)) == (0, False)
-    stocks.take(SHOP, RING, -1)
+    stocks.note_bought(SHOP, RING, -1)
     assert stocks.left(SHOP, RING) == 1
     now[0] = RETURNS
     assert (stocks.left(SHOP, RING), stocks.is_full(SHOP)) == (2, True)

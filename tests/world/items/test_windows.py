@@ -99,8 +99,8 @@ def test_a_bag_names_what_lies_in_it() -> None:
     assert sword is not None
     numbers = iter(range(1000, 1010))
     inventory = Inventory((), {})
-    bag = inventory.add(purse, 1, lambda: next(numbers))[0]
-    inventory.add(sword, 1, lambda: next(numbers))
+    bag = inventory.add_things(purse, 1, lambda: next(numbers))[0]
+    inventory.add_things(sword, 1, lambda: next(numbers))
     fields = ItemWindow(546, purse, bag, inventory).fields()["item"]["bag"]
     assert (fields["num_slots"], fields["num_empty"]) == (2, 1)
     assert fields["name_array"] == [{"item_name": "Notched Training Sword"}]

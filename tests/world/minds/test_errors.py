@@ -46,7 +46,7 @@ def test_places_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     errors = ScriptErrors()
     assert errors.summary() == ""
     first = [
-        errors.add(ScriptError("a.lua", line, "x"), "hailed", "", "a.lua")[1]
+        errors.count_error(ScriptError("a.lua", line, "x"), "hailed", "", "a.lua")[1]
         for line in (1, 2, 3, 1)
     ]
     assert first == [True, True, False, False]
@@ -187,8 +187,8 @@ def test_errors_of_behaviors_are_in_the_same_list_until_their_method_runs_well(
     harness = scene.harness
     monkeypatch.setitem(harness.library._classes, "fails", Fails)
     clerk = Spawn(harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Clerk", PLACE)
-    scene.zone.add(clerk, harness.now)
-    harness.behaviors.add("fails", {}, scene.zone, clerk)
+    scene.zone.add_spawn(clerk, harness.now)
+    harness.behaviors.start_behavior("fails", {}, scene.zone, clerk)
     scene.hail(clerk)
     errors = harness.minds.errors
     (fault,) = errors.faults()

@@ -15,8 +15,8 @@ def test_a_death_comes_once_after_the_blow() -> None:
     events.subscribe(Died, lambda event: heard.append(f"died {event.player.name}"))
     harm = fight.harness.parts.minds.harm
     most = crab.sheet.health.most
-    assert harm.take(fight.player.zone, crab, fight.player.spawn, 10_000)
-    assert not harm.take(fight.player.zone, crab, fight.player.spawn, 10_000)
+    assert harm.take_health(fight.player.zone, crab, fight.player.spawn, 10_000)
+    assert not harm.take_health(fight.player.zone, crab, fight.player.spawn, 10_000)
     harm.kill(fight.player.zone, crab, None)
     assert heard == [f"hurt {most}", "died Aldana"]
     assert CORPSE in crab.words
@@ -48,6 +48,6 @@ def test_things_cannot_be_hurt() -> None:
     fight = Fight()
     crab = fight.creature()
     crab.kind = SpawnKind.OBJECT
-    assert not fight.harness.parts.minds.harm.take(fight.player.zone, crab, None, 8)
+    assert not fight.harness.parts.minds.harm.take_health(fight.player.zone, crab, None, 8)
     fight.harness.parts.minds.harm.kill(fight.player.zone, crab, None)
     assert CORPSE not in crab.words

@@ -59,12 +59,12 @@ class Square:
     def put(self, name: str, away: float) -> Spawn:
         at = PLACE._replace(x=PLACE.x + away)
         spawn = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, at)
-        self.player.zone.add(spawn, self.harness.now)
+        self.player.zone.add_spawn(spawn, self.harness.now)
         return spawn
 
     def ears(self, *spawns: Spawn, distance: float = 10.0, **values: bool) -> Ears:
         made = Ears({spawn: spawn.name for spawn in spawns}, distance, **values)
-        self.harness.minds.hearing.add(made)
+        self.harness.minds.hearing.add_engine(made)
         return made
 
     def hail(self, target: Spawn) -> None:

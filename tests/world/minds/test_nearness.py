@@ -45,7 +45,7 @@ class Lookout:
         spawn = Spawn(
             self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, PLACE._replace(x=x)
         )  # fmt: skip
-        self.zone.add(spawn, self.harness.now)
+        self.zone.add_spawn(spawn, self.harness.now)
         return spawn
 
     def go(self, client: Client, away: float, up: float = 0.0) -> None:
@@ -62,7 +62,7 @@ class Lookout:
         }
 
     def watch(self, watch: NearnessWatch, owner: str = "one", most: int = 9) -> bool:
-        return self.nearness.add(owner, watch, most=most)
+        return self.nearness.add_watch(owner, watch, most=most)
 
     def walk_by(self, *distances: float) -> list[str]:
         """Let the player go to distances one after another; return who came and went."""

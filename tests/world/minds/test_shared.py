@@ -28,8 +28,8 @@ def test_dialogs_of_a_behavior_and_a_script_are_answered_by_their_numbers(tmp_pa
     scene = ScriptScene(tmp_path)
     scene.harness.library._classes["asks"] = Asks
     clerk = Spawn(scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Clerk", PLACE)
-    scene.zone.add(clerk, scene.harness.now)
-    scene.harness.behaviors.add("asks", {}, scene.zone, clerk)
+    scene.zone.add_spawn(clerk, scene.harness.now)
+    scene.harness.behaviors.start_behavior("asks", {}, scene.zone, clerk)
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             local page = CreateConversation()

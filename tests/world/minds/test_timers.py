@@ -34,7 +34,7 @@ class Clockwork:
             owner=owner, name=name, zone=self.zone, seconds=seconds,
             ring=lambda: self.rung.append((name, self.now - 100.0)), **values,
         )  # fmt: skip
-        self.timers.add(timer)
+        self.timers.add_timer(timer)
 
     def run(self, seconds: float) -> None:
         end = self.now + seconds

@@ -24,7 +24,7 @@ def test_nobody_sees_through_a_wall(tmp_path: Path) -> None:
     import_maps(write_maps(tmp_path / "source", player.zone.definition.file), tmp_path / "maps")
     player.teleport(WEST, world.now)
     guard = Spawn(world.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", EAST)
-    player.zone.add(guard, world.now)
+    player.zone.add_spawn(guard, world.now)
     views = world.parts.minds.views
     assert not views.sees(player.zone, player.spawn, guard)
     assert views.sees(player.zone, player.spawn, player.spawn), "everybody sees itself"

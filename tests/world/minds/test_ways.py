@@ -65,7 +65,7 @@ class Scene:
         self.wolf = Spawn(1, SpawnKind.NPC, "Wolf", WEST, **wolf)
         self.prey = Spawn(2, SpawnKind.NPC, "Deer", EAST)
         for one in (self.wolf, self.prey):
-            self.zone.add(one, self.now)
+            self.zone.add_spawn(one, self.now)
         self.marks: list[str] = []
         self.lost: list[str] = []
 

@@ -26,7 +26,7 @@ def test_objects_are_freed_a_slice_in_each_turn() -> None:
     freeing = Freeing(times, now)
     things = {number: Thing() for number in range(5 * AT_ONCE)}
     alive = weakref.WeakSet(things.values())
-    freeing.take(things.values(), [])
+    freeing.free_in_slices(things.values(), [])
     things.clear()
     left = [len(alive)]
     while (due := times.get_timer()) is not None:
@@ -39,5 +39,5 @@ def test_objects_are_freed_a_slice_in_each_turn() -> None:
 
 def test_nothing_waits_where_nothing_is_large() -> None:
     times = timetable()
-    Freeing(times, lambda: Monotonic(0.0)).take([], ())
+    Freeing(times, lambda: Monotonic(0.0)).free_in_slices([], ())
     assert times.get_timer() is None

@@ -108,7 +108,7 @@ def test_files_that_changed_change_what_stands_there(tmp_path: Path) -> None:
     made = Spawn(
         harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a rat", Position(2.0, 2.0, 4.0)
     )
-    client.player.zone.add(made, harness.now)
+    client.player.zone.add_spawn(made, harness.now)
     harness.run(0.5)
     crate = next(one.id for one in client.player.zone if one.name == "a crate")
     fresh = atlas_of(tmp_path, PEOPLE.replace("Ann", "Bea"))

@@ -469,8 +469,10 @@ def test_what_is_made_besides_goes_for_good(path: Path) -> None:
     assert population is not None
     standing = next(iter(population))
     count = len(scene.zone)
-    spawn = scene.zones.put(scene.zone, standing)
-    other = scene.zones.put(scene.zone, standing._replace(expires=Monotonic(scene.seconds + 20)))
+    spawn = scene.zones.put_spawn(scene.zone, standing)
+    other = scene.zones.put_spawn(
+        scene.zone, standing._replace(expires=Monotonic(scene.seconds + 20))
+    )
     assert spawn is not None
     assert other is not None
     assert len(scene.zone) == count + 2
@@ -489,13 +491,13 @@ def test_a_zone_holds_so_many_that_are_made(path: Path, monkeypatch: pytest.Monk
     population = scene.zones.population(scene.zone)
     assert population is not None
     standing = next(iter(population))
-    made = [scene.zones.put(scene.zone, standing) for _ in range(3)]
+    made = [scene.zones.put_spawn(scene.zone, standing) for _ in range(3)]
     assert [one is None for one in made] == [False, False, True]
     unknown = standing._replace(template=replace(standing.template, id=99))
     scene.zones.despawn(scene.zone, next(one for one in made if one is not None))
-    assert scene.zones.put(scene.zone, unknown) is None
+    assert scene.zones.put_spawn(scene.zone, unknown) is None
     scene.zones.forget(scene.zone)
-    assert scene.zones.put(scene.zone, standing) is None
+    assert scene.zones.put_spawn(scene.zone, standing) is None
     assert scene.zones.population(scene.zone) is None
 
 

@@ -19,9 +19,9 @@ pytest.importorskip("lupa", reason="the package lupa is not installed")
 def taken(scene: QuestScene, *steps: Step) -> TakenQuest:
     plan = QuestPlan(5, "Errand")
     for one in steps:
-        plan.add(one)
+        plan.add_step(one)
     scene.journal.offered[5] = 0
-    return scene.quests.journal(scene.player).take(plan, 0, scene.harness.moment)
+    return scene.quests.journal(scene.player).take_quest(plan, 0, scene.harness.moment)
 
 
 def test_one_death_counts_for_all_steps_that_it_fits(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_step_for_two_needs_somebody_of_the_group(tmp_path: Path) -> None:
     scene.parts.counting._near = lambda _player: [other]
     scene.kill(901)
     assert not quest.done
-    scene.quests.journal(other).take(QuestPlan(5, "Errand"), 0, scene.harness.moment)
+    scene.quests.journal(other).take_quest(QuestPlan(5, "Errand"), 0, scene.harness.moment)
     scene.kill(901)
     assert quest.done == {1}
 
@@ -72,12 +72,12 @@ def test_things_count_that_were_there_before(tmp_path: Path) -> None:
     assert kind is not None
     quest = taken(scene, Step(1, StepKind.OBTAIN, "Two.", 2, ids=frozenset((BAG,))))
     inventory, items = scene.player.holdings.inventory, scene.harness.parts.items
-    (first,) = inventory.add(kind, 1, items.new_number)
+    (first,) = inventory.add_things(kind, 1, items.new_number)
     scene.parts.counting.looked_at_bags(scene.player)
     assert quest.count(1) == 1
     scene.parts.counting.looked_at_bags(scene.player)
     assert quest.count(1) == 1
-    inventory.add(kind, 1, items.new_number)
+    inventory.add_things(kind, 1, items.new_number)
     scene.harness.world.events.publish(ItemObtained(scene.player, first, kind))
     assert quest.done == {1}
 
@@ -109,7 +109,7 @@ def test_a_step_counts_at_its_beginning_what_is_there(tmp_path: Path) -> None:
     for number in (BAG, OTHER_BAG):
         kind = scene.harness.kinds.get(number)
         assert kind is not None
-        inventory.add(kind, 1, items.new_number)
+        inventory.add_things(kind, 1, items.new_number)
     scene.accept()
     quest = scene.journal.open[CRABS]
     assert quest.done == {1}

@@ -89,7 +89,7 @@ def test_what_is_not_open_changes_nothing(scene: QuestScene) -> None:
 
 def test_nobody_takes_a_seventy_sixth_quest(scene: QuestScene) -> None:
     for number in range(MOST_QUESTS):
-        scene.journal.take(QuestPlan(number + 1, "Errand"), 0, scene.harness.moment)
+        scene.journal.take_quest(QuestPlan(number + 1, "Errand"), 0, scene.harness.moment)
     assert not scene.quests.offer(scene.player, CRABS)
     scene.client.types(f"/q_accept_pending_quest {CRABS}")
     assert CRABS not in scene.journal.open

@@ -54,7 +54,7 @@ def test_a_thing_is_taken_with_its_step(
     assert kind is not None
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 2)
-    scene.player.holdings.inventory.add(kind, 1, scene.harness.parts.items.new_number)
+    scene.player.holdings.inventory.add_things(kind, 1, scene.harness.parts.items.new_number)
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 3)
     movement, journal = stored[-1]
     assert BAG in [part.number for part in movement.parts]

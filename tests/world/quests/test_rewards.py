@@ -55,7 +55,7 @@ def test_full_bags(scene: QuestScene) -> None:
     inventory, kind = scene.player.holdings.inventory, scene.harness.kinds.get(kinds.MARBLE)
     assert kind is not None
     while inventory.free_places() > 0:
-        inventory.add(kind, 1, scene.harness.parts.items.new_number)
+        inventory.add_things(kind, 1, scene.harness.parts.items.new_number)
     before = held(scene)
     scene.quests.finish(scene.player, CRABS)
     texts = answer(scene, FOOD)

@@ -23,7 +23,7 @@ def test_a_step_that_cannot_give_its_thing_stays_undone(scene: QuestScene) -> No
     inventory, kind = scene.player.holdings.inventory, scene.harness.kinds.get(kinds.MARBLE)
     assert kind is not None
     while inventory.free_places():
-        inventory.add(kind, 1, scene.harness.parts.items.new_number)
+        inventory.add_things(kind, 1, scene.harness.parts.items.new_number)
     taken = scene.journal.open[2]
     assert not scene.quests.progress(scene.player, taken, 1)
     assert taken.is_open(1)

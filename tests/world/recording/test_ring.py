@@ -9,7 +9,7 @@ def filled(seconds: float, until: int) -> Ring:
     for now in range(until):
         if ring.is_over(now):
             ring.begin(Segment(now, snapshot="a snapshot"))
-        ring.add(InputEntry(now, now, "turn"))
+        ring.add_entry(InputEntry(now, now, "turn"))
     return ring
 
 
@@ -33,5 +33,5 @@ def test_a_ring_of_a_crowd_is_shorter() -> None:
     for number in range(2 * MOST_ENTRIES):
         if ring.is_over(0.0):
             ring.begin(Segment(0.0))
-        ring.add(InputEntry(number, 0.0, "message"))
+        ring.add_entry(InputEntry(number, 0.0, "message"))
     assert MOST_ENTRIES / 2 < len(ring) <= MOST_ENTRIES + MOST_ENTRIES / SEGMENTS

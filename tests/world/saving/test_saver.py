@@ -64,7 +64,7 @@ class Bench:
 
     def put(self, *kinds: SavedKind, **changes: Any) -> None:
         self.row = replace(self.row, **changes)
-        self.saver.put(self.row, kinds)
+        self.saver.save_state(self.row, kinds)
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass, with every try that is due in it."""
@@ -187,7 +187,7 @@ def test_one_that_cannot_begin_keeps_no_other_from_being_tried() -> None:
     others = [replace(bench.row, id=number) for number in (6, 7)]
     bench.put()
     for row in others:
-        bench.saver.put(row, ())
+        bench.saver.save_state(row, ())
     for _ in range(3):
         bench.store.fail(StoreError("the disk is full"))
     begin = bench.saver._begin

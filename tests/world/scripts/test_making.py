@@ -29,7 +29,7 @@ class FullZones:
     def make_one(self, *_where: Any) -> Any:
         return self.standing
 
-    def put(self, *_what: Any) -> None:
+    def put_spawn(self, *_what: Any) -> None:
         return None
 
     def despawn(self, _zone: Any, _spawn: Any) -> None:

@@ -163,6 +163,6 @@ def test_members_that_a_broken_connection_has_lost_are_published_again() -> None
     found = here.chat.channels.find("Trade")
     assert found is not None
     found.drop(6)
-    found.put(7, there.name)
+    found.put_member(7, there.name)
     here.bus.publish(LOST, {"process": there.name})
     assert found.members == {5: None, 6: there.name}

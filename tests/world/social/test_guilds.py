@@ -126,16 +126,16 @@ def test_invitations_expire_and_do_not_pile_up() -> None:
         invitations.invite(5, invitation._replace(guild_id=2, at=Monotonic(70.0)))
     later = invitation._replace(guild_id=2, at=Monotonic(70.1))
     invitations.invite(5, later)
-    assert invitations.take(5, Monotonic(80.0)) == later
+    assert invitations.take_invitation(5, Monotonic(80.0)) == later
     invitations.invite(5, later)
     with pytest.raises(CommandError, match="nobody"):
-        invitations.take(5, Monotonic(131.0))
+        invitations.take_invitation(5, Monotonic(131.0))
     with pytest.raises(CommandError):
-        invitations.take(5, Monotonic(71.0))
+        invitations.take_invitation(5, Monotonic(71.0))
     invitations.invite(5, later)
     invitations.forget(5)
     with pytest.raises(CommandError):
-        invitations.take(5, Monotonic(71.0))
+        invitations.take_invitation(5, Monotonic(71.0))
 
 
 ACTIONS: tuple[Callable[[Guild, int, str], GuildStep], ...] = (

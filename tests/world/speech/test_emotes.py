@@ -68,7 +68,7 @@ def test_an_emote_is_seen_by_those_near(harness: WorldHarness) -> None:
         for number, name in ((5, "Aldana"), (6, "Borvik"), (7, "Cestra"), (8, "Doran"))
     )
     far.player.teleport(far.player.position._replace(x=500.0), harness.now)
-    angry.player.relations.add(Relation.IGNORED, "Aldana")
+    angry.player.relations.add_name(Relation.IGNORED, "Aldana")
     harness.run(1.0)
     assert one.types("cannedemote wave") == []
     index = near.player.index_of(one.player.spawn)

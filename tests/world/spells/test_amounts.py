@@ -51,7 +51,7 @@ def test_nobody_who_is_whole_is_healed(scene: SpellScene) -> None:
 def test_who_heals_a_fighter_is_hated(scene: SpellScene) -> None:
     friend, crab = scene.friend().spawn, scene.creature()
     friend.sheet.health.fill(1000)
-    scene.harness.minds.harm.take(scene.zone, crab, friend, 5)
+    scene.harness.minds.harm.take_health(scene.zone, crab, friend, 5)
     friend.sheet.health.set_current(100)
     scene.cast(HEAL_ID, friend)
     scene.run(2.3)

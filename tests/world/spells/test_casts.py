@@ -175,7 +175,7 @@ def test_the_dead_cast_nothing(tmp_path: Path) -> None:
     scene = scene_of(tmp_path)
     crab = scene.creature()
     scene.cast(SMITE, crab)
-    scene.harness.minds.harm.take(scene.zone, scene.player.spawn, None, 100_000)
+    scene.harness.minds.harm.take_health(scene.zone, scene.player.spawn, None, 100_000)
     scene.run(3.0)
     assert crab.sheet.health.current == 10_000
     scene.shown()

@@ -110,7 +110,7 @@ def test_death_ends_effects(tmp_path: Path) -> None:
     scene.run(1.0)
     assert scene.effects(crab)
     assert scene.effects()
-    scene.harness.minds.harm.take(scene.zone, scene.player.spawn, None, 100_000)
+    scene.harness.minds.harm.take_health(scene.zone, scene.player.spawn, None, 100_000)
     assert scene.effects() == []
     assert scene.effects(crab) == []
 

@@ -118,6 +118,6 @@ def test_a_script_starts_it_in_a_fight(tmp_path: Path) -> None:
     crab = scene.creature()
     ask = 'GetInfoStructUInt(Spawn, "engaged_encounter")'
     assert scene.says("", ask)[-1] == "0"
-    scene.harness.minds.harm.take(scene.zone, crab, scene.player.spawn, 1)
+    scene.harness.minds.harm.take_health(scene.zone, crab, scene.player.spawn, 1)
     assert scene.says("StartHeroicOpportunity(Spawn, 11)", ask)[-1] == "1"
     assert shown(scene)[-1]["wheel_type"] == 4

@@ -36,7 +36,7 @@ def taken(scene: SpellScene, kind: PetKind = PetKind.COMBAT) -> tuple[Spawn, Liv
     scene.cast(280025)
     spell = scene.effects()[-1]
     crab = scene.creature("an imp")
-    scene.spells.pets.take(scene.zone, scene.player.spawn, crab, kind, spell)
+    scene.spells.pets.take_pet(scene.zone, scene.player.spawn, crab, kind, spell)
     return crab, spell
 
 
@@ -107,7 +107,7 @@ def test_a_pet_fights_and_the_kill_is_its_masters(scene: SpellScene) -> None:
 def test_a_pet_defends_its_master(scene: SpellScene) -> None:
     crab, _ = taken(scene)
     foe = scene.creature("a rat", 8.0)
-    scene.harness.minds.harm.take(scene.zone, scene.player.spawn, foe, 5)
+    scene.harness.minds.harm.take_health(scene.zone, scene.player.spawn, foe, 5)
     assert foe in crab.mind.hates
 
 

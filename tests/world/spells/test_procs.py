@@ -36,7 +36,7 @@ def scene(tmp_path: Path) -> SpellScene:
 def hurt(scene: SpellScene, points: int, crab: object = None) -> int:
     harm, own = scene.harness.minds.harm, scene.player.spawn
     through = harm.through(scene.zone, own, crab, points)  # type: ignore[arg-type]
-    harm.take(scene.zone, own, crab, through)  # type: ignore[arg-type]
+    harm.take_health(scene.zone, own, crab, through)  # type: ignore[arg-type]
     return through
 
 

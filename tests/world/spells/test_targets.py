@@ -64,7 +64,7 @@ def test_the_dead_are_for_other_spells(tmp_path: Path) -> None:
     friend, find = scene.friend().spawn, scene.spells.targets
     kind = friendly(SpellTarget.CORPSE)
     assert find.aim(scene.zone, scene.player.spawn, kind, TIER, friend).error == "target_not_dead"
-    scene.harness.minds.harm.take(scene.zone, friend, None, 100_000)
+    scene.harness.minds.harm.take_health(scene.zone, friend, None, 100_000)
     assert find.aim(scene.zone, scene.player.spawn, kind, TIER, friend).targets == (friend,)
     assert find.aim(scene.zone, scene.player.spawn, kind, TIER, None).error == "no_fit_target"
     # Recorded (fight-1208-priest-a): a body is no enemy, and no friend.

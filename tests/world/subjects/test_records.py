@@ -15,8 +15,8 @@ def test_a_player_in_the_world_has_place_connection_sheet_and_things() -> None:
     inventory, numbers = player_of(client).holdings.inventory, count(2001)
     satchel, hat, marble = (harness.kinds.get(one) for one in (910003, 910008, 910001))
     assert satchel and hat and marble  # noqa: PT018  # three kinds of the set
-    inventory.add(satchel, 1, numbers.__next__)
-    inventory.add(marble, 2, numbers.__next__)
+    inventory.add_things(satchel, 1, numbers.__next__)
+    inventory.add_things(marble, 2, numbers.__next__)
     inventory.add_worn(hat, 1, Slot.HEAD, numbers.__next__)
     inventory.add_to_bank(marble, 1, numbers.__next__)
     found = harness.console("player show borvik").data

@@ -9,7 +9,7 @@ def test_a_subject_without_messages_and_measures_adds_none() -> None:
     Subject().register(messages)
     Subject().measure(measures)
     assert not messages
-    assert measures.read() == MetricRegistry().read()
+    assert measures.read_samples() == MetricRegistry().read_samples()
 
 
 def test_the_functions_of_a_subject_get_the_subject() -> None:

@@ -74,7 +74,9 @@ def test_an_empty_place_says_why(scene: Scene) -> None:
 def test_the_errors_of_an_empty_place_are_those_of_its_entries(scene: Scene) -> None:
     script = "SpawnScripts/meadow/guard.lua"
     for file in (script, "SpawnScripts/meadow/other.lua"):
-        scene.harness.minds.errors.add(ScriptError(file, 3, "no"), "hailed", "a guard", file)
+        scene.harness.minds.errors.count_error(
+            ScriptError(file, 3, "no"), "hailed", "a guard", file
+        )
     found = scene.harness.console("zonemap place meadow 0 11").data
     assert [one["file"] for one in found["errors"]] == [script]
 
@@ -130,8 +132,8 @@ def test_spawns_whose_script_or_behavior_has_failed_are_marked(tmp_path: Path) -
     other = scene.spawn(None, "Mimic", 71)
     scene.hail(bad)
     errors = scene.harness.minds.errors
-    errors.add(ScriptError("x.py", 1, "no"), "hailed", "Mimic", "x", is_behavior=True)
-    errors.add(ScriptError("elsewhere.lua", 1, "no"), "hailed", "Good", "elsewhere.lua")
+    errors.count_error(ScriptError("x.py", 1, "no"), "hailed", "Mimic", "x", is_behavior=True)
+    errors.count_error(ScriptError("elsewhere.lua", 1, "no"), "hailed", "Good", "elsewhere.lua")
     zone = scene.zone.zone_id
     found = scene.harness.console(f"zonemap show {zone}").data
     marked = {row[0] for row in found["spawns"] if row[7]}

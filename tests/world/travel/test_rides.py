@@ -35,13 +35,13 @@ class Deck:
         )
         self._ids = iter(range(1, 99))
         self.boat = self.put(kind, "boat", Position(0.0, 0.0, 0.0), collision_radius=320, **values)
-        self.rides.add(self.zone, self.boat)
+        self.rides.add_carrier(self.zone, self.boat)
 
     def put(self, kind: SpawnKind, name: str, at: Position, **values: Any) -> Spawn:
         ahead = values.pop("ahead", ())
         spawn = Spawn(next(self._ids), kind, name, at, **values)
         spawn.ahead = ahead
-        self.zone.add(spawn, self.now)
+        self.zone.add_spawn(spawn, self.now)
         return spawn
 
     def player(self, x: float = 1.0, y: float = 0.5, z: float = 2.0) -> Spawn:
@@ -98,7 +98,7 @@ def test_creatures_stand_nearer_to_the_middle_than_players(deck: Deck) -> None:
 def test_of_two_transports_in_one_place_the_one_that_moves_carries(deck: Deck) -> None:
     player, other = deck.player(), deck.put(SpawnKind.OBJECT, "twin", Position(0.0, 0.0, 0.0))
     other.collision_radius = 320
-    deck.rides.add(deck.zone, other)
+    deck.rides.add_carrier(deck.zone, other)
     deck.step(player, 2.0, 0.5, 0.0)
     assert deck.rides.passengers(deck.boat) == [player]
     deck.now = Monotonic(deck.now + 1.0)
@@ -133,7 +133,7 @@ def test_a_creature_that_sets_off_or_is_put_elsewhere_is_carried_no_longer(deck:
 
 def test_of_two_transports_side_by_side_the_nearer_one_carries(deck: Deck) -> None:
     other = deck.put(SpawnKind.OBJECT, "twin", Position(12.0, 0.0, 0.0), collision_radius=320)
-    deck.rides.add(deck.zone, other)
+    deck.rides.add_carrier(deck.zone, other)
     still, player = deck.player(4.0, 0.5, 0.0), deck.player(5.0, 0.5, 0.0)
     deck.step(player, 4.5, 0.5, 0.0)
     for height in (1.0, 2.0, 3.0):
@@ -275,8 +275,8 @@ def test_what_is_gone_neither_carries_nor_is_carried(deck: Deck) -> None:
 
 def test_one_of_two_transports_that_is_removed_leaves_the_other(deck: Deck) -> None:
     other = deck.put(SpawnKind.WIDGET, "lift", Position(50.0, 0.0, 0.0))
-    deck.rides.add(deck.zone, other)
-    deck.rides.add(deck.zone, other)
+    deck.rides.add_carrier(deck.zone, other)
+    deck.rides.add_carrier(deck.zone, other)
     assert len(deck.rides) == 2
     deck.rides.remove(deck.boat)
     assert deck.rides.has_any(deck.zone)
@@ -437,7 +437,7 @@ def test_a_player_who_leaves_the_zone_rides_no_longer() -> None:
 def test_a_door_that_carries_stays_solid_when_it_is_open() -> None:
     scene = TravelScene(version=561)
     door = scene.put("widgets", DOOR)
-    scene.travel.rides.add(scene.zone, door, shown=True)
+    scene.travel.rides.add_carrier(scene.zone, door, shown=True)
     scene.harness.run(0.3)
     closed = scene.client.fields_of(door.name)["activity_status"]
     assert closed & 0x400800 == 0x400800  # solid, and a transport

@@ -21,9 +21,9 @@ def test_a_player_selects_a_waypoint(version: int) -> None:
     for away in (500.0, 20.0):
         at = player.position._replace(x=player.position.x + away)
         guard = Spawn(scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Guard", at)
-        scene.zone.add(guard, scene.harness.now)
-    waypoints.add(player, "Guard", 2)
-    waypoints.add(player, player.name, 3)
+        scene.zone.add_spawn(guard, scene.harness.now)
+    waypoints.add_waypoint(player, "Guard", 2)
+    waypoints.add_waypoint(player, player.name, 3)
     waypoints.send(player)
     rows = scene.client.decoded("WS_WaypointUpdate")[-1]["update_array"]
     assert [(row["waypoint_name"], row["waypoint_category"]) for row in rows] == [
@@ -43,7 +43,7 @@ def test_a_player_selects_a_waypoint(version: int) -> None:
 def test_waypoints_are_few_and_end_with_the_stay() -> None:
     scene = TravelScene()
     for number in range(MOST_WAYPOINTS + 1):
-        scene.travel.waypoints.add(scene.player, f"Guard {number}", 2)
+        scene.travel.waypoints.add_waypoint(scene.player, f"Guard {number}", 2)
     scene.travel.waypoints.send(scene.player)
     assert scene.client.decoded("WS_WaypointUpdate")[-1]["num_updates"] == MOST_WAYPOINTS
     scene.travel.waypoints.forget(scene.player)

@@ -51,7 +51,7 @@ def test_a_target_that_comes_later_is_shown_then(version: int) -> None:
     second.spawn.set_target(late)
     run_ticks(zone, Monotonic(3.0), 4.0)
     assert target_of(first, "Player2") == NOBODY
-    zone.add(late, Monotonic(4.0))
+    zone.add_spawn(late, Monotonic(4.0))
     run_ticks(zone, Monotonic(4.0), 7.0)
     assert first.viewer is not None
     index = first.viewer.interest.index_of(late)
@@ -63,14 +63,14 @@ def test_a_target_that_comes_later_is_shown_then(version: int) -> None:
 def test_a_target_that_goes_and_comes_back_has_its_new_index(version: int) -> None:
     zone, first, second = scene(version)
     target = player(3, 8.0)
-    zone.add(target, Monotonic(3.0))
+    zone.add_spawn(target, Monotonic(3.0))
     second.spawn.set_target(target)
     run_ticks(zone, Monotonic(3.0), 4.0)
     assert target_of(first, "Player2") != NOBODY
     zone.remove(target, Monotonic(4.0))
     run_ticks(zone, Monotonic(4.0), 5.0)
     assert target_of(first, "Player2") == NOBODY
-    zone.add(target, Monotonic(5.0))
+    zone.add_spawn(target, Monotonic(5.0))
     run_ticks(zone, Monotonic(5.0), 7.0)
     assert first.viewer is not None
     index = first.viewer.interest.index_of(target)

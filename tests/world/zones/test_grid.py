@@ -22,10 +22,10 @@ def test_near_finds_the_same_as_looking_at_all(
     grid = Grid()
     spawns = [Spawn(n, SpawnKind.NPC, "x", Position(x, 0, z)) for n, (x, z) in enumerate(places)]
     for spawn in spawns:
-        grid.put(spawn)
+        grid.note_place(spawn)
     for spawn, (x, z) in zip(spawns, moves, strict=False):
         spawn.position = Position(x, 0, z)
-        grid.put(spawn)
+        grid.note_place(spawn)
     if spawns:
         grid.remove(spawns[0])
         grid.remove(spawns[0])
@@ -43,7 +43,7 @@ def test_near_finds_the_same_as_looking_at_all(
 def test_a_search_of_any_distance_looks_into_no_more_cells_than_there_are() -> None:
     grid = Grid()
     for n, x in enumerate((0.0, 1e6, -1e9)):
-        grid.put(Spawn(n, SpawnKind.NPC, "x", Position(x, 0, 0)))
+        grid.note_place(Spawn(n, SpawnKind.NPC, "x", Position(x, 0, 0)))
     for distance, found in ((1e3, 1), (1e7, 2), (1e12, 3), (1e100, 3)):
         assert len(list(grid.near(Position(0, 0, 0), distance))) == found
 
@@ -53,5 +53,5 @@ def test_empty_cells_are_forgotten() -> None:
     spawn = Spawn(1, SpawnKind.NPC, "x", Position(0, 0, 0))
     for x in range(0, 10_000, 500):
         spawn.position = Position(float(x), 0, 0)
-        grid.put(spawn)
+        grid.note_place(spawn)
     assert len(grid._cells) == 1

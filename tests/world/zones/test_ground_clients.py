@@ -84,7 +84,7 @@ def put(client: Client, name: str, place: Position) -> Spawn:
     world, player = client.harness, client.player
     assert player is not None
     spawn = Spawn(world.world.zones.next_spawn_id(), SpawnKind.NPC, name, place)
-    player.zone.add(spawn, world.now)
+    player.zone.add_spawn(spawn, world.now)
     world.run(0.5)
     return spawn
 

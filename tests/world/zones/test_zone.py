@@ -52,10 +52,10 @@ def test_a_client_is_not_reported_of_its_own_steps(zone: Zone) -> None:
 
 
 def test_creatures_and_things_near_are_shown_on_entering(zone: Zone) -> None:
-    zone.add(npc(10, 249.0), 0.0)
-    zone.add(npc(11, 251.0), 0.0)
-    zone.add(Spawn(12, SpawnKind.SIGN, "sign", Position(5, 0, 0)), 0.0)
-    zone.add(Spawn(13, SpawnKind.WIDGET, "door", Position(6, 0, 0)), 0.0)
+    zone.add_spawn(npc(10, 249.0), 0.0)
+    zone.add_spawn(npc(11, 251.0), 0.0)
+    zone.add_spawn(Spawn(12, SpawnKind.SIGN, "sign", Position(5, 0, 0)), 0.0)
+    zone.add_spawn(Spawn(13, SpawnKind.WIDGET, "door", Position(6, 0, 0)), 0.0)
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
     assert sorted(one.commands) == [
@@ -67,7 +67,7 @@ def test_creatures_and_things_near_are_shown_on_entering(zone: Zone) -> None:
 
 def test_a_crowded_place_is_shown_in_turns_the_nearest_first(zone: Zone) -> None:
     for number in range(10, 10 + 3 * NEW_AT_ONCE):
-        zone.add(npc(number, float(number) / 2), 0.0)
+        zone.add_spawn(npc(number, float(number) / 2), 0.0)
     run_ticks(zone, 0.0, 1.0)
     one = ZoneClient(player(1))
     one.enter(zone, 1.0)
@@ -107,7 +107,7 @@ def test_who_goes_far_is_hidden_and_comes_back_under_another_index(zone: Zone) -
 def test_a_creature_that_walks_by_is_seen_by_a_player_who_stands(zone: Zone) -> None:
     one, walker = ZoneClient(player(1)), npc(10, 400.0)
     one.enter(zone, 0.0)
-    zone.add(walker, 0.0)
+    zone.add_spawn(walker, 0.0)
     now, seen = 0.0, []
     for x in range(400, -400, -10):
         now += 1.0
@@ -134,7 +134,7 @@ def test_a_spawn_that_appears_searches_viewers_and_no_other_spawns(
 
     monkeypatch.setattr(Grid, "near", counted)
     for number in range(300):
-        zone.add(npc(100 + number, 5.0), 1.0)
+        zone.add_spawn(npc(100 + number, 5.0), 1.0)
     run_ticks(zone, 1.0, 5.0)
     assert len(one.names()) == 300
     # Each of the 300 finds the one viewer; the viewer's own searches find all.
@@ -147,7 +147,7 @@ def test_the_npcs_around_a_place_are_found_where_they_walked_to(zone: Zone) -> N
     one.enter(zone, 0.0)
     walker = npc(10, 500.0)
     for spawn in (walker, npc(11, 20.0), Spawn(12, SpawnKind.SIGN, "sign", Position(5, 0, 0))):
-        zone.add(spawn, 0.0)
+        zone.add_spawn(spawn, 0.0)
     here = Position(0, 0, 0)
     assert [spawn.name for spawn in zone.npcs_around(here, 50.0)] == ["npc 11"]
     walker.move(Position(10, 0, 0))
@@ -160,7 +160,7 @@ def test_the_npcs_around_a_place_are_found_where_they_walked_to(zone: Zone) -> N
 
 def test_a_zone_forgets_what_nobody_watches(zone: Zone) -> None:
     one, two, far = ZoneClient(player(1)), ZoneClient(player(2, 10.0)), npc(10, 20.0)
-    zone.add(far, 0.0)
+    zone.add_spawn(far, 0.0)
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
@@ -225,7 +225,7 @@ def test_a_full_link_gets_the_newest_state_later_and_nothing_in_between(zone: Zo
     before = slow.bytes
     now = 1.0
     newcomer = npc(20)
-    zone.add(newcomer, now)
+    zone.add_spawn(newcomer, now)
     for step in range(100):
         now += 0.1
         mover.spawn.move(Position(float(step), 0, 0))
@@ -246,7 +246,7 @@ def test_a_viewer_without_space_is_not_asked_again_before_its_link_has_some(zone
     two.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
     one.space = 0
-    zone.add(npc(20), 1.0)
+    zone.add_spawn(npc(20), 1.0)
     two.spawn.move(Position(1, 2, 3))
     run_ticks(zone, 1.0, 2.0)
     assert zone.get_timer() is None
@@ -398,10 +398,10 @@ def test_one_that_is_hidden_is_seen_by_nobody_else_until_it_shows_itself(zone: Z
 
 def test_a_zone_holds_as_many_spawns_as_it_may() -> None:
     zone = Zone(definition(325), rules=ZoneRules(spawn_limit=2))
-    zone.add(npc(1), 0.0)
-    zone.add(npc(2), 0.0)
+    zone.add_spawn(npc(1), 0.0)
+    zone.add_spawn(npc(2), 0.0)
     with pytest.raises(LimitExceeded):
-        zone.add(npc(3), 0.0)
+        zone.add_spawn(npc(3), 0.0)
 
 
 @pytest.mark.slow
@@ -453,7 +453,7 @@ def test_updates_have_the_time_in_milliseconds(zone: Zone) -> None:
 
 def test_a_zone_that_has_ended_holds_no_spawn(zone: Zone) -> None:
     wolf = Spawn(7, SpawnKind.NPC, "a wolf", Position(0.0, 0.0, 0.0))
-    zone.add(wolf, Monotonic(1.0))
+    zone.add_spawn(wolf, Monotonic(1.0))
     zone.end()
     assert not list(zone)
     assert not zone.near(wolf.position, 10.0)

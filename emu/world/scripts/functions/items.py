@@ -138,7 +138,7 @@ def add_item(scripts: Scripts, body: Body | None, item: int, number: int) -> boo
 def remove_item(scripts: Scripts, body: Body | None, item: int, number: int) -> bool:
     """Take things out of a player's bags; false, and nothing, if there are too few."""
     player = _player(body)
-    return player is not None and scripts.gifts.take(player, item, number)
+    return player is not None and scripts.gifts.take_things(player, item, number)
 
 
 @ITEMS("SetItemCount", "I item, P player, u number")
@@ -201,7 +201,7 @@ def unequip_slot(scripts: Scripts, body: Body | None, slot: int, keep: bool) -> 
         place = inventory.free_place(inventory.kind(thing))
         if place is None:
             return False
-        inventory.put(thing, place)
+        inventory.move_to(thing, place)
     items.changed(player, list_first=True)
     return True
 
@@ -220,7 +220,7 @@ def set_worn_item(scripts: Scripts, body: Body | None, slot: int, item: HeldItem
     is_free = slot in item.kind.slots and holdings.inventory.worn(slot) is None
     if holdings.gate.is_closed or thing.id in holdings.inventory.locked or not is_free:
         return False
-    holdings.inventory.put(thing, Place(Where.WORN, 0, slot))
+    holdings.inventory.move_to(thing, Place(Where.WORN, 0, slot))
     scripts.items_of_players.changed(body.player)
     return True
 

@@ -133,7 +133,7 @@ def set_position(
         return
     at = body.spawn.position
     heading = heading % FULL_TURN if heading else at.heading
-    scripts.mover(body).put(Position(x, y, z, heading, at.grid))
+    scripts.mover(body).stay_at(Position(x, y, z, heading, at.grid))
 
 
 @MOVEMENT("SetHeading", "S spawn, f degrees")

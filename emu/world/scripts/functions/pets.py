@@ -34,7 +34,7 @@ def _summon(
     level = min(body.spawn.level, most_level) if most_level > 0 else body.spawn.level
     made.spawn.level = level
     made.spawn.set_info(level=level)
-    scripts.spells.pets.take(body.home.zone, body.spawn, made.spawn, kind, acting(scripts))
+    scripts.spells.pets.take_pet(body.home.zone, body.spawn, made.spawn, kind, acting(scripts))
     return made
 
 
@@ -86,7 +86,7 @@ def charm(scripts: Scripts, body: Body | None, npc: Body | None) -> None:
         return
     pets = scripts.spells.pets
     if pets.get(npc.spawn) is None and npc.spawn.hp_percent > 0:
-        pets.take(npc.home.zone, body.spawn, npc.spawn, PetKind.CHARMED, spell)
+        pets.take_pet(npc.home.zone, body.spawn, npc.spawn, PetKind.CHARMED, spell)
 
 
 def _of(scripts: Scripts, body: Body | None, *kinds: PetKind) -> Handle | None:

@@ -49,7 +49,7 @@ def _add(
         step, kind, shown(text), min(quantity, LARGEST), percent, icon=max(0, icon),
         ids=_ids(ids), usable_item=item,
     )  # fmt: skip
-    if quest.plan.add(made, shown(group)):
+    if quest.plan.add_step(made, shown(group)):
         _changed(scripts, quest)
 
 
@@ -117,7 +117,7 @@ def _add_places(
     if quest is None:
         return
     made = Step(step, kind, shown(text), 1, icon=max(0, icon), spots=spots, radius=distance)
-    if quest.plan.add(made, shown(group)):
+    if quest.plan.add_step(made, shown(group)):
         _changed(scripts, quest)
 
 

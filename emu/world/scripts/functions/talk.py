@@ -177,7 +177,7 @@ class Conversation:
     answers: list[tuple[str, str]] = field(default_factory=list)
     is_used: bool = False
 
-    def add(self, text: str, function: str) -> None:
+    def add_answer(self, text: str, function: str) -> None:
         """Add an answer; one without a text is left out, and so are those beyond the last."""
         if text and len(self.answers) < MOST_ANSWERS:
             self.answers.append((text, function))
@@ -195,7 +195,7 @@ def add_option(
 ) -> None:
     """Add an answer and the function that it calls; without one it closes the window."""
     if conversation is not None:
-        conversation.add(answer, function)
+        conversation.add_answer(answer, function)
 
 
 @TALK(

@@ -67,7 +67,7 @@ def use_widget(scripts: Scripts, widget: Body | None) -> None:
 def add_transport(scripts: Scripts, body: Body | None) -> None:
     """Let a spawn carry who stands on it: a lift, a boat or a platform."""
     if body is not None and body.player is None:
-        scripts.travel.rides.add(body.home.zone, body.spawn, shown=True)
+        scripts.travel.rides.add_carrier(body.home.zone, body.spawn, shown=True)
 
 
 @TRAVEL("AddMultiFloorLift", "S lift")
@@ -313,7 +313,9 @@ def add_waypoint(scripts: Scripts, player: Body | None, name: str, category: int
     """Give a player a waypoint, whose path leads to the spawn of that name."""
     if player is not None and player.player is not None:
         # As in EQ2Emulator, category 0 is the usual one.
-        scripts.travel.waypoints.add(player.player, shown(name), category or _USUAL_WAYPOINT)
+        scripts.travel.waypoints.add_waypoint(
+            player.player, shown(name), category or _USUAL_WAYPOINT
+        )
 
 
 @TRAVEL("RemoveWaypoint", "P player, t name")

@@ -61,7 +61,7 @@ def test_controls_are_asked_and_removed(scene: SpellScene) -> None:
     crab = scene.creature()
     lasting(scene, "AddControlEffect(Target, 1) AddControlEffect(Target, 10)", crab)
     assert crab.sheet.spells.controls == {1}
-    scene.harness.minds.harm.take(scene.zone, crab, scene.player.spawn, 5)
+    scene.harness.minds.harm.take_health(scene.zone, crab, scene.player.spawn, 5)
     assert crab.sheet.spells.controls == frozenset()
 
 

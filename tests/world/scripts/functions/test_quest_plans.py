@@ -100,7 +100,7 @@ def test_needs_and_traits(tmp_path: Path) -> None:
 def test_steps_that_are_removed_and_begin_anew(tmp_path: Path) -> None:
     scene = QuestScene(tmp_path)
     scene.accept()
-    scene.journal.open[CRABS].add(1, 1)
+    scene.journal.open[CRABS].add_progress(1, 1)
     scene.says("""
         local quest = GetQuest(Spawn, 900001)
         ResetQuestStep(quest, 1, "Once more.", "Again.")

@@ -59,7 +59,9 @@ class FakeZones:
         places: Any = self.places
         return places
 
-    def put(self, _zone: Zone, standing: Standing, of: SpawnTemplate | None = None) -> Spawn | None:
+    def put_spawn(
+        self, _zone: Zone, standing: Standing, of: SpawnTemplate | None = None
+    ) -> Spawn | None:
         return self.scene.put(standing, "Made" if of is None else of.name)
 
     def despawn(self, _zone: Any, _spawn: Any) -> None:

@@ -62,7 +62,7 @@ def test_a_zone_that_does_not_run_is_empty(scene: ScriptScene) -> None:
 def test_a_script_opens_closes_and_asks_a_door(scene: ScriptScene) -> None:
     door = scene.spawn("", "Door", location=71)
     form = WidgetForm("door", open_heading=200.0)
-    scene.travel.widgets.add(scene.zone, door, 971, form)
+    scene.travel.widgets.add_widget(scene.zone, door, 971, form)
     said = on_hail(scene, """
         local door = GetSpawn(NPC, 971)
         Say(NPC, tostring(IsOpen(door)))
@@ -81,7 +81,7 @@ def test_usedoor_answers_in_the_place_of_the_door(scene: ScriptScene) -> None:
             Say(NPC, tostring(Open) .. " " .. tostring(GetName(Spawn)) .. " " .. type(Spawn))
             if not Open then OpenDoor(NPC) end
         end""", "Door", location=71)  # fmt: skip
-    scene.travel.widgets.add(scene.zone, door, 971, WidgetForm("door", open_heading=200.0))
+    scene.travel.widgets.add_widget(scene.zone, door, 971, WidgetForm("door", open_heading=200.0))
     now = scene.harness.now
     assert scene.travel.use_widget(door, scene.player, now)
     # A script that uses it gives a handle of nobody, which is not nil.
