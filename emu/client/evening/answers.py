@@ -58,8 +58,8 @@ class WindowAnswers:
             RevivalOffered: self._revival,
         }
 
-    def take(self, event: WorldEvent, now: Monotonic) -> None:
-        """Errand the answer to a window; other events are let be."""
+    def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
+        """Queue the answer to a window; other events change nothing."""
         plan = self._kinds.get(type(event))
         answer = plan(event) if plan is not None else None
         if answer is not None:
@@ -122,7 +122,7 @@ class WindowAnswers:
         if not dialog.choices:
             self._core.close_dialog()
             return
-        at = self._choices.take(
+        at = self._choices.choose(
             f"{dialog.title} {dialog.text}", dialog.choices, may_leave=self._may_leave()
         )
         self._note("talk", f"{dialog.text[:60]!r} -> {dialog.choices[at][:60]!r}")
@@ -133,7 +133,7 @@ class WindowAnswers:
         if options is None or not options.rows:
             return
         names = [row.name.strip() for row in options.rows]
-        at = self._choices.take(options.title, names)
+        at = self._choices.choose(options.title, names)
         self._note("talk", f"{options.title}: {names[at]}")
         self._core.choose(names[at])
 
@@ -142,6 +142,6 @@ class WindowAnswers:
         if ways is None or not ways.ways:
             return
         names = [way.name for way in ways.ways]
-        at = self._choices.take("ways", names)
+        at = self._choices.choose("ways", names)
         self._note("talk", f"way to {names[at]}")
         self._core.travel(names[at])

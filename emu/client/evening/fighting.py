@@ -67,7 +67,7 @@ class Fighting:
 
     # -- what it sees -----------------------------------------------------------------------------
 
-    def take(self, event: WorldEvent, now: Monotonic) -> None:
+    def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         own = self._core.own_index
         match event:

@@ -81,16 +81,16 @@ class EveningPlayer:
         coins = owned.coins if owned is not None else 0
         self.diary.add(DiaryEntry(self._now - self._begun, kind, text, self.level, coins))
 
-    def take(self, event: WorldEvent, now: Monotonic) -> None:
+    def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         self._now = now
         if isinstance(event, ZoneToLoad):
             self.spawns.forget()
             self.answers.forget()
-        self.spawns.take(event)
-        self.fighting.take(event, now)
-        self.questing.take(event, now)
-        self.answers.take(event, now)
+        self.spawns.handle_event(event)
+        self.fighting.handle_event(event, now)
+        self.questing.handle_event(event, now)
+        self.answers.handle_event(event, now)
         self._write(event)
 
     def _write(self, event: WorldEvent) -> None:

@@ -99,7 +99,7 @@ class Questing:
 
     # -- what it sees -----------------------------------------------------------------------------
 
-    def take(self, event: WorldEvent, now: Monotonic) -> None:
+    def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         match event:
             case ZoneToLoad():

@@ -113,7 +113,7 @@ class DialogChoices:
         self._refused = refused
         self._taken: dict[tuple[str, str], int] = {}
 
-    def take(self, question: str, choices: Sequence[str], *, may_leave: bool = True) -> int:
+    def choose(self, question: str, choices: Sequence[str], *, may_leave: bool = True) -> int:
         """Return the place of the answer to a question, and count it.
 
         Without `may_leave` a question that asks whether the player wants to leave is declined.

@@ -48,7 +48,7 @@ class SeenSpawns:
         self.remembered: dict[str, Place] = {}
         """The last place of each name that was seen in this zone."""
 
-    def take(self, event: WorldEvent) -> None:
+    def handle_event(self, event: WorldEvent) -> None:
         """Note what an event changes."""
         match event:
             case Appeared(index, _):

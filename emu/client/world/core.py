@@ -430,7 +430,7 @@ class WorldClientCore:
             if self.surroundings is not None:
                 self.events.append(self.surroundings.handle_command(name, payload))
         elif name in OWN_MESSAGES and self.possessions is not None:
-            self.events.append(self.possessions.take(name, payload))
+            self.events.append(self.possessions.handle_message(name, payload))
         elif name == TITLE_CHANGED and self.surroundings is not None:
             self.surroundings.rename(payload)
         elif not self._goes_on(name, payload, now):

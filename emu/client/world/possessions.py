@@ -17,7 +17,7 @@ from emu.world_stream.stream import BOOKS, SHEET, sheet_reader
 INVENTORY: Final = "OP_UpdateInventoryMsg"
 SPELLS: Final = "OP_UpdateSpellBookMsg"
 MESSAGES: Final = frozenset((SHEET, INVENTORY, SPELLS))
-"""The messages that `Possessions.take` reads."""
+"""The messages that `Possessions.handle_message` reads."""
 HELD, WORN = 0, 1
 """The numbers of the lists of things (docs/protocol/world/items.md#lists)."""
 MOST_COINS: Final = ("copper", "silver", "gold", "plat")
@@ -52,7 +52,7 @@ class Possessions:
         self.sheet: dict[str, Any] = {}
         """The fields of the character sheet."""
 
-    def take(self, name: str, payload: bytes) -> PossessionsChanged:
+    def handle_message(self, name: str, payload: bytes) -> PossessionsChanged:
         """Read one of the `MESSAGES`. Raises `MalformedMessage` and `UnknownBase`."""
         if name == SHEET:
             if self._sheet is None:

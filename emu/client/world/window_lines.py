@@ -11,7 +11,7 @@ from emu.texts import counted
 
 def _journal(event: windows.JournalListed) -> str:
     rows = [f"{one.title}{'' if one.is_open else ' (done)'}" for one in event.rows]
-    return f"journal: {'; '.join(rows) or 'no quest'}"
+    return f"journal: {'; '.join(rows)}"
 
 
 def _quest(event: windows.QuestShown) -> str:

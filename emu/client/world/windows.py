@@ -56,7 +56,10 @@ class QuestRow:
 
 @dataclass(frozen=True, slots=True)
 class JournalListed:
-    """Quests of the journal's list: all at the entry, those that have changed later."""
+    """Quests of the journal's list: all at the entry, those that have changed later.
+
+    The list of a character without quests is no event.
+    """
 
     rows: tuple[QuestRow, ...]
 
@@ -171,16 +174,15 @@ TURNED_IN: Final = 4
 """The bit of `display_status` of a completed quest, from 931 on."""
 
 
-def _listed(fields: Mapping[str, Any]) -> JournalListed:
-    return JournalListed(
-        tuple(
-            QuestRow(
-                row["quest_id"], read_name(row["name"]),
-                not (row.get("turned_in") or int(row.get("display_status", 0)) & TURNED_IN),
-            )
-            for row in fields["quests_array"]
+def _listed(fields: Mapping[str, Any]) -> JournalListed | None:
+    rows = tuple(
+        QuestRow(
+            row["quest_id"], read_name(row["name"]),
+            not (row.get("turned_in") or int(row.get("display_status", 0)) & TURNED_IN),
         )
+        for row in fields["quests_array"]
     )  # fmt: skip
+    return JournalListed(rows) if rows else None
 
 
 def _reward(fields: Mapping[str, Any]) -> RewardOffered:
@@ -254,7 +256,7 @@ def _verbs(fields: Mapping[str, Any]) -> VerbsShown:
     )
 
 
-READERS: Final[dict[str, Callable[[Mapping[str, Any]], WindowEvent]]] = {
+READERS: Final[dict[str, Callable[[Mapping[str, Any]], WindowEvent | None]]] = {
     "WS_OfferQuest": _offer,
     "WS_QuestJournalReply": _quest,
     "WS_QuestJournalUpdate": _listed,
@@ -266,4 +268,4 @@ READERS: Final[dict[str, Callable[[Mapping[str, Any]], WindowEvent]]] = {
     "WS_UpdateMerchant": _goods,
     "WS_EntityVerbsResponse": _verbs,
 }
-"""For each struct of a window, what makes an event of its fields."""
+"""For each struct of a window, what makes an event of its fields, or None without news."""

@@ -53,6 +53,6 @@ async def begin_evening(
     )  # fmt: skip
     player = EveningPlayer(client.core, diary, client.now(), preferences)
     for event in early:
-        player.take(event, client.now())
-    client.on_event = lambda event: player.take(event, client.now())
+        player.handle_event(event, client.now())
+    client.on_event = lambda event: player.handle_event(event, client.now())
     return Evening(client, player)

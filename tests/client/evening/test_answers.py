@@ -43,7 +43,7 @@ def answers(core: NotingClient, *refused: str) -> WindowAnswers:
 )
 def test_the_answer_to_a_window(core: NotingClient, event: WorldEvent, asked: str) -> None:
     one = answers(core)
-    one.take(event, NOW)
+    one.handle_event(event, NOW)
     assert one.think(NOW)
     assert core.asked == []
     assert one.think(Monotonic(NOW + READING))
@@ -62,13 +62,13 @@ def test_the_answer_to_a_window(core: NotingClient, event: WorldEvent, asked: st
 )
 def test_windows_without_an_answer(core: NotingClient, event: WorldEvent) -> None:
     one = answers(core)
-    one.take(event, NOW)
+    one.handle_event(event, NOW)
     assert not one.think(Monotonic(NOW + READING))
 
 
 def test_a_refused_word_declines_the_offer(core: NotingClient) -> None:
     one = answers(core, "rats")
-    one.take(OFFER, NOW)
+    one.handle_event(OFFER, NOW)
     one.think(Monotonic(NOW + READING))
     assert core.asked == ["command deny 7"]
 
@@ -76,28 +76,28 @@ def test_a_refused_word_declines_the_offer(core: NotingClient) -> None:
 def test_a_window_of_loot_that_comes_again_and_again_is_left(core: NotingClient) -> None:
     one = answers(core)
     for _ in range(5):
-        one.take(LootShown(9, ((4, "a cap"),)), NOW)
+        one.handle_event(LootShown(9, ((4, "a cap"),)), NOW)
         one.think(Monotonic(NOW + READING))
     assert core.asked == ["loot_all 9"] * 2
 
 
 def test_windows_of_another_zone_are_forgotten(core: NotingClient) -> None:
     one = answers(core)
-    one.take(OFFER, NOW)
+    one.handle_event(OFFER, NOW)
     one.forget()
     assert not one.think(Monotonic(NOW + READING))
 
 
 def test_a_dialog_is_answered_if_it_is_still_open(core: NotingClient) -> None:
     one, dialog = answers(core), DialogOpened(3, "Vim", "Hello.", ("Hail.", "No."))
-    one.take(dialog, NOW)
+    one.handle_event(dialog, NOW)
     one.think(Monotonic(NOW + READING))
     assert core.asked == []
     core.dialog = dialog
-    one.take(dialog, NOW)
+    one.handle_event(dialog, NOW)
     one.think(Monotonic(NOW + READING))
     assert core.asked == ["answer 1"]
     core.dialog = SimpleNamespace(conversation=3, title="Vim", text="Bye.", choices=())
-    one.take(dialog, NOW)
+    one.handle_event(dialog, NOW)
     one.think(Monotonic(NOW + READING))
     assert core.asked[-1] == "close_dialog"

@@ -21,7 +21,7 @@ def fighting(core: NotingClient, **values: object) -> tuple[Fighting, KnownSpawn
 
 def test_it_strikes_back(core: NotingClient) -> None:
     one, _, _ = fighting(core)
-    one.take(BlowSeen(RAT, OWN, 3), NOW)
+    one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
     assert one.enemy == RAT
     assert core.asked == [f"target {RAT}", "command autoattack 1"]
     assert one.think(NOW)
@@ -51,7 +51,7 @@ def test_what_it_has_killed_is_looted_once(core: NotingClient) -> None:
     one, spawns, lines = fighting(core)
     one.attack(RAT, NOW)
     spawns.by_index[RAT] = spawn(RAT, "a rat", is_enemy=True, harm=DEAD)
-    one.take(DeathSeen(OWN, RAT), NOW)
+    one.handle_event(DeathSeen(OWN, RAT), NOW)
     assert (one.enemy, one.kills, lines) == (None, 1, ["kill a rat (level 1)"])
     assert one.think(NOW)
     assert one.think(NOW)

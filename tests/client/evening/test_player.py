@@ -35,7 +35,7 @@ def test_what_the_diary_has(core: NotingClient) -> None:
         LineShown("experience", "You gain 3 experience!"),
         DeathSeen(5, OWN),
     ):
-        one.take(event, Monotonic(NOW + 60.0))
+        one.handle_event(event, Monotonic(NOW + 60.0))
     assert [(entry.kind, entry.text) for entry in one.diary.entries] == [
         ("zone", "Isle of Refuge (isle)"), ("level", "level 2"), ("quest", "begun: Rats (7)"),
         ("line", "(experience) You gain 3 experience!"), ("death", "died"),
@@ -47,13 +47,13 @@ def test_what_the_diary_has(core: NotingClient) -> None:
 
 def test_it_does_nothing_while_the_zone_changes(core: NotingClient) -> None:
     one = player(core, WorldPhase.ZONING)
-    one.take(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
+    one.handle_event(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
     one.think(Monotonic(NOW + 5.0))
     assert core.asked == []
 
 
 def test_windows_come_first(core: NotingClient) -> None:
     one = player(core)
-    one.take(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
+    one.handle_event(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
     one.think(Monotonic(NOW + 5.0))
     assert core.asked == ["command accept 7"]

@@ -37,7 +37,7 @@ class Scene:
             self.questing.think(self.now)
             if self.core.asked and self.core.asked[-1].startswith("ask_verbs"):
                 index = int(self.core.asked[-1].split()[1])
-                self.questing.take(VerbsShown(index, verbs), self.now)
+                self.questing.handle_event(VerbsShown(index, verbs), self.now)
             self.now = Monotonic(self.now + WAITING + 0.1)
         return self.core.asked[begin:]
 
@@ -86,13 +86,13 @@ def test_it_sells_something_to_buy_what_a_task_names(core: NotingClient) -> None
     scene.task("I should buy the shard from Vim.", "Ingrid wants a Shard of Luclin.")
     assert "use 5 frommerchant" in scene.thinks(SHOP, HAIL, times=4)
     shard, letter = Good(12, 0, "Shard of Luclin", 36, 0), Good(9, 77, "a letter", 40, 0)
-    scene.questing.take(GoodsShown(5, 1, (shard,)), scene.now)
-    scene.questing.take(GoodsShown(5, 2, (letter,)), scene.now)
+    scene.questing.handle_event(GoodsShown(5, 1, (shard,)), scene.now)
+    scene.questing.handle_event(GoodsShown(5, 2, (letter,)), scene.now)
     assert core.asked[-1] == "command sell_to_merchant 9 1"
     Bags.coins = 45
     scene.now = Monotonic(scene.now + 20.0)
     scene.thinks(SHOP, HAIL, times=4)
-    scene.questing.take(GoodsShown(5, 1, (shard,)), scene.now)
+    scene.questing.handle_event(GoodsShown(5, 1, (shard,)), scene.now)
     assert core.asked[-1] == "command buy_from_merchant 12 1"
 
 

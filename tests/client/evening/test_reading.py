@@ -73,21 +73,21 @@ def test_answers_that_decline() -> None:
 
 def test_each_answer_comes_once_before_one_comes_twice() -> None:
     choices, texts = DialogChoices((), ()), ["Who are you?", "Never.", "Where am I?"]
-    taken = [texts[choices.take("Hello.", texts)] for _ in range(3)]
+    taken = [texts[choices.choose("Hello.", texts)] for _ in range(3)]
     assert taken == ["Who are you?", "Where am I?", "Who are you?"]
-    assert texts[choices.take("Hello again.", texts)] == "Who are you?"
+    assert texts[choices.choose("Hello again.", texts)] == "Who are you?"
 
 
 def test_wished_and_refused_words() -> None:
     texts = ["I am a mage.", "I am a scout.", "I am no scout.", "No scout here."]
-    assert DialogChoices(("Scout",), ()).take("Who are you?", texts) == 1
-    assert DialogChoices(("Scout",), ("am",)).take("Who are you?", texts) == 3
-    assert DialogChoices((), ("Mage",)).take("Who are you?", texts) == 1
+    assert DialogChoices(("Scout",), ()).choose("Who are you?", texts) == 1
+    assert DialogChoices(("Scout",), ("am",)).choose("Who are you?", texts) == 3
+    assert DialogChoices((), ("Mage",)).choose("Who are you?", texts) == 1
 
 
 def test_a_question_about_leaving() -> None:
     question, texts = "Do you want to leave the ship?", ["Yes", "No"]
     choices = DialogChoices((), ())
-    assert choices.take(question, texts, may_leave=False) == 1
-    assert choices.take(question, texts, may_leave=True) == 0
-    assert choices.take("Is it cold?", texts, may_leave=False) == 0
+    assert choices.choose(question, texts, may_leave=False) == 1
+    assert choices.choose(question, texts, may_leave=True) == 0
+    assert choices.choose("Is it cold?", texts, may_leave=False) == 0

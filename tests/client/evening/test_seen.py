@@ -24,8 +24,8 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         client = await world.enter(1, version, early.append)
         seen = SeenSpawns(client.core)
         for event in early:
-            seen.take(event)
-        client.on_event = seen.take
+            seen.handle_event(event)
+        client.on_event = seen.handle_event
         player = world.harness.world.players.get(1)
         assert player is not None
         at = player.position._replace(x=player.position.x + 12.0)

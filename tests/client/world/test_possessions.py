@@ -17,7 +17,7 @@ def test_things_are_held_and_worn(version: int) -> None:
         new, seen = client.log[seen:], len(client.log)
         for name, payload in new:
             if name in MESSAGES:
-                assert possessions.take(name, payload).what == name
+                assert possessions.handle_message(name, payload).what == name
 
     client.types(f"/summonitem {kinds.CAP}")
     read()

@@ -22,7 +22,6 @@ def test_every_window_has_a_line() -> None:
         (windows.QuestShown(1, "Rats", (QuestTask("Kill rats", "", False, 2, 5),), False),
          "quest Rats: Kill rats (2/5)"),
         (windows.QuestShown(1, "Rats", (), True), "quest Rats, complete: no task"),
-        (windows.JournalListed(()), "journal: no quest"),
         (windows.JournalListed((QuestRow(1, "Rats", True), QuestRow(2, "Owls", False))),
          "journal: Rats; Owls (done)"),
         (windows.RewardOffered("Rats", (7, 8), ("a cap",), 12),
