@@ -143,12 +143,22 @@ def get_target(scripts: Scripts, body: Body | None) -> Handle | None:
 
 @WHO("SetTempVariable", "S spawn, t name, v value?")
 def set_variable(_scripts: Scripts, body: Body | None, name: str, value: Any) -> None:
-    """Keep a text or a handle under a name while the spawn lives; numbers become texts."""
-    if body is None or (name not in body.variables and len(body.variables) >= MOST_VARIABLES):
+    """Keep a text or a handle under a name while the spawn lives; numbers become texts.
+
+    nil removes what is kept. EQ2Emulator has a branch for it that is never reached, and keeps an
+    empty text; but scripts of content ask `GetTempVariable(NPC, name) == nil` afterwards.
+    """
+    if body is None:
+        return
+    key = name[:LONGEST_VARIABLE]
+    if value is None:
+        body.variables = {one: kept for one, kept in body.variables.items() if one != key}
+        return
+    if key not in body.variables and len(body.variables) >= MOST_VARIABLES:
         return
     is_handle = isinstance(value, Handle) and value.kind in _KEPT
     kept = value if is_handle else read_text(value)[:LONGEST_VARIABLE]
-    body.variables = {**body.variables, name[:LONGEST_VARIABLE]: kept}
+    body.variables = {**body.variables, key: kept}
 
 
 @WHO("GetTempVariable", "S spawn, t name")

@@ -53,7 +53,7 @@ def test_temporary_variables(scene: ScriptScene) -> None:
         function hailed(NPC, Spawn)
             SetTempVariable(NPC, "n", 5)
             SetTempVariable(NPC, "who", Spawn)
-            SetTempVariable(NPC, "none", nil)
+            SetTempVariable(NPC, "none", false)
             Say(NPC, GetTempVariable(NPC, "n") .. GetName(GetTempVariable(NPC, "who")))
             Say(NPC, tostring(GetTempVariable(NPC, "no")) .. "|" .. GetTempVariable(NPC, "none"))
             AddTimer(NPC, 1000, "later")
@@ -66,3 +66,28 @@ def test_temporary_variables(scene: ScriptScene) -> None:
     body.end()
     scene.harness.run(1.2)
     assert scene.heard() == [("Guard", "nil")]
+
+
+def test_nil_removes_a_temporary_variable(scene: ScriptScene) -> None:
+    # How scripts of content use it: nil in `spawn` and after a timer, `== nil` to answer again.
+    guard = scene.spawn("""
+        function spawn(NPC)
+            SetTempVariable(NPC, "busy", nil)
+            for i = 1, 80 do
+                SetTempVariable(NPC, "v" .. i, "x")
+                SetTempVariable(NPC, "v" .. i, nil)
+            end
+        end
+        function hailed(NPC, Spawn)
+            if GetTempVariable(NPC, "busy") == nil then
+                SetTempVariable(NPC, "busy", 1)
+                Say(NPC, "Well met.")
+                AddTimer(NPC, 1000, "rested")
+            end
+        end
+        function rested(NPC) SetTempVariable(NPC, "busy", nil) end""")
+    well_met = [("Guard", "Well met.")]
+    assert scene.hail(guard) == well_met
+    assert scene.hail(guard) == []
+    scene.harness.run(1.2)
+    assert scene.hail(guard) == well_met
