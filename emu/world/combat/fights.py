@@ -66,6 +66,8 @@ class Fighter:
     second_ready: float = 0.0
     is_ranged: bool = False
     """Whether a player shoots instead of striking."""
+    is_answered: bool = False
+    """Whether a player's order was answered; no longer when its target has died."""
     shot_ready: float = 0.0
     fault: str = ""
     """Why it cannot shoot, as it has read."""
@@ -108,13 +110,14 @@ class Fights:
         if player.spawn.hp_percent <= 0:
             self._chat.line(player, DEAD, "error")
             return
-        # EQ2Emulator says it at each order: its own auto attack ends with a victim's death.
-        self._chat.line(player, STARTED, "fight")
         fighter = self._fighters.get(player.spawn)
-        if fighter is not None and fighter.is_ranged is is_ranged:
-            return
-        self.strike(player.zone, player.spawn, player=player)
-        self._fighters[player.spawn].is_ranged = is_ranged
+        is_on = fighter is not None and fighter.is_ranged is is_ranged
+        if fighter is None or not is_on or not fighter.is_answered:
+            self._chat.line(player, STARTED, "fight")
+        if not is_on:
+            self.strike(player.zone, player.spawn, player=player)
+        fighter = self._fighters[player.spawn]
+        fighter.is_ranged, fighter.is_answered = is_ranged, True
 
     def shoots(self, player: Player) -> bool:
         """Return whether a player's auto attack is that of its bow."""
@@ -174,6 +177,12 @@ class Fights:
 
     def _died(self, event: Died) -> None:
         self.rest(event.victim)
+        for one in event.victim.mind.fighters:
+            fighter = self._fighters.get(one)
+            player = fighter.player if fighter is not None else None
+            if fighter is not None and player is not None and player.target is event.victim:
+                # EQ2Emulator's auto attack ends here, so that it answers the next order.
+                fighter.is_answered = False
 
     # -- blows ------------------------------------------------------------------------------------
 

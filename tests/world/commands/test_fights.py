@@ -1,5 +1,7 @@
 """Commands of fights."""
 
+import pytest
+
 from tests.support.world.fights import Fight
 
 
@@ -16,10 +18,36 @@ def test_attack_needs_an_enemy() -> None:
     assert fight.blows()
 
 
-def test_auto_attack_is_switched() -> None:
-    fight = Fight()
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_auto_attack_is_switched(version: int) -> None:
+    fight = Fight(version)
     assert fight.client.types("autoattack") == ["You start fighting."]
-    # Recorded (fight-546-melee-a): each order is answered.
-    assert fight.client.types("autoattack 1") == ["You start fighting."]
+    # Recorded (real-spells-546-priest, real-spells-546-mage): who fights already reads nothing.
+    assert fight.client.types("autoattack 1") == []
     assert fight.client.types("autoattack") == ["You stop fighting."]
     assert fight.client.types("autoattack 0") == []
+
+
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_the_first_order_after_a_victims_death_is_answered(version: int) -> None:
+    # Recorded (fight-546-melee-a, fight-1208-melee-a, fight-60114-melee-a): an order, a creature's
+    # death, and an order without one to stop between them.
+    fight = Fight(version)
+    first, second = fight.creature(), fight.creature()
+    assert fight.attack(first) == ["You start fighting."]
+    fight.run(3.0)
+    assert fight.client.types("autoattack 1") == []
+    fight.harness.parts.minds.harm.kill(fight.player.zone, first, fight.player.spawn)
+    assert "You start fighting." in fight.attack(second)
+    assert fight.client.types("autoattack 1") == []
+
+
+def test_the_death_of_another_creature_changes_no_fight() -> None:
+    fight = Fight()
+    first, second = fight.creature(), fight.creature()
+    fight.attack(first)
+    fight.run(3.0)
+    fight.attack(second)
+    fight.run(3.0)
+    fight.harness.parts.minds.harm.kill(fight.player.zone, first, fight.player.spawn)
+    assert "You start fighting." not in fight.client.types("autoattack 1")
