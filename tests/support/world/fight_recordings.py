@@ -6,6 +6,7 @@ by the shipped structs; another test proves that they read and write recordings 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ WINDOW = "spell"
 """The part of a window that describes a spell: its fields number no spawns."""
 NOBODY = 0xFFFFFFFF
 BOOK = "OP_UpdateSpellBookMsg"
+_PREPARED = re.compile(r"\w: client \d+, ")
+"""A mark about who enters; the scene has not begun."""
 _NUMBERS = frozenset((
     "spawn_id", "caster", "target", "target_id", "attacker", "defender", "defender_proxy",
     "killer_id", "killer", "dead", "spawn_index", "id",
@@ -187,7 +190,7 @@ class Recording:
                 before = self.sessions.get(client)
                 self.sessions[client] = Seen(row["ver"])
                 self.sessions[client].name = before.name if before is not None else ""
-            elif row["k"] == "mark":
+            elif row["k"] == "mark" and not _PREPARED.match(row["n"]):
                 yield Mark(at, row["n"])
             elif row["k"] == "app":
                 to_server = row["d"] == "c2s"

@@ -193,7 +193,7 @@ class Replay:
     def _enter(self, client: HeardClient, number: int, sheet: dict[str, Any]) -> None:
         harness = self.harness
         row = harness.character(
-            number, name=sheet["character_name"], class_=sheet["class1"], level=sheet["level"],
+            number, name=sheet["character_name"], class_=sheet["class3"], level=sheet["level"],
             race=sheet["race"], experience=_experience(sheet, client.dialect.version),
         )  # fmt: skip
         made = harness.client
@@ -418,7 +418,12 @@ def _describe(kinds: SpellKinds, window: dict[str, Any]) -> None:
     )
     tier = replace(kind.tiers[1], lines=lines)
     classes = tuple(
-        ClassLevel(row["adventure_class"], row["tradeskill_class"], row["spell_level"] // 10)
+        ClassLevel(
+            row["adventure_class"],
+            row["tradeskill_class"],
+            row["spell_level"] // 10,
+            row["spell_level"] / 10,
+        )
         for row in window["level_array"]
     )
     kinds._known[kind.id] = replace(  # the content that only the recording has
