@@ -44,6 +44,9 @@ LONGEST_JOURNAL: Final = 1_048_576
 LONGEST_OPTIONS: Final = 1000
 """Characters of the texts that a character's row has."""
 LAST_BAR: Final = 99
+SPELL_KEY: Final = 1
+COMMAND_KEY: Final = 4
+"""The types of hotkeys that cast a spell and that send a command."""
 LAST_STATUS: Final = 1000
 BANNED: Final = -2
 """Lowest `admin_status`: banned permanently."""

@@ -1,6 +1,6 @@
-"""The things of new characters, as a content file and the server's TOML files have them.
+"""Things and hotkeys of new characters: those of a content file, and things of TOML files.
 
-Source: docs/guides/items.md#beginners.
+Source: docs/guides/items.md#beginners, docs/guides/zones.md#knowledge.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ from emu.content.file import ContentFile
 from emu.content.tables import content_tables
 from emu.errors import FileFormatError
 from emu.files import read_document
+from emu.model import LAST_BAR
 
 ANY: Final = 255
 """The class or the race of a row that fits all."""
 WORN: Final = "equipped"
 TABLE: Final = "starting_items"
+HOTKEYS: Final = "starting_hotbars"
+KINDS: Final = range(1, 5)
+PLACES: Final = range(LAST_BAR + 1)
+LARGEST: Final = 0xFFFFFFFF
 
 
 class StartingThing(NamedTuple):
@@ -36,6 +41,42 @@ class StartingThing(NamedTuple):
     def fits(self, class_: int, race: int) -> bool:
         """Return whether new characters of a class and a race get it."""
         return self.class_ in (class_, ANY) and self.race in (race, ANY)
+
+
+class StartingHotkey(NamedTuple):
+    """One slot of the hotbars of new characters of a class and a race."""
+
+    class_: int
+    race: int
+    kind: int
+    """1 spell, 2 item, 3 macro, 4 command."""
+    bar: int
+    slot: int
+    spell_id: int
+    text: str
+    """The command of kind 4; for a spell a note of the database's authors."""
+
+
+def starting_hotkeys(content: Path | None) -> tuple[StartingHotkey, ...]:
+    """Return the hotkeys of new characters in a content file by the numbers of their rows.
+
+    Of two rows for one slot the first one counts: EQ2Emulator gave a guardian spell 30118 of row 4
+    and not 10019 of row 64, which all fighters have (real-entry-1208-start-fighter-priest). Raises
+    `FileFormatError`.
+    """
+    if content is None:
+        return ()
+    with ContentFile(content) as file:
+        return tuple(
+            StartingHotkey(
+                row["class"], row["race"], row["kind"], row["bar"], row["slot"], row["spell_id"],
+                row["text"],
+            )
+            for row in sorted(file.table(HOTKEYS), key=lambda row: row["id"])
+            # Hotbars cannot have others.
+            if row["kind"] in KINDS and row["bar"] in PLACES and row["slot"] in PLACES
+            and 0 <= row["spell_id"] <= LARGEST
+        )  # fmt: skip
 
 
 def starting_things(content: Path | None, files: Iterable[Path]) -> tuple[StartingThing, ...]:

@@ -15,7 +15,7 @@ from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
 from emu.facts import U8, U16, U32
 from emu.items.held import MOST_COUNT, Thing, Where
 from emu.items.held import Place as ThingPlace
-from emu.model import Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
+from emu.model import COMMAND_KEY, Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu_quests import ImportedQuests
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
@@ -25,8 +25,6 @@ LONGEST_NAME: Final = 63
 LONGEST_TITLE: Final = 63
 LONGEST_TEXT: Final = 255
 MOST_RANK: Final = 1000
-COMMAND: Final = 4
-"""The type of a hotkey that sends a command; the others are spells, items and macros."""
 COIN_VALUES: Final = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat", 1_000_000))
 """End of a column's name -> copper."""
 WORN: Final = {"EQUIPPED": Where.WORN, "APPEARANCE": Where.APPEARANCE}
@@ -346,12 +344,12 @@ class _Collected:
         self.relations.append((RELATIONS[kind], visible(columns, "name", LONGEST_NAME)))
 
     def hotkey(self, columns: Columns, _facts: Facts) -> None:
-        if number(columns, "type") != COMMAND:
+        if number(columns, "type") != COMMAND_KEY:
             self.later.append("hotkeys of spells, items and macros")
             return
         bar, slot = number(columns, "hotbar", most=U8), number(columns, "slot", most=U8)
         words = visible(columns, "text_val", LONGEST_TEXT)
-        self.hotkeys[bar, slot] = Hotkey(bar, slot, COMMAND, text=words)
+        self.hotkeys[bar, slot] = Hotkey(bar, slot, COMMAND_KEY, text=words)
 
 
 _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {

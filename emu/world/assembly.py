@@ -462,7 +462,8 @@ class Assembly:
         self.entries = ZoneEntries(
             world, departures, self.account_changes, self.sheets, self.remote,
             forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
-            crafts=self.crafting, send_quests=self.quests.journals.send_list,
+            first_hotkeys=self.spells.books.first_hotkeys, crafts=self.crafting,
+            send_quests=self.quests.journals.send_list,
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = MovementRequests(

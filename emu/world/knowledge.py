@@ -6,7 +6,8 @@ Source: docs/protocol/world/data.md#knowledge.
 
 Files are the shipped ones and an operator's; any file may hold any of the lists. A row of a later
 file replaces an earlier one with the same number. A list of ``[beginner]`` in a later file replaces
-the whole earlier list.
+the whole earlier list. Hotkeys of a content file replace the shipped list, and an operator's list
+replaces them.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import Any, Final, Generic, TypeVar
 
 from attrs import Factory, asdict, frozen
 
+from emu.content.beginners import ANY, starting_hotkeys
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
-from emu.model import Hotkey, KnownSkill, Title, WorldCharacter
+from emu.model import COMMAND_KEY, Hotkey, KnownSkill, Title, WorldCharacter
 from emu.schema import LARGEST_NUMBER, TextBytes, TomlSource, WholeNumber, field, read_table
 
 T = TypeVar("T")
@@ -351,8 +353,12 @@ class KnowledgeFile:
     newer: tuple[NewerTypes, ...] | None = field(None)
 
 
-def read_knowledge(folder: Path | None = None) -> Knowledge:
-    """Read the shipped files and those of a folder. Raises `FileFormatError`."""
+def read_knowledge(folder: Path | None = None, content: Path | None = None) -> Knowledge:
+    """Read the shipped files, the hotkeys of a content file, and the files of a folder.
+
+    Raises `FileFormatError`.
+    """
+    hotkeys = _hotkeys(content)
     skills: dict[int, Skill] = {}
     languages: dict[int, Language] = {}
     titles: dict[int, Title] = {}
@@ -370,9 +376,13 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
         # A list replaces the earlier list as a whole; an empty list removes it. Merging would leave
         # no way to remove a row.
         lists |= asdict(file.beginner, recurse=False, filter=lambda _, rows: rows is not None)
+        if file.beginner.hotkey is not None and path.parent == folder:
+            hotkeys = ()
         if file.beginner.title is not None:
             # For the error below, which names the file of the list that counts.
             title_file = path
+    if hotkeys:
+        lists["hotkey"] = hotkeys
     # Checked at the end, because a later file may hold a title of an earlier list.
     for row in lists.get("title", ()):
         if row.id not in titles:
@@ -391,6 +401,23 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
         older=older,
         newer=newer,
     )
+
+
+def _hotkeys(content: Path | None) -> tuple[HotkeyForRow, ...]:
+    """Return the hotkeys of a content file in the order of a file of ours."""
+    # The last row for a slot counts here, and the first one there.
+    return tuple(
+        HotkeyForRow(
+            bar=one.bar, slot=one.slot, type=one.kind, ability=one.spell_id,
+            text=one.text if one.kind == COMMAND_KEY else "",
+            classes=_condition(one.class_), races=_condition(one.race),
+        )
+        for one in reversed(starting_hotkeys(content))
+    )  # fmt: skip
+
+
+def _condition(number: int) -> frozenset[int]:
+    return frozenset() if number == ANY else frozenset((number,))
 
 
 def _files(folder: Path | None) -> list[Path]:

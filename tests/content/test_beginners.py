@@ -4,11 +4,33 @@ from pathlib import Path
 
 import pytest
 
-from emu.content.beginners import ANY, StartingThing, starting_things
+from emu.content.beginners import (
+    ANY,
+    StartingHotkey,
+    StartingThing,
+    starting_hotkeys,
+    starting_things,
+)
 from emu.content.importing import import_content
 from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
+
+
+def test_hotkeys_of_a_dump_are_read(tmp_path: Path) -> None:
+    dump, content = tmp_path / "dump.sql", tmp_path / "content.sqlite"
+    dump.write_text(
+        "INSERT INTO `starting_skillbar` (`id`,`race_id`,`class_id`,`type`,`hotbar`,`spell_id`,"
+        "`slot`,`text_val`) VALUES (7,255,31,1,0,8441,10,'tracking'), (3,9,255,4,1,0,0,'attack'),"
+        " (8,255,255,1,100,5,0,''), (9,255,255,1,0,5,-1,''), (10,255,255,5,0,5,1,'');",
+        encoding="utf-8",
+    )
+    import_content(dump_parts([dump]), content)
+    assert starting_hotkeys(content) == (
+        StartingHotkey(ANY, 9, 4, 1, 0, 0, "attack"),
+        StartingHotkey(31, ANY, 1, 0, 10, 8441, "tracking"),
+    )
+    assert starting_hotkeys(None) == ()
 
 
 def test_rows_of_a_dump_are_read(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
 from emu.model import Hotkey, KnownSkill, Title
-from emu.world.knowledge import Beginners, For, class_line
+from emu.world.knowledge import Beginners, For, class_line, read_knowledge
 from tests.support.world.world_fakes import world_character
 
 
@@ -41,3 +45,33 @@ def test_rows_fit_by_class_race_and_gender() -> None:
     assert beginners.titles(guardian) == [Title("Sir", is_prefix=True)]
     assert beginners.titles(mage) == []
     assert [key.text for key in beginners.hotkeys(mage)] == ["sit", "wave"]
+
+
+# Recorded (real-entry-1208-start-fighter-priest): of rows 4 and 64 a guardian has the spell of row
+# 4, and the notes of the database's authors beside spells are not sent.
+def test_hotkeys_of_a_content_file_lie_between_the_shipped_and_the_operator_s(
+    tmp_path: Path,
+) -> None:
+    dump, content = tmp_path / "dump.sql", tmp_path / "content.sqlite"
+    dump.write_text(
+        "INSERT INTO `starting_skillbar` (`id`,`race_id`,`class_id`,`type`,`hotbar`,`spell_id`,"
+        "`slot`,`text_val`) VALUES (4,255,3,1,0,30118,2,'overpower'), (64,255,1,1,0,10019,2,''),"
+        " (65,9,255,4,0,0,3,'hail');",
+        encoding="utf-8",
+    )
+    import_content(dump_parts([dump]), content)
+    guardian, fighter = world_character(class_=3, race=9), world_character(class_=1, race=1)
+    begins = read_knowledge(None, content).beginners
+    assert begins.hotkeys(guardian) == [
+        Hotkey(0, 2, 1, ability=30118), Hotkey(0, 3, 4, text="hail"),
+    ]  # fmt: skip
+    assert begins.hotkeys(fighter) == [Hotkey(0, 2, 1, ability=10019)]
+    own = tmp_path / "knowledge"
+    own.mkdir()
+    file = own / "mine.toml"
+    file.write_text("title = []\n", encoding="utf-8")
+    assert read_knowledge(own, content).beginners.hotkeys(fighter) == begins.hotkeys(fighter)
+    file.write_text(
+        '[beginner]\nhotkey = [{ bar = 1, slot = 0, type = 4, text = "wave" }]\n', encoding="utf-8"
+    )
+    assert read_knowledge(own, content).beginners.hotkeys(fighter) == [Hotkey(1, 0, 4, text="wave")]

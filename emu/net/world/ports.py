@@ -57,7 +57,7 @@ def world_ports(
         dialects=Dialects(opcodes, shipped_catalog(), shipped_rules()),
         forms=read_rules(),
         stand_ins=read_stand_ins(config.content),
-        knowledge=read_knowledge(config.knowledge),
+        knowledge=read_knowledge(config.knowledge, config.content),
         library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.processor)),
         stores=WorldStores(
             characters=record.store("characters", cluster.characters),

@@ -354,7 +354,7 @@ class Replay:
             dialects=Dialects(shipped_tables, shipped_catalog(), shipped_rules()),
             forms=read_rules(),
             stand_ins=read_stand_ins(world.content),
-            knowledge=read_knowledge(world.knowledge),
+            knowledge=read_knowledge(world.knowledge, world.content),
             library=Library(world.behaviors),
             stores=WorldStores(
                 things=self._things,

@@ -395,7 +395,9 @@ class WorldEndpoint:
 
     async def _reload_knowledge(self) -> str:
         """Reload skills, languages and titles; players who enter from now on get those."""
-        knowledge = self.parts.world.knowledge = read_knowledge(self._config.world.knowledge)
+        config = self._config.world
+        knowledge = read_knowledge(config.knowledge, config.content)
+        self.parts.world.knowledge = knowledge
         return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
 
     def public_address(self) -> tuple[str, int]:

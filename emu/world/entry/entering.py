@@ -21,7 +21,7 @@ from typing import Final, Protocol
 
 from emu.dialects.dialect import AVATAR_READY
 from emu.errors import EmuError, public_text
-from emu.model import SEES_HIDDEN, SavedKind, WorldCharacter
+from emu.model import SEES_HIDDEN, Hotkey, SavedKind, WorldCharacter
 from emu.opcodes.checks import ENTERING
 from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
@@ -34,7 +34,6 @@ from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld
 from emu.world.items.items import Items
-from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.saving.saves import restore_vitals
@@ -85,17 +84,20 @@ class ZoneEntries:
         forms: GhostForms,
         items: Items,
         copy_of: Callable[[WorldCharacter, ZoneDefinition], int],
+        first_hotkeys: Callable[[WorldCharacter], tuple[Hotkey, ...]],
         crafts: CraftRecords,
         send_quests: Callable[[Player], object],
     ) -> None:
         """`copy_of` returns the number of the copy of a zone that a character enters.
 
-        It is 0 if all share the zone. `send_quests` sends a client the list of its quests.
+        It is 0 if all share the zone. `first_hotkeys` returns those of a new character.
+        `send_quests` sends a client the list of its quests.
         """
         self._send_quests = send_quests
         self._forms = forms
         self._items = items
         self._copy_of = copy_of
+        self._first_hotkeys = first_hotkeys
         self._crafts = crafts
         self._world = world
         self._departures = departures
@@ -192,7 +194,7 @@ class ZoneEntries:
         is_new = character.last_played == UNKNOWN
         if is_new:
             # Only once: a title that was taken away must not come back with the next entry.
-            character = beginner(world.knowledge, character)
+            character = self._beginner(character)
         zone_id, place = at = home(world.zones.table, character)
         # Another node runs the zone now, although the login server sent the client here. It waits,
         # and is sent on as soon as it stands.
@@ -225,11 +227,20 @@ class ZoneEntries:
         player.muted_until = world.players.pending_mutes.get(
             character.account_id, character.muted_until
         )
-        # What `beginner` gave is not in the store yet.
+        # What `_beginner` gave is not in the store yet.
         if is_new:
             world.saves.changed(player, SavedKind.TITLES, now)
             world.saves.changed(player, SavedKind.HOTKEYS, now)
         return player
+
+    def _beginner(self, character: WorldCharacter) -> WorldCharacter:
+        """Return a character that was never played, with titles and hotkeys of new ones."""
+        titles = self._world.knowledge.beginners.titles(character)
+        return replace(
+            character,
+            titles=(*character.titles, *titles),
+            hotkeys=character.hotkeys or self._first_hotkeys(character),
+        )
 
     def _usable(self, character: WorldCharacter) -> WorldCharacter:
         """Return a character with defaults for unusable values, which are reported."""
@@ -493,16 +504,6 @@ def _connect(player: Player, client: PlayerClient) -> None:
     before = player.client
     player.connect(client)
     before.close()  # after `connect`: the end of the session that plays it makes it link-dead
-
-
-def beginner(knowledge: Knowledge, character: WorldCharacter) -> WorldCharacter:
-    """Return a character that was never played with the titles and hotkeys of new characters."""
-    begins = knowledge.beginners
-    return replace(
-        character,
-        titles=(*character.titles, *begins.titles(character)),
-        hotkeys=character.hotkeys or tuple(begins.hotkeys(character)),
-    )
 
 
 def home(places: Atlas, character: WorldCharacter) -> tuple[int, Position]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from emu.model import COMMAND_KEY
 from emu.sqldump import ImportReport, InsertRow, RowSource, Tally
 from emu.sqldump.report import Columns, number, text, visible
 from emu.world.knowledge import Knowledge, read_knowledge
@@ -20,8 +21,6 @@ ANY: Final = 255
 FILE: Final = "eq2emu.toml"
 COMMON: Final = 0
 """The language of every character; it needs no row."""
-COMMAND: Final = 4
-"""The type of a hotkey that sends a text."""
 LONGEST_TITLE: Final = 63
 LONGEST_TEXT: Final = 255
 Row = dict[str, Any]
@@ -99,6 +98,8 @@ class Gathered:
             else:
                 self._keep(table, name, row)
         self._later = []
+        # The first row for a slot counts in dumps (`starting_hotkeys`), and the last one in a file.
+        self._rows["beginner.hotkey"].reverse()
         tables = {name: rows for name, rows in self._rows.items() if rows}
         return Document(FILE, tables, self._counts)
 
@@ -170,7 +171,7 @@ def _hotkey(columns: Columns) -> tuple[str, Row]:
         "type": kind,
         "ability": number(columns, "spell_id"),
     }
-    if kind == COMMAND:
+    if kind == COMMAND_KEY:
         row["text"] = visible(columns, "text_val", LONGEST_TEXT)
     return "beginner.hotkey", row | _whose(columns, classes="class_id", races="race_id")
 

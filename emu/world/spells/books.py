@@ -6,14 +6,16 @@ Source: docs/guides/spells.md#gaining, docs/protocol/world/fights.md#books.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from emu.dialects import Dialect, world_rules
 from emu.errors import UnknownStruct
 from emu.items.kinds import Scroll
-from emu.model import SavedKind, WorldCharacter
+from emu.model import SPELL_KEY, Hotkey, SavedKind, WorldCharacter
 from emu.spells.kinds import ClassLevel, SpellBook, SpellKind
 from emu.structs.packed import pack_counted, xor
+from emu.times import UNKNOWN
 from emu.world.actors.past import Past
 from emu.world.actors.player import IN_ZONE, ClientSession, Player
 from emu.world.events import (
@@ -126,13 +128,33 @@ class SpellBooks:
         """Read the spells that a character has or gains at its entry, before it stands there."""
         known = Past(character.past).spells if character.past else {}
 
+        # A new character is shown its hotkeys before it stands there.
+        is_new = character.last_played == UNKNOWN
+        needed = {*known, *(_spells_of(self._beginning(character)) if is_new else ())}
+
         def prepare() -> None:
-            self._kinds.prepare(known)
+            self._kinds.prepare(needed)
             self._kinds.load(self._due(character, known))
 
         # What is due is asked second: before the tables are read, that would read them here.
-        if self._kinds.lacks(known) or self._kinds.lacks(self._due(character, known)):
+        if self._kinds.lacks(needed) or self._kinds.lacks(self._due(character, known)):
             await self._in_thread(prepare)
+
+    def first_hotkeys(self, character: WorldCharacter) -> tuple[Hotkey, ...]:
+        """Return the hotkeys of a new character; spells of this world have their icon and tier 1.
+
+        EQ2Emulator shows spells so that the character does not have, and leaves icon and tier of a
+        spell that is not active 0 (real-entry-1208-start-fighter-priest).
+        """
+        keys = self._beginning(character)
+        kinds = self._kinds.load(_spells_of(keys))
+        return tuple(
+            _with_icon(key, kinds.get(key.ability)) if key.type == SPELL_KEY else key
+            for key in keys
+        )
+
+    def _beginning(self, character: WorldCharacter) -> list[Hotkey]:
+        return self._world.knowledge.beginners.hotkeys(character)
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -294,6 +316,17 @@ class SpellBooks:
         """Return the level from which a player's class has a spell; None if it never has."""
         classes = tuple(class_line(player.character.class_))
         return kind.level_for(classes, is_classic=self._is_classic())
+
+
+def _spells_of(keys: Iterable[Hotkey]) -> list[int]:
+    return [key.ability for key in keys if key.type == SPELL_KEY]
+
+
+def _with_icon(key: Hotkey, kind: SpellKind | None) -> Hotkey:
+    """Return the hotkey of a spell with its icon, unless the row has one or nobody can cast it."""
+    if kind is None or not kind.is_active or kind.tier(1) is None or key.icon or key.tier:
+        return key
+    return replace(key, icon=kind.icon & _U16, icon_type=kind.backdrop & _U16, tier=1)
 
 
 def _share(character: WorldCharacter) -> float:

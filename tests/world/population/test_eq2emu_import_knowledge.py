@@ -56,6 +56,20 @@ def test_all_kinds_become_one_file_that_reads_back(tmp_path: Path) -> None:
     assert any("one city only" in note for note in report.notes)
 
 
+# Recorded (real-entry-1208-start-fighter-priest): of rows 4 and 64 a guardian has that of row 4.
+def test_the_first_row_for_a_slot_counts(tmp_path: Path) -> None:
+    dump = world_dump(
+        tmp_path,
+        "INSERT INTO starting_skillbar (id, race_id, class_id, type, hotbar, spell_id, slot,"
+        " text_val) VALUES (4, 255, 3, 1, 0, 30118, 2, ''), (64, 255, 1, 1, 0, 10019, 2, '');",
+    )
+    import_knowledge([dump], tmp_path / "knowledge")
+    begins = read_knowledge(tmp_path / "knowledge").beginners
+    assert [
+        [key.ability for key in begins.hotkeys(world_character(class_=one))] for one in (3, 1)
+    ] == [[30118], [10019]]
+
+
 def test_it_is_run_again_dry_and_beside_what_was_changed_by_hand(tmp_path: Path) -> None:
     dump, folder = world_dump(tmp_path, DUMP), tmp_path / "knowledge"
     assert import_knowledge([dump], folder, dry_run=True).tables["titles"].added == 2

@@ -192,3 +192,26 @@ def test_the_spells_of_whoever_enters_are_read_beside_the_things(tmp_path: Path)
     assert not kinds.lacks([HEAL_ID])
     finish(scene.harness.parts.service.load(character))
     assert len(asked) == 1  # nothing is missing any more
+
+
+# Recorded of a templar (real-entry-1208-start-fighter-priest): it does not have the shaman's spell
+# 180013; spell 130106 is not active in that content.
+def test_new_hotkeys_of_spells_have_the_recorded_icons(tmp_path: Path) -> None:
+    toml = "".join(
+        f'[[spell]]\nid = {number}\nname = "Spell"\nicon = {icon}\nbackdrop = {backdrop}\n'
+        f"is_active = {is_active}\n[[spell.tier]]\n"
+        for number, icon, backdrop, is_active in (
+            (8308, 303, 317, "true"), (130106, 158, 316, "false"), (130027, 152, 315, "true"),
+            (180013, 8, 315, "true"),
+        )
+    )  # fmt: skip
+    harness = SpellScene(tmp_path, toml=toml).harness
+    client = harness.enter(77, 1208, class_=13)
+    keys = {key["slot"]: key for key in client.decoded("WS_QuickBarInit")[0]["ability_array"]}
+    assert {
+        keys[slot]["id"]: (keys[slot]["icon"], keys[slot]["icon_type"], keys[slot]["unique_id"])
+        for slot in (0, 1, 2, 3, 11, 12)
+    } == {
+        0: (0, 0, 0), 130106: (0, 0, 0), 130027: (152, 315, 1), 180013: (8, 315, 1),
+        8308: (303, 317, 1), 8057: (0, 0, 0),
+    }  # fmt: skip
