@@ -18,7 +18,7 @@ import pytest
 from tests.simulation.auditors import NO_OLDER_STATE
 from tests.simulation.disk import Disk
 from tests.simulation.plan import Plan
-from tests.simulation.planted import PLANTS
+from tests.simulation.planted import PLANTS, planted
 from tests.simulation.shrink import Shrinker, kinds
 from tests.simulation.simulation import Report, simulate
 from tests.simulation.virtual_time import SimulatedProcess, Timeline
@@ -63,6 +63,37 @@ SMALL = Plan(1, minutes=0.5, clients=3, nodes=1, faults=())
         ),
         (SMALL.changed(acts=("bank", "buy"), plant="moves-not-counted"), "sums of things"),
         (SMALL.changed(acts=("provoke", "revive"), plant="dead-strike"), "the dead strike nobody"),
+        (
+            SMALL.changed(
+                seed=19,
+                acts=("buy", "learn", "create"),
+                minutes=2.0,
+                clients=2,
+                plant="creation-goes-on",
+            ),
+            "creations are over",
+        ),
+        (
+            SMALL.changed(
+                seed=2,
+                acts=("cast", "end a spell", "order a pet"),
+                minutes=1.0,
+                plant="pet-left-behind",
+            ),
+            "effects are of those who are there",
+        ),
+        (
+            SMALL.changed(
+                seed=8,
+                acts=("buy", "talk to the herald"),
+                minutes=3.0,
+                faults=("kill",),
+                plant="reward-without-identity",
+                without_people=frozenset((0,)),
+                without_faults=frozenset((1, 2, 5)),
+            ),
+            "rewards of quests come once",
+        ),
     ],
     ids=lambda value: value.plant if isinstance(value, Plan) else "",
 )
@@ -71,6 +102,12 @@ def test_a_planted_fault_is_found(plan: Plan, auditor: str) -> None:
     found = simulate(plan.changed(plant=""))
     assert found.is_right, found.problems
     assert set(found.acts) <= set(plan.acts)
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_what_a_planted_fault_replaces_has_its_name_still(name: str) -> None:
+    with planted(name):
+        pass
 
 
 def test_each_planted_fault_has_a_row_in_the_table() -> None:
