@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
@@ -42,11 +42,13 @@ from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.files import partial_folder
 from emu.scripts.folder import ScriptFolder
+from emu.scripts.things import things_of_scripts
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
 from emu.world.population.exporting import standing_fixtures, zone_text
 from emu.world.population.listing import zone_definitions
 from emu.world.population.reading import read_zone_content, served_zone
+from emu.world.reference.functions import signatures
 
 MOST_OF_EACH: Final = 20
 MOST_OF_ONE: Final = 1000
@@ -75,7 +77,8 @@ def content() -> None:
 @click.option(
     "--scripts",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder with SpawnScripts, ZoneScripts ...: count the scripts that are not there.",
+    help="The folder with SpawnScripts, ZoneScripts ...: count the scripts that are not there; with"
+    " --stand-ins make rows for things that scripts name, too.",
 )
 @click.option(
     "--maps", "maps_from",
@@ -111,17 +114,22 @@ def import_dumps(
     that cannot be used is named and skipped; then the exit code is 1.
 
     The public copies of the database lack the table items. With --stand-ins each thing that
-    merchants, loot and others name gets a row for trials; real rows of items are refused then.
+    merchants, loot and others name gets a row for trials; real rows of items are refused then. With
+    --scripts the things that scripts give, take or ask for by number get rows, too.
 
     Example: emu content import worldtables_with_data
     """
     target = path or content_path()
     parts = dump_parts(dumps)
-    find = None if scripts is None else ScriptFolder(scripts).find
+    folder = None if scripts is None else ScriptFolder(scripts)
+    find = None if folder is None else folder.find
+    named: dict[int, str] | None = None
+    if stand_ins:
+        named = {} if folder is None else things_of_scripts(folder, signatures())
     if dry_run:
         if maps_from is not None:
             plan_zone_maps(maps_from, target)
-        _try_import(parts, target, find, style)
+        _try_import(parts, target, find, named, style)
         return
     found = None
     if maps_from is not None:
@@ -130,7 +138,7 @@ def import_dumps(
     with _progress() as show:
         report = import_content(
             parts, target, show, moment=timestamp(present()), find_script=find, maps=found,
-            has_stand_ins=stand_ins,
+            stand_ins=named,
         )  # fmt: skip
     _print_report(report)
     if report.stand_ins:
@@ -144,7 +152,13 @@ def import_dumps(
         raise SystemExit(1)
 
 
-def _try_import(parts: Sequence[DumpPart], target: Path, find: Finder | None, style: str) -> None:
+def _try_import(
+    parts: Sequence[DumpPart],
+    target: Path,
+    find: Finder | None,
+    named: Mapping[int, str] | None,
+    style: str,
+) -> None:
     """Build a content file for a comparison with the present one, and remove it."""
     with ExitStack() as stack:
         place = target
@@ -153,7 +167,7 @@ def _try_import(parts: Sequence[DumpPart], target: Path, find: Finder | None, st
             place = stack.enter_context(partial_folder()) / target.name
         fresh = stack.enter_context(fresh_file(place))
         with _progress() as show:
-            report = build_content(parts, fresh, target, show, find_script=find)
+            report = build_content(parts, fresh, target, show, find_script=find, stand_ins=named)
         _print_report(report)
         if target.exists():
             print_changes(target, fresh, style)

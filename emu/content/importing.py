@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -144,15 +144,16 @@ def import_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
-    has_stand_ins: bool = False,
+    stand_ins: Mapping[int, str] | None = None,
 ) -> ContentReport:
     """Build the content file `target` from dumps; the old one stays beside it once.
 
     `moment` is noted with each dump. The regions are those of `maps`; without it they are those of
-    the old file. With `has_stand_ins` things that nothing describes get a row. With `find_script`
-    the rows that name a script that does not exist are counted. A missing folder is made, as for
-    the database: an operator imports before the first start. Raises `FileFormatError`; then the old
-    file is unchanged.
+    the old file. With `stand_ins` things that nothing describes get a row: those that the dumps
+    name, and the numbers in `stand_ins`, with their names there. With `find_script` the rows that
+    name a script that does not exist are counted. A missing folder is made, as for the database: an
+    operator imports before the first start. Raises `FileFormatError`; then the old file is
+    unchanged.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +164,7 @@ def import_content(
     with fresh_file(target) as fresh:
         report = build_content(
             parts, fresh, target, progress, moment=moment, find_script=find_script, maps=maps,
-            has_stand_ins=has_stand_ins,
+            stand_ins=stand_ins,
         )  # fmt: skip
         exchange(fresh, target)
         _write_keys(target, keys_path(target))
@@ -193,7 +194,7 @@ def build_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
-    has_stand_ins: bool = False,
+    stand_ins: Mapping[int, str] | None = None,
 ) -> ContentReport:
     """Build a content file in the empty file `fresh` from dumps.
 
@@ -212,8 +213,8 @@ def build_content(
             database.execute("INSERT INTO imports VALUES (?, ?, ?, ?, ?)", (*row, moment))
         if not rows:
             raise _of_another_database(report)
-        if has_stand_ins:
-            report.stand_ins = add_stand_ins(database)
+        if stand_ins is not None:
+            report.stand_ins = add_stand_ins(database, stand_ins)
         if maps is not None:
             store_regions(database, maps.regions)
         if known is not None:

@@ -3,7 +3,8 @@
 The public copy of the community's database lacks the tables `items` and `item_mod_stats`. A trial
 with that copy has no thing at all without such rows. They are made from what the file does say:
 the spell of a scroll, the product of a recipe, the entry of a crate, the price of a merchant, the
-tables of parts. Their `kind` is `STAND_IN`; they never stand beside real rows.
+tables of parts. Things that scripts alone name come from `emu.scripts.things`. The `kind` of such a
+row is `STAND_IN`; it never stands beside real rows.
 
 Source: docs/guides/items.md#stand-ins.
 """
@@ -79,10 +80,12 @@ DRINK: Final = "SELECT item_id FROM item_foods WHERE kind = 0"
 SECOND_HAND: Final = "SELECT item_id FROM item_weapons WHERE wield IN (1, 2)"
 
 
-def add_stand_ins(database: sqlite3.Connection) -> int:
+def add_stand_ins(database: sqlite3.Connection, others: Mapping[int, str]) -> int:
     """Add a row for each thing that is named and has none; return how many.
 
-    Raises `FileFormatError` if the file has real rows: a thing that they lack does not exist.
+    `others` are the numbers of things that scripts name, each with a name or an empty text; a name
+    that the file itself has counts before. Raises `FileFormatError` if the file has real rows: a
+    thing that they lack does not exist.
     """
     if database.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None:
         raise FileFormatError(
@@ -92,10 +95,13 @@ def add_stand_ins(database: sqlite3.Connection) -> int:
     named = {
         number for statement in _NAMED for (number,) in database.execute(statement) if number > 0
     }
+    named |= {number for number in others if number > 0}
     names: dict[int, str] = {}
     for statement in _NAMES:
         for number, name in database.execute(statement):
             names.setdefault(number, name)
+    for number, name in others.items():
+        names.setdefault(number, name)
     sorts = {
         number: sort for table, sort in reversed([*_SORTS.items()])
         for (number,) in database.execute(f'SELECT item_id FROM "{table}"')  # noqa: S608

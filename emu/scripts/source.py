@@ -87,6 +87,35 @@ def words(source: str) -> Iterator[LuaWord]:
             yield LuaWord(kind, text, line)
 
 
+def comments(source: str) -> dict[int, str]:
+    """Return the comments of one line each by their lines, without dashes and blanks."""
+    found: dict[int, str] = {}
+    line = 1
+    for match in _WORD.finditer(source):
+        if match["comment"] is not None and match["level"] is None:
+            found[line] = match[0].strip("- \t\r")
+        line += match[0].count("\n")
+    return found
+
+
+def constants(source: str) -> dict[str, str]:
+    """Return the names that get a number and never anything else, with this number as written."""
+    values: dict[str, set[str | None]] = {}
+    found = [_END, *words(source), _END, _END]
+    for before, name, sign, value, after in zip(
+        found, found[1:], found[2:], found[3:], found[4:], strict=False
+    ):
+        if name.kind != "name" or sign.text != "=" or before.text in (".", ":"):
+            continue
+        is_alone = value.kind == "number" and (
+            after.kind in ("name", "key", "") or after.text == ";"
+        )
+        values.setdefault(name.text, set()).add(value.text if is_alone else None)
+    return {
+        name: value for name, (value, *others) in values.items() if value is not None and not others
+    }
+
+
 def text_of(word: LuaWord) -> str:
     """Return what a word of kind ``text`` stands for, without its quotes."""
     return word.text.strip("\"'") if word.text[:1] in "\"'" else word.text.strip("[]=")

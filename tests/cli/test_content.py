@@ -43,6 +43,24 @@ def test_the_file_is_made_beside_the_database(emu: CommandLine, dumps: Path) -> 
     assert "dumps not read again: unchanged" in again.stderr
 
 
+def test_things_that_scripts_alone_name_get_stand_ins(
+    emu: CommandLine, dumps: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "scripts" / "SpawnScripts"
+    folder.mkdir(parents=True)
+    source = "local OldHat = 70001\nfunction hailed(NPC, Spawn) SummonItem(Spawn, OldHat) end"
+    (folder / "giver.lua").write_text(source, encoding="utf-8")
+    imported = ("content", "import", str(dumps), "--stand-ins")
+    result = emu.good(*imported, "--scripts", str(folder.parent))
+    assert "stand-ins for things without a description: 1\n" in result.stderr
+    found = emu.good("content", "find", "hat", "--subject", "item", "--format", "json").stdout
+    assert json.loads(found) == [{"subject": "item", "number": 70001, "name": "Old Hat"}]
+    trial = emu.good(*imported, "--scripts", str(folder.parent), "--dry-run")
+    assert "items" not in trial.stdout
+    without = emu.good(*imported, "--dry-run")
+    assert "items" in without.stdout
+
+
 def test_an_import_before_a_configuration_exists_makes_the_folder(
     tmp_path: Path, dumps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

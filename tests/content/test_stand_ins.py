@@ -20,14 +20,16 @@ INSERT INTO `item_details_skill` (`id`,`item_id`,`spell_id`,`spell_tier`) VALUES
 INSERT INTO `item_details_weapon` (`id`,`item_id`,`wield_style`,`dmg_base_low3`) VALUES (1,703,1,2);
 INSERT INTO `spells` (`id`,`name`) VALUES (33,'Smite');
 """
+OTHERS = {0: "Nothing", 700: "Ring", 702: "Another", 710: "Hat", 711: ""}
+"""Things that scripts name."""
 REAL = "INSERT INTO `items` (`id`,`name`) VALUES (700,'Real Ring');"
 
 
 def made(folder: Path, text: str) -> Path:
     dump, content = folder / "dump.sql", folder / "content.sqlite"
     dump.write_text(text, encoding="utf-8")
-    report = import_content(dump_parts([dump]), content, has_stand_ins=True)
-    assert report.stand_ins == 4
+    report = import_content(dump_parts([dump]), content, stand_ins=OTHERS)
+    assert report.stand_ins == 6
     return content
 
 
@@ -35,8 +37,9 @@ def test_named_things_get_a_row_and_others_none(tmp_path: Path) -> None:
     kinds = ItemKinds(made(tmp_path, DUMP))
     found = kinds.load(range(690, 720))
     assert {number: (one.name, one.sort) for number, one in found.items()} == {
-        700: ("Thing 700", Sort.NORMAL), 701: ("Bag 701", Sort.BAG),
+        700: ("Ring", Sort.NORMAL), 701: ("Bag 701", Sort.BAG),
         702: ("Smite (5)", Sort.SCROLL), 703: ("Weapon 703", Sort.WEAPON),
+        710: ("Hat", Sort.NORMAL), 711: ("Thing 711", Sort.NORMAL),
     }  # fmt: skip
     assert all(one.is_stand_in for one in found.values())
     assert (found[701].price, found[703].slots) == (60, (Slot.PRIMARY, Slot.SECONDARY))

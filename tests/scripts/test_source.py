@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.scripts.source import read_source, words
+from emu.scripts.source import comments, constants, read_source, words
 
 
 def test_words_have_their_lines() -> None:
@@ -74,3 +74,25 @@ def test_modules_and_definitions() -> None:
 @pytest.mark.parametrize("source", ["function", "f(", "local", "for", '"', "[[", "end end", "x,"])
 def test_a_broken_source_raises_nothing(source: str) -> None:
     read_source(source, {"f"})
+
+
+def test_comments_of_one_line() -> None:
+    source = (
+        'a = "-- no" -- first \n--[[ long\n -- inside\n]] b = 1 --- second\n--[==[ three ]==]\n--\n'
+    )
+    assert comments(source) == {1: "first", 4: "second", 6: ""}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("local a = 1\nb = 0x1F; c = 2.5", {"a": "1", "b": "0x1F", "c": "2.5"}),
+        ("if x then a = 1 end return", {"a": "1"}),
+        ("a = 1 a = 1", {"a": "1"}),
+        ("a = 1 a = 2 b = 1 b = nil", {}),
+        ("a = 1 .. c b = 2 * 3 for d = 1, 2 do end e = f(1) g = -1", {}),
+        ("t.a = 1 t:b() t = {c = 5}", {}),
+    ],
+)
+def test_names_that_are_one_number(source: str, found: dict[str, str]) -> None:
+    assert constants(source) == found
