@@ -40,7 +40,7 @@ class Kept:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
 
-    def read(self, name: str, payload: bytes) -> Any:
+    def read_message(self, name: str, payload: bytes) -> Any:
         self._seen.append((name, payload))
         return self._reader.read_message(name, payload)
 

@@ -50,7 +50,7 @@ class QuestMessages(ClientWorldMessages):
             name = layout.definition.opcode_type or layout.definition.opcode_name
             self._quests[name] = struct
 
-    def read(self, name: str, payload: bytes) -> Any:
+    def read_message(self, name: str, payload: bytes) -> Any:
         struct = self._quests.get(name)
         if struct is not None:
             self.seen.append((struct, self.dialect.layout(struct).decode(payload)))

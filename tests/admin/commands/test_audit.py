@@ -70,7 +70,7 @@ class Stored:
         self.acts = acts
         self.asked: list[AuditQuestion] = []
 
-    async def add(self, act: AuditedAct, oldest: Moment) -> None:
+    async def add_act(self, act: AuditedAct, oldest: Moment) -> None:
         raise NotImplementedError
 
     async def find(self, question: AuditQuestion) -> Sequence[AuditedAct]:

@@ -21,7 +21,7 @@ class Notes:
     def __init__(self) -> None:
         self.rows: list[OperatorNote] = []
 
-    async def add(self, note: OperatorNote) -> int:
+    async def add_note(self, note: OperatorNote) -> int:
         self.rows.append(note._replace(id=len(self.rows) + 1))
         return len(self.rows)
 

@@ -22,7 +22,7 @@ class Recorder(DatagramProtocol):
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         self.take([(datagram, addr)])
 
-    def take(self, datagrams: Sequence[tuple[bytes, Any]]) -> None:
+    def receive_datagrams(self, datagrams: Sequence[tuple[bytes, Any]]) -> None:
         self.batches.append([datagram for datagram, _ in datagrams])
 
 

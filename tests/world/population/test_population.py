@@ -42,7 +42,7 @@ class Given:
         self.forgotten: list[str] = []
         harness.population.subscribe(self)
 
-    def add(
+    def start_behavior(
         self,
         name: str,
         options: Mapping[str, Any],

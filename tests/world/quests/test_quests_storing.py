@@ -98,7 +98,7 @@ def test_things_are_stored_although_saves_of_their_player_raise(
     def fails(*_values: Any) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(scene.harness.world.saves.saver, "put", fails)
+    monkeypatch.setattr(scene.harness.world.saves.saver, "save_state", fails)
     scene.kill(901)
     assert not scene.player.holdings.has_unsaved
     assert scene.player.unsaved
