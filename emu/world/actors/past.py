@@ -24,6 +24,11 @@ FIXED_FACTIONS: Final = 10
 """Factions up to this number think of everybody the same."""
 MOST_SHARDS: Final = 10
 """Spirit shards of one character; a further death takes the place of the first."""
+KEPT_TEXTS: Final = frozenset(("adventure_class_selection", "refresh_advspells"))
+"""Texts of a character's sheet that are kept: what its class quest has set for its next class, and
+whether its spells are to be looked at after the level. Source: PlayerScripts/global.lua of content.
+"""
+LONGEST_KEPT: Final = 32
 MOST_DEBT: Final = 100_000
 """The debt of a level, in thousandths of a percent."""
 
@@ -45,7 +50,7 @@ class Past:
     """The past of one character."""
 
     __slots__ = (
-        "_events", "_shards", "_spells", "_standings", "lasting", "lasts_now", "spells",
+        "_events", "_shards", "_spells", "_standings", "_texts", "lasting", "lasts_now", "spells",
         "standings", "tutorial_step",
     )  # fmt: skip
 
@@ -66,6 +71,11 @@ class Past:
             if 0 < number <= LARGEST and 1 <= tier <= HIGHEST_TIER
         }
         self._shards = _shards(stored.get("shards"))
+        texts = stored.get("texts")
+        self._texts: dict[str, str] = {}
+        for name, kept in texts.items() if isinstance(texts, dict) else ():
+            if isinstance(kept, str):
+                self.keep(name, kept)
         lasting = stored.get("lasting")
         self.lasting: dict[str, Any] = lasting if isinstance(lasting, dict) else {}
         """What lasted when the character left; `emu.world.spells.kept` writes it."""
@@ -84,7 +94,8 @@ class Past:
         """The past as it is stored; empty if there is none."""
         lasting = self.lasting if self.lasts_now is None else self.lasts_now()
         parts = (
-            self._standings, self._events, self._spells, self.tutorial_step, self._shards, lasting,
+            self._standings, self._events, self._spells, self.tutorial_step, self._shards,
+            self._texts, lasting,
         )  # fmt: skip
         if not any(parts):
             return ""
@@ -95,9 +106,21 @@ class Past:
             stored["spells"] = self._spells
         if self._shards:
             stored["shards"] = self._shards
+        if self._texts:
+            stored["texts"] = self._texts
         if lasting:
             stored["lasting"] = lasting
         return json.dumps(stored, separators=(",", ":"))
+
+    def kept(self, name: str) -> str:
+        """Return a text of `KEPT_TEXTS`; empty if none was set."""
+        return self._texts.get(name, "")
+
+    def keep(self, name: str, text: str) -> None:
+        """Set a text of `KEPT_TEXTS`; an empty one is forgotten, and other names are ignored."""
+        self._texts.pop(name, None)
+        if text and name in KEPT_TEXTS:
+            self._texts[name] = text[:LONGEST_KEPT]
 
     def standing(self, faction: int, usual: int = 0) -> int:
         """Return what a faction thinks of the character; `usual` is what it thinks of others."""

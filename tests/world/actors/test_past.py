@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.model import LONGEST_PAST
-from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, MOST_SHARDS, MOST_SPELLS, Past, Shard
+from emu.world.actors.past import (
+    LONGEST_KEPT,
+    MOST_EVENTS,
+    MOST_FACTIONS,
+    MOST_SHARDS,
+    MOST_SPELLS,
+    Past,
+    Shard,
+)
 
 
 def test_standings_stay_between_their_ends() -> None:
@@ -115,3 +123,16 @@ def test_shards_are_kept_and_bounded() -> None:
 )
 def test_a_damaged_shard_is_left_out(row: str) -> None:
     assert Past(f'{{"shards":[{row}]}}').text == ""
+
+
+def test_only_texts_with_a_name_of_their_own_are_kept() -> None:
+    past = Past()
+    past.keep("adventure_class_selection", "x" * 100)
+    past.keep("biography", "long")
+    assert past.kept("adventure_class_selection") == "x" * LONGEST_KEPT
+    assert past.kept("biography") == ""
+    assert Past(past.text).text == past.text
+    past.keep("adventure_class_selection", "")
+    assert past.text == ""
+    wrong = '{"texts":{"biography":"long","refresh_advspells":5}}'
+    assert Past(wrong).text == ""

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from emu.model import SavedKind
 from emu.rules.combat import Result
 from emu.scripts.signatures import FunctionTable, single
+from emu.world.actors.past import KEPT_TEXTS
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
 from emu.world.actors.spawn import Idle
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow
@@ -64,6 +66,8 @@ def _get(body: Body | None, name: str, kind: FieldKind) -> Any:
     if body is None or not body.spawn.is_living:
         return None
     value = body.spawn.sheet.get(name, kind)
+    if body.player is not None and kind is FieldKind.TEXT and name in KEPT_TEXTS:
+        return given(body.player.past.kept(name))
     if value is not None and name in _ELSEWHERE:
         return _character_fields(body).get(name, value)
     return given(value) if isinstance(value, str) else value
@@ -75,6 +79,10 @@ def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value:
     if name == POINTS and kind is FieldKind.UNSIGNED and body.player is not None:
         scripts.levels.set_points(body.player, int(value), scripts.now)
         scripts.states.sheet_changed(body)
+        return True
+    if body.player is not None and kind is FieldKind.TEXT and name in KEPT_TEXTS:
+        body.player.past.keep(name, str(value))
+        scripts.world.saves.changed(body.player, SavedKind.PAST, scripts.now)
         return True
     if name in _ELSEWHERE:
         return False

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from emu.content.figures import Animation, Figures
+from emu.world.actors.past import Past
 from emu.world.actors.spawn import Idle
 from tests.support.world.script_scenes import ScriptScene
 
@@ -30,6 +31,20 @@ def test_fields_by_name(scene: ScriptScene) -> None:
     ) == [
         "7", "-5", "1.5", "ponder", "false", "nil", "false", "12", "3", "Aldana", "false",
     ]  # fmt: skip
+
+
+def test_the_class_that_a_quest_has_set_is_stored(scene: ScriptScene) -> None:
+    # PlayerScripts/global.lua of content asks for it when level 10 is reached, maybe days later.
+    assert scene.says(
+        "",
+        '#GetInfoStructString(Spawn, "adventure_class_selection")',
+        'SetInfoStructString(Spawn, "adventure_class_selection", "qy-2")',
+        'GetInfoStructString(Spawn, "adventure_class_selection")',
+        '#GetInfoStructString(NPC, "adventure_class_selection")',
+    ) == ["0", "true", "qy-2", "0"]
+    scene.harness.run(5.0)
+    stored = scene.harness.store.rows[scene.player.character.id].past
+    assert Past(stored).kept("adventure_class_selection") == "qy-2"
 
 
 @pytest.mark.parametrize(
