@@ -20,7 +20,7 @@ class Recorder(DatagramProtocol):
         self.batches: list[list[bytes]] = []
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
-        self.take([(datagram, addr)])
+        self.receive_datagrams([(datagram, addr)])
 
     def receive_datagrams(self, datagrams: Sequence[tuple[bytes, Any]]) -> None:
         self.batches.append([datagram for datagram, _ in datagrams])
