@@ -59,7 +59,7 @@ async def evening(
     offered, goes to whom a task names, answers talks, wears what it gets, and fights what gives
     experience. The last line counts the entries of each kind.
 
-    Example: emu client evening 127.0.0.1:9100 --user alice --character Testa --create --for 10
+    Example: emu client evening 127.0.0.1:9100 --user alice --character Borvik --create --for 10
     """
     from emu.net.client.evening import begin_evening  # noqa: PLC0415  # imports the reactor
 
