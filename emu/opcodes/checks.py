@@ -93,6 +93,7 @@ FROM_CLIENTS = (
     "OP_BeginItemCreationMsg",
     "OP_BeginTrackingMsg",
     "OP_BioUpdateMsg",
+    "OP_CancelSpellCast",
     "OP_ClientFellMsg",
     "OP_DefaultGroupOptionsRequestMsg",
     "OP_DialogCloseMsg",

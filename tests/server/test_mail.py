@@ -128,6 +128,7 @@ async def test_mails_friends_and_petitions_survive_a_kill(tmp_path: Path) -> Non
         one = await enter(server, "Aldana")
         one.types("friend_add Borvik")
         one.types("decline_groups")
+        await one.reads("You decline invitations to groups now.")
         one.types("petition I am stuck")
         await one.reads("Your petition has the number 1")
         one.types("start_mail")
