@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.client.world import Place, WorldClientCore
+from emu.client.world import WorldClientCore
 from emu.client.world.events import BlowSeen, DeathSeen, RevivalOffered, WorldEvent
-from emu.client.world.surroundings import RUNNING_SPEED
+from emu.client.world.surroundings import RUNNING_SPEED, is_attackable
 from emu.errors import CommandError
 from emu.times import Monotonic
 from emu.world_stream.ghosts import INFO, VISIBILITY
@@ -20,8 +20,6 @@ STRIKES: Final = 3.0
 """It stands as near as this to whom it strikes."""
 PATIENCE: Final = 30.0
 """After so long it looks for another creature: this one may be out of reach."""
-ATTACKABLE: Final = 64
-"""The bit of a ghost's flags that says that it can be attacked."""
 DEAD: Final = 100
 """What the field of the missing health has for the dead."""
 
@@ -102,11 +100,8 @@ class Hunter:
         seen = self._core.surroundings
         if seen is None or index not in seen or index == self._core.own_index:
             return False
-        visible, info = seen.part(index, VISIBILITY), seen.part(index, INFO)
-        # Clients up to 561 have a field of its own, later ones a bit.
-        flags = int(visible.get("vis_flags", 0))
-        is_enemy = bool(visible.get("attackable", flags & ATTACKABLE))
-        return is_enemy and info.get("hp_remaining", 0) != DEAD
+        is_enemy = is_attackable(seen.part(index, VISIBILITY))
+        return is_enemy and seen.part(index, INFO).get("hp_remaining", 0) != DEAD
 
     def _nearest(self) -> int | None:
         """Return the nearest creature around where it has entered; None if there is none."""
@@ -120,15 +115,7 @@ class Hunter:
         seen = self._core.surroundings
         if seen is None:
             return
-        here, there = self._core.place, seen.place(index)
-        away = here.distance_to(there)
-        if away <= STRIKES:
-            return
-        part = (away - STRIKES / 2) / away
-        goal = Place(
-            here.x + (there.x - here.x) * part, there.y, here.z + (there.z - here.z) * part
-        )  # fmt: skip
         try:
-            self._core.walk_to(*goal[:3], now, RUNNING_SPEED)
+            self._core.approach(seen.place(index), STRIKES, now, RUNNING_SPEED)
         except CommandError:
             self._target = None  # it is unknown how this version walks

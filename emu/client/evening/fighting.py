@@ -53,7 +53,6 @@ class Fighting:
         self._since = Monotonic(0.0)
         """When the fight began, or when the enemy was last seen to be hurt more than before."""
         self._harm = 0
-        self._struck_at = Monotonic(-1e9)
         self._cast_at = Monotonic(0.0)
         self._next_spell = 0
         self._body: tuple[int, Monotonic] | None = None
@@ -75,7 +74,6 @@ class Fighting:
                 self.enemy = self._body = None
                 self._avoided.clear()
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
-                self._struck_at = now
                 if self.enemy is None:
                     self._begin(attacker, now)
             case LineShown(_, text) if NO_PLACE in text:
@@ -165,16 +163,7 @@ class Fighting:
 
     def approach(self, to: Place, reach: float, now: Monotonic) -> bool:
         """Walk to a place; return whether it is in reach."""
-        here = self._core.place
-        away = here.distance_to(to)
-        if away <= reach:
-            return True
-        part = max(0.0, (away - reach * 0.5) / away)
-        self._core.walk_to(
-            here.x + (to.x - here.x) * part, to.y, here.z + (to.z - here.z) * part, now,
-            self._speed,
-        )  # fmt: skip
-        return False
+        return self._core.approach(to, reach, now, self._speed)
 
     def _loot(self, now: Monotonic) -> None:
         assert self._body is not None  # noqa: S101  # `think` has looked

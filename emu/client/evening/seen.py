@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from emu.client.hunting import ATTACKABLE, DEAD
+from emu.client.hunting import DEAD
 from emu.client.world import WorldClientCore
 from emu.client.world.events import Appeared, Updated, Vanished, WorldEvent
-from emu.client.world.surroundings import NOWHERE, Place
+from emu.client.world.surroundings import NOWHERE, Place, is_attackable
 from emu.world_stream.ghosts import INFO, VISIBILITY
 
 WHOLE: Final = 100
@@ -93,15 +93,11 @@ class SeenSpawns:
         seen = self._core.surroundings
         assert seen is not None  # noqa: S101  # `get` has looked
         visible, info = seen.part(index, VISIBILITY), seen.part(index, INFO)
-        # Clients up to 561 have a field of its own, later ones a bit.
-        is_enemy = bool(
-            visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE)
-        )  # fmt: skip
         try:
             place = seen.place(index)
         except KeyError:
             place = Place(*NOWHERE)
         return SeenSpawn(
-            index, seen.name(index), int(info.get("level", 0)), place, is_enemy,
+            index, seen.name(index), int(info.get("level", 0)), place, is_attackable(visible),
             WHOLE - (WHOLE ^ int(info.get("hp_remaining", 0))), int(visible.get("quest_flag", 0)),
         )  # fmt: skip

@@ -263,6 +263,21 @@ class WorldClientCore:
             raise CommandError(f"nobody knows how clients of version {self.version} walk")
         self.walker.walk_to(Place(x, y, z), now, speed)
 
+    def approach(self, to: Place, reach: float, now: Monotonic, speed: float) -> bool:
+        """Walk to within half of `reach` of a place; return whether it is in reach already.
+
+        Raises `CommandError` as `walk_to`.
+        """
+        here = self.place
+        away = here.distance_to(to)
+        if away <= reach:
+            return True
+        part = (away - reach / 2) / away
+        self.walk_to(
+            here.x + (to.x - here.x) * part, to.y, here.z + (to.z - here.z) * part, now, speed
+        )
+        return False
+
     def sit(self) -> None:
         """Sit down. Raises `CommandError` outside of a zone."""
         self._need_zone()

@@ -9,7 +9,7 @@ bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from emu.client.world import events
@@ -36,10 +36,18 @@ STEP: Final = 0.25
 NOWHERE: Final = (0.0, 0.0, 0.0)
 RUNNING_SPEED: Final = 8.0
 """World units per second."""
+ATTACKABLE: Final = 64
+"""The bit of a ghost's flags that says that it can be attacked."""
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
 Place = Position
 """The place of a ghost; a client does not know the grid."""
+
+
+def is_attackable(visible: Mapping[str, Any]) -> bool:
+    """Return whether the fields `VISIBILITY` of a ghost say that it can be attacked."""
+    # Clients up to 561 have a field of its own, later ones a bit.
+    return bool(visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE))
 
 
 class Stride(NamedTuple):

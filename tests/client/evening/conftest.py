@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.world import WorldClientCore
 from emu.client.world.surroundings import Place
 
 OWN = 1
@@ -32,6 +33,8 @@ class NotingClient:
     def walk_to(self, x: float, y: float, z: float, _now: float, _speed: float) -> None:
         """Be there at once."""
         self.place = Place(x, y, z)
+
+    approach = WorldClientCore.approach
 
 
 class KnownSpawns(SeenSpawns):
