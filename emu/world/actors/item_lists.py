@@ -18,6 +18,7 @@ from emu.errors import UnknownStruct
 from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED, Inventory
 from emu.items.kinds import Bag, Container, Flag, Food, ItemKind, Slot, Sort
+from emu.structs import StructLayout
 from emu.structs.packed import pack_counted, xor
 
 LIST, WORN, APPEARANCE = 0, 1, 2
@@ -78,8 +79,7 @@ RECORD_FIELDS: Final = (
     "unique_id", "bag_id", "inv_slot_id", "menu_type", "unknown3b", "index", "icon", "slot_id",
     "count", "item_level", "tier", "num_slots", "empty_slots", "item_id",
 )  # fmt: skip
-_PACKERS: Final[dict[int, tuple[object, RecordPacker]]] = {}
-"""By the identity of a version's layout."""
+_PACKERS: Final[dict[StructLayout, RecordPacker]] = {}
 
 
 def _name_bytes(name: str) -> bytes:
@@ -173,11 +173,10 @@ class ItemLists:
         """
         if self._packer is None:
             layout = self._dialect.layout(STRUCT)
-            known = _PACKERS.get(id(layout))
-            if known is None or known[0] is not layout:
-                packer = RecordPacker(self._encode, RECORD_FIELDS, {NAME: LONGEST_NAME})
-                known = _PACKERS[id(layout)] = layout, packer
-            self._packer = known[1]
+            if layout not in _PACKERS:
+                names = {NAME: LONGEST_NAME}
+                _PACKERS[layout] = RecordPacker(self._encode, RECORD_FIELDS, names)
+            self._packer = _PACKERS[layout]
         return self._packer.pack(values)
 
     @property

@@ -14,6 +14,7 @@ from emu.errors import UnknownStruct
 from emu.items.kinds import ItemKind
 from emu.ledger import Owner, OwnerKind
 from emu.rules.stance import RED, arrow_color
+from emu.structs import StructLayout
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import Events
@@ -139,17 +140,16 @@ class RowWriter:
         return b"".join((*parts, empty[HEAD:]))
 
 
-_WRITERS: Final[dict[int, tuple[object, RowWriter]]] = {}
-"""By the identity of a version's layout."""
+_WRITERS: Final[dict[StructLayout, RowWriter]] = {}
 
 
 def write_rows(dialect: Dialect, rows: Sequence[Mapping[str, Any]], window: int) -> bytes:
     """Return the list of a merchant for the index 0, for clients of a version."""
     layout = dialect.layout(STRUCT)
-    known = _WRITERS.get(id(layout))
-    if known is None or known[0] is not layout:
-        known = _WRITERS[id(layout)] = layout, RowWriter(dialect)
-    return known[1].write(rows, window)
+    writer = _WRITERS.get(layout)
+    if writer is None:
+        writer = _WRITERS[layout] = RowWriter(dialect)
+    return writer.write(rows, window)
 
 
 def send_rows(player: Player, spawn: Spawn, rows: Sequence[Mapping[str, Any]], window: int) -> None:
