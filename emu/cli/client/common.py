@@ -198,10 +198,12 @@ class _Run:
     def begin(self, reactor: Any) -> Deferred[None]:
         from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
 
+        from emu.net.scheduler import Scheduler  # noqa: PLC0415  # as above
+
         def cancel() -> None:
             self.output_lost = True
             # Not at once: the body itself may be what prints.
-            reactor.callLater(0, running.cancel)
+            Scheduler(reactor).soon(running.cancel)
 
         sys.stdout = _Output(sys.stdout, cancel)
         self._coroutine = self._guarded(reactor)
