@@ -64,6 +64,9 @@ class EveningPlan:
     seed: int = 1
     choices: dict[str, object] = field(default_factory=dict)
     """Race, class and the like of the character."""
+    folder: Path | None = None
+    """Where the database is kept, so that the next evening goes on; None for one that is removed.
+    """
 
 
 @dataclass(slots=True)
@@ -94,7 +97,7 @@ def settings_of(plan: EveningPlan, folder: Path) -> dict[str, object]:
 def play(plan: EveningPlan, on_entry: Callable[[DiaryEntry], None]) -> EveningResult:
     """Play one evening."""
     begun = time.process_time()
-    folder = Path(tempfile.mkdtemp(prefix="emu-evening-", dir=scratch_folder()))
+    folder = plan.folder or Path(tempfile.mkdtemp(prefix="emu-evening-", dir=scratch_folder()))
     result = EveningResult(Diary(on_entry))
 
     @provider(ILogObserver)
@@ -110,7 +113,8 @@ def play(plan: EveningPlan, on_entry: Callable[[DiaryEntry], None]) -> EveningRe
             _play(plan, folder, result)
     finally:
         globalLogPublisher.removeObserver(heard)
-        remove(folder)
+        if plan.folder is None:
+            remove(folder)
     result.cpu_seconds = time.process_time() - begun
     return result
 
@@ -168,6 +172,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--level", type=int, default=10, help="the level at which it stops")
     made.add_argument("--minutes", type=float, default=300.0, help="virtual minutes at most")
     made.add_argument("--rate", type=float, default=10.0, help="the rate of experience")
+    made.add_argument("--folder", type=Path, help="keep the database here, and go on with it")
     made.add_argument("--seed", type=int, default=1)
     made.add_argument("--talks", action="store_true", help="also print talks and lines")
     return made
@@ -181,6 +186,7 @@ def main(words: Sequence[str] | None = None) -> int:
         Preferences(tuple(options.prefer), tuple(options.refuse)), options.level, options.minutes,
         options.rate, options.seed,
         {name: int(value) for name, _, value in (one.partition("=") for one in options.choice)},
+        options.folder,
     )  # fmt: skip
 
     def show(entry: DiaryEntry) -> None:

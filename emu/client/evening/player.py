@@ -73,6 +73,7 @@ class EveningPlayer:
         self.answers = WindowAnswers(
             core, DialogChoices(preferences.preferred, preferences.refused), preferences.refused,
             note=self.note, may_leave=lambda: self.questing.may_leave,
+            wanted=lambda: self.questing.wanted,
         )  # fmt: skip
 
     def note(self, kind: str, text: str) -> None:

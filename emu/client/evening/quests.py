@@ -23,15 +23,18 @@ from emu.client.evening.reading import (
     fit,
     has_word,
     is_peaceful,
+    may_be_way,
     resemblance,
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.evening.travels import Travels, Way
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
     DialogOpened,
     LineShown,
     ScreenShown,
+    WaysShown,
     WorldEvent,
     ZoneToLoad,
 )
@@ -45,6 +48,8 @@ AGAIN: Final = 15.0
 
 After a change of the journal or of the level the next visit may come at once.
 """
+TRAVELS_ON: Final = 5.0
+"""Between two legs of a journey in one zone; doubled after each."""
 LATER: Final = 120.0
 ONCE_MORE: Final = 400.0
 """Between two visits without a reason."""
@@ -55,9 +60,13 @@ TALK_GOES_ON: Final = 30.0
 USING: Final = 6.5
 """How long it stands still after it has begun to use a thing: some take 5 seconds."""
 WALK_TIME: Final = 90.0
+SLOWEST: Final = 4.0
+"""The speed, in world units per second, with which it plans a journey."""
 SET_ASIDE: Final = 600.0
 """A quest that has not advanced for so long is no reason to stay, to look around or to try things.
 """
+MOST_KILLS: Final = 8
+"""How many of a name it kills for a task that does not advance by that."""
 MOST_WAYS: Final = 2
 """How often it takes a way to another zone at one state of the journal."""
 ABOVE: Final = 1
@@ -80,6 +89,8 @@ class Errand:
     """``talk``, ``look``, or the verb of a use."""
     task: QuestTask | None
     until: Monotonic
+    choice: str = ""
+    """What is to be chosen in the window of a thing."""
     has_asked: bool = False
     """Whether the verbs were asked for."""
 
@@ -110,8 +121,11 @@ class Questing:
         """Names that have answered with a dialog."""
         self._wanted: Good | None = None
         """What it would buy if it had the coins."""
-        self._used: tuple[str, Monotonic] | None = None
-        """The name of the thing that was used last, and when."""
+        self._used: tuple[Way, Monotonic] | None = None
+        """The thing that was used last, and when."""
+        self.wanted = ""
+        """What it chooses in the window of the thing that it uses."""
+        self.travels = Travels()
         self._ways: dict[tuple[str, str], int] = {}
         """Zone and name of each thing that led to another zone; how often, at this state."""
         self._progress: dict[int, tuple[tuple[QuestTask, ...], Monotonic]] = {}
@@ -120,6 +134,8 @@ class Questing:
         self.hints = Hints()
         self.exploration = Exploration()
         self._now = LONG_AGO
+        self._kills: Counter[tuple[str, str]] = Counter()
+        """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._may_buy = False
         self._last_hailed = ""
         self._talked_at = LONG_AGO
@@ -130,13 +146,10 @@ class Questing:
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         match event:
-            case ZoneToLoad(file):
-                if self._used is not None and now < self._used[1] + WALK_TIME:
-                    way = self._zone, self._used[0]
-                    self._ways[way] = self._ways.get(way, 0) + 1
-                self._used = self._plan = None
-                self._zone = file
-                self.exploration.enter(file)
+            case ZoneToLoad(file, description):
+                self._arrive(file, description, now)
+            case WaysShown(_, ways) if self._used is not None:
+                self.travels.offered(self._used[0], [one.name for one in ways])
             case LineShown(_, text) | ScreenShown(text):
                 self.hints.read(text, level=self._fighting.level, zone=self._zone)
             case VerbsShown():
@@ -148,6 +161,17 @@ class Questing:
                 self._deal(event)
             case _:
                 pass
+
+    def _arrive(self, file: str, description: str, now: Monotonic) -> None:
+        used = None
+        if self._used is not None and now < self._used[1] + WALK_TIME:
+            used = self._used[0]
+            way = self._zone, used.name
+            self._ways[way] = self._ways.get(way, 0) + 1
+        self.travels.arrive(description, used)
+        self._used = self._plan = None
+        self._zone, self.wanted = file, ""
+        self.exploration.enter(file)
 
     def _deal(self, event: GoodsShown) -> None:
         """Buy what a task names; sell for it what the merchant wants, one thing after the other.
@@ -192,7 +216,9 @@ class Questing:
     def think(self, now: Monotonic) -> None:
         """Go on with the plan, or make another one."""
         here = self._core.place
-        self.exploration.look(here, self._spawns.all())
+        spawns = self._spawns.all()
+        self.exploration.look(here, spawns)
+        self.travels.look(spawns)
         state = (self._journal.changes, self._fighting.level)
         if state != self._state:
             self._state = state
@@ -201,6 +227,9 @@ class Questing:
         for number, quest in self._journal.open.items():
             if self._progress.get(number, (None,))[0] != quest.tasks:
                 self._progress[number] = (quest.tasks, now)
+                for task in quest.tasks:
+                    for key in [one for one in self._kills if one[0] == task.text]:
+                        del self._kills[key]
         self._now = now
         if now < self._busy_until:
             return
@@ -247,7 +276,8 @@ class Questing:
             self._fighting.attack(spawn.index, now)
         else:
             self._note("use", f"{spawn.name}: {commands[0]}")
-            self._used = (spawn.name, now)
+            self._used = (Way(spawn.name, spawn.place), now)
+            self.wanted = plan.choice
             self._busy_until = Monotonic(now + USING)
             core.use(spawn.index, commands[0])
         return True
@@ -283,10 +313,19 @@ class Questing:
             return None
         if self._must_leave:
             return self._exit(now) or self._marked(now) or self._around(now)
-        plan = self._marked(now) or self._plan_of(self._tasks(is_aside=True), now)
-        if plan is not None or self._fighting.enemy is not None:
-            return plan
-        return self._thing(now) or self._unmet(now) or self._around(now)
+        return (
+            self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
+            or self._around(now)
+        )  # fmt: skip
+
+    def _errand_aside(self, now: Monotonic) -> Errand | None:
+        """Return the way to somebody in sight whom a quest names that it has set aside."""
+        for task in self._tasks(is_aside=True):
+            for one in self._near():
+                is_meant = fit(one.name, task.text) >= GOOD
+                if is_meant and self._may_visit(one.name, task.text, now, ONCE_MORE):
+                    return self._visit(one, "talk", now, task)
+        return None
 
     def _plan_of(self, tasks: Sequence[QuestTask], now: Monotonic) -> Errand | None:
         """Return the plan for the first task that has one; None also if it begins a fight."""
@@ -312,8 +351,34 @@ class Questing:
         plan = self._plan_by(task.text, task, now, AGAIN)
         if plan is not None or self._fighting.enemy is not None:
             return plan
-        plan = self._remembered(task.text, task, now)
-        return plan or self._plan_by(f"{task.text} {task.group}", task, now, ONCE_MORE)
+        return (
+            self._remembered(task.text, task, now)
+            or self._journey(task, now)
+            or self._plan_by(f"{task.text} {task.group}", task, now, ONCE_MORE)
+        )
+
+    def _journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to the zone that a task means."""
+        for text in (task.text, task.group):
+            zone = self.travels.destination(text)
+            if zone:
+                break
+        if not zone or zone == self.travels.zone:
+            return None
+        way = self.travels.way_to(zone)
+        if way is None or not self._may_visit(f"to {zone}", task.text, now, TRAVELS_ON):
+            return None
+        return self._by(way, task, now)
+
+    def _by(self, way: Way, task: QuestTask | None, now: Monotonic) -> Errand:
+        """Return the errand that takes a way to another zone."""
+        here = self._core.place
+        same = [one for one in self._spawns.all() if one.name == way.name]
+        nearest = min(same, key=lambda one: way.place.distance_to(one.place), default=None)
+        until = Monotonic(now + WALK_TIME + here.distance_to(way.place) / SLOWEST)
+        if nearest is None or way.place.distance_to(nearest.place) > CELL:
+            return Errand(way.place, None, "look", task, until)
+        return Errand(nearest.place, nearest.index, "use", task, until, way.choice)
 
     def _plan_by(self, text: str, task: QuestTask, now: Monotonic, pause: float) -> Errand | None:
         """Return the way to somebody in sight whom a text of a task names, or begin a fight."""
@@ -332,6 +397,9 @@ class Questing:
         for _, one in good:
             if one.is_enemy:
                 if self._fighting.may_attack(one, now) and self._is_weak(one):
+                    if self._kills[task.text, one.name] >= MOST_KILLS:
+                        continue
+                    self._kills[task.text, one.name] += 1
                     self._fighting.attack(one.index, now)
                     return None
             elif self._may_visit(one.name, task.text, now, pause):
@@ -416,15 +484,21 @@ class Questing:
         return None
 
     def _thing(self, now: Monotonic) -> Errand | None:
-        """Return the way to a thing that can be used, if a task waits or nothing else is here."""
-        if not self._tasks() and not self.exploration.has_seen_all:
+        """Return the way to a thing that can be used, if a task waits or nothing else is here.
+
+        Without a task that advances only what may lead to another zone is of use.
+        """
+        has_tasks = bool(self._tasks())
+        if not has_tasks and not self.exploration.has_seen_all:
             return None
         for one in self._near():
             is_way = (self._zone, one.name) in self._ways
-            if not is_way and (not one.level or not one.name[:1].isupper()):
-                which = f"{one.name} {one.place[:3]}"
-                if self._may_visit(which, "thing", now, ONCE_MORE):
-                    return self._visit(one, "use", now)
+            if is_way or (one.level and one.name[:1].isupper()):
+                continue
+            which = f"{one.name} {one.place[:3]}"
+            is_of_use = has_tasks or may_be_way(one.name)
+            if is_of_use and self._may_visit(which, "thing", now, ONCE_MORE):
+                return self._visit(one, "use", now)
         return None
 
     def _around(self, now: Monotonic) -> Errand | None:
@@ -465,7 +539,12 @@ class Questing:
         for one in sorted(ways, key=lambda one: self._ways[self._zone, one.name]):
             if self._is_open_way(one.name) and self._may_visit(one.name, "way", now, ONCE_MORE):
                 return self._visit(one, "use", now)
-        return self._seen_before(self._is_open_way, "way", None, now)
+        return self._seen_before(
+            lambda name: self._is_open_way(name) or self._is_new_way(name), "way", None, now
+        )
+
+    def _is_new_way(self, name: str) -> bool:
+        return may_be_way(name) and (self._zone, name) not in self._ways
 
     def _is_open_way(self, name: str) -> bool:
         return self._ways.get((self._zone, name), MOST_WAYS) < MOST_WAYS
