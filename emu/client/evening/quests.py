@@ -28,7 +28,7 @@ from emu.client.evening.reading import (
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
-from emu.client.evening.travels import Travels, Way
+from emu.client.evening.travels import KnownWay, Travels
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
     DialogOpened,
@@ -121,7 +121,7 @@ class Questing:
         """Names that have answered with a dialog."""
         self._wanted: Good | None = None
         """What it would buy if it had the coins."""
-        self._used: tuple[Way, Monotonic] | None = None
+        self._used: tuple[KnownWay, Monotonic] | None = None
         """The thing that was used last, and when."""
         self.wanted = ""
         """What it chooses in the window of the thing that it uses."""
@@ -276,7 +276,7 @@ class Questing:
             self._fighting.attack(spawn.index, now)
         else:
             self._note("use", f"{spawn.name}: {commands[0]}")
-            self._used = (Way(spawn.name, spawn.place), now)
+            self._used = (KnownWay(spawn.name, spawn.place), now)
             self.wanted = plan.choice
             self._busy_until = Monotonic(now + USING)
             core.use(spawn.index, commands[0])
@@ -370,7 +370,7 @@ class Questing:
             return None
         return self._by(way, task, now)
 
-    def _by(self, way: Way, task: QuestTask | None, now: Monotonic) -> Errand:
+    def _by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:
         """Return the errand that takes a way to another zone."""
         here = self._core.place
         same = [one for one in self._spawns.all() if one.name == way.name]
@@ -534,10 +534,13 @@ class Questing:
         return Errand(place, None, "look", None, Monotonic(now + WALK_TIME))
 
     def _way_out(self, now: Monotonic) -> Errand | None:
-        """Return the way to a thing that led to another zone: what is open may be done there."""
+        """Return the way to another zone: what is open may be done there.
+
+        Ways that were taken in vain come last, when it has looked around here again and again.
+        """
         ways = [one for one in self._near() if (self._zone, one.name) in self._ways]
         for one in sorted(ways, key=lambda one: self._ways[self._zone, one.name]):
-            if self._is_open_way(one.name) and self._may_visit(one.name, "way", now, ONCE_MORE):
+            if self._is_open_way(one.name) and self._may_visit(one.name, "way", now, LATER):
                 return self._visit(one, "use", now)
         return self._seen_before(
             lambda name: self._is_open_way(name) or self._is_new_way(name), "way", None, now
@@ -547,4 +550,5 @@ class Questing:
         return may_be_way(name) and (self._zone, name) not in self._ways
 
     def _is_open_way(self, name: str) -> bool:
-        return self._ways.get((self._zone, name), MOST_WAYS) < MOST_WAYS
+        most = MOST_WAYS * self.exploration.rounds.get(self._zone, 1)
+        return self._ways.get((self._zone, name), most) < most

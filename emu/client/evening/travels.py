@@ -27,7 +27,7 @@ def zone_name(description: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class KnownWay:
     """A thing that leads to another zone."""
 
     name: str
@@ -42,14 +42,14 @@ class Travels:
     def __init__(self) -> None:
         self.zone = ""
         """The present zone."""
-        self._ways: dict[str, dict[str, Way]] = {}
+        self._ways: dict[str, dict[str, KnownWay]] = {}
         """For each zone, what leads to which other one."""
         self._homes: dict[str, str] = {}
         """The zone in which each person was seen first."""
         self._words: dict[str, frozenset[str]] = {}
         """The words of the name of each zone."""
 
-    def arrive(self, description: str, used: Way | None) -> None:
+    def arrive(self, description: str, used: KnownWay | None) -> None:
         """Note that the player has come into a zone, and by which thing."""
         zone = zone_name(description)
         if used is not None and self.zone and zone != self.zone:
@@ -57,13 +57,13 @@ class Travels:
         self.zone = zone
         self._know(zone)
 
-    def offered(self, used: Way, descriptions: Iterable[str]) -> None:
+    def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
         """Note where the window of a thing leads."""
         for one in descriptions:
             zone = zone_name(one)
             self._know(zone)
             ways = self._ways.setdefault(self.zone, {})
-            ways.setdefault(zone, Way(used.name, used.place, one))
+            ways.setdefault(zone, KnownWay(used.name, used.place, one))
 
     def look(self, spawns: Iterable[SeenSpawn]) -> None:
         """Note who lives in the present zone."""
@@ -82,9 +82,9 @@ class Travels:
         # A part of a name is enough for somebody in sight, but not for a journey.
         return self._homes[best[1]] if best[0] >= LEAST_FIT else ""
 
-    def way_to(self, zone: str) -> Way | None:
+    def way_to(self, zone: str) -> KnownWay | None:
         """Return the first way on the shortest known route to a zone; None without one."""
-        first: dict[str, Way | None] = {self.zone: None}
+        first: dict[str, KnownWay | None] = {self.zone: None}
         waiting = deque((self.zone,))
         while waiting:
             here = waiting.popleft()

@@ -1,14 +1,14 @@
 """What a player knows of other zones: ways, windows, who lives where."""
 
-from emu.client.evening.travels import Travels, Way, zone_name
+from emu.client.evening.travels import KnownWay, Travels, zone_name
 from emu.client.world.surroundings import Place
 from tests.client.evening.conftest import spawn
 
-BELL = Way("mariners_bell", Place(10.0, 0.0, 0.0))
-GATE = Way("zone_to_peat_bog", Place(90.0, 0.0, 0.0))
+BELL = KnownWay("mariners_bell", Place(10.0, 0.0, 0.0))
+GATE = KnownWay("zone_to_peat_bog", Place(90.0, 0.0, 0.0))
 
 
-def arrived(*steps: tuple[str, Way | None]) -> Travels:
+def arrived(*steps: tuple[str, KnownWay | None]) -> Travels:
     made = Travels()
     for zone, way in steps:
         made.arrive(zone, way)
@@ -28,7 +28,7 @@ def test_a_way_that_was_taken_leads_there_again() -> None:
 def test_a_window_shows_where_a_thing_leads() -> None:
     one = arrived(("Nettleville Hovel", None))
     one.offered(BELL, ["The Willow Wood", "Graystone Yard"])
-    assert one.way_to("willow wood") == Way(BELL.name, BELL.place, "The Willow Wood")
+    assert one.way_to("willow wood") == KnownWay(BELL.name, BELL.place, "The Willow Wood")
 
 
 def test_a_route_has_several_zones() -> None:
