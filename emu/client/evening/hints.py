@@ -1,4 +1,4 @@
-"""Lines of the world that tell a player what to do, beside its journal.
+"""Lines of the world with a hint for a player, beside its journal.
 
 "Speak with an Ambassador if you are ready to leave the island." is a task like one of the journal,
 until the journal changes. "You must leave the Isle to gain levels." says that fights are of no use

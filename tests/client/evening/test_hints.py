@@ -1,4 +1,4 @@
-"""Lines that tell a player what to do: they are tasks until the journal changes.
+"""Lines with a hint for a player: they are tasks until the journal changes.
 
 The lines are those of the scripts of the Isle of Refuge (PlayerScripts/global.lua,
 SpawnScripts/IsleRefuge1/LeavetheIsleofRefuge.lua).
