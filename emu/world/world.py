@@ -61,7 +61,7 @@ class World:
 
     def is_muted(self, player: Player) -> bool:
         """Return whether the account of a player is muted now."""
-        return lies_ahead(player.muted_until, self.clock.moment())
+        return lies_ahead(player.limits.muted_until, self.clock.moment())
 
     def left_zone(self, zone: Zone, now: Monotonic) -> None:
         """Note that a player has left a zone; an empty zone ends after a while."""

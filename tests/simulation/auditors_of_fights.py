@@ -28,7 +28,7 @@ def _dead(simulation: Simulation) -> Iterator[str]:
     for server, world in worlds(simulation):
         for player in world.players:
             # It was changed a moment ago.
-            if player.unsaved or player.id in world.saves.saver:
+            if player.unsaved.kinds or player.id in world.saves.saver:
                 continue
             is_dead, health = player.spawn.hp_percent <= 0, stored.get(player.id)
             if is_dead is not (health == 0):

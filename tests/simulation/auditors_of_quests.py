@@ -90,7 +90,7 @@ def _journals(simulation: Simulation) -> Iterator[str]:
     stored = {row[0]: row[1] for row in simulation.rows("SELECT id, quests FROM world_characters")}
     for server, world in worlds(simulation):
         for player in world.players:
-            if player.unsaved or player.id in world.saves.saver:
+            if player.unsaved.kinds or player.id in world.saves.saver:
                 continue
             if player.journal.text != stored.get(player.id):
                 yield (

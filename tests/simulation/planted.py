@@ -43,7 +43,7 @@ def _save_not_awaited(stack: ExitStack) -> None:
     """A player is answered when the save begins, and not when it is stored."""
 
     async def confirm(self: PlayerSaves, player: Any, kind: Any) -> None:
-        player.unsaved.add(kind)
+        player.unsaved.kinds.add(kind)
         self.save(player)
 
     stack.enter_context(patch.object(PlayerSaves, "confirm", confirm))

@@ -41,7 +41,7 @@ def test_classes_are_stored() -> None:
     assert not levels.set_class(player, 256, harness.now)
     assert not levels.set_trade(player, 4, harness.now)
     assert not levels.set_trade_level(player, 9000, harness.now)
-    assert SavedKind.PROGRESS in player.unsaved
+    assert SavedKind.PROGRESS in player.unsaved.kinds
     harness.run(3.0)
     stored = harness.store.rows[5]
     assert (stored.class_, stored.tradeskill_class) == (9, 4)

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from emu.dialects.dialect import read_name
-from emu.world.actors.player import MOST_KEYS
+from emu.world.actors.hotbars import MOST_KEYS
 from emu.world.rules import ChatRules, WorldRules
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -189,7 +189,7 @@ def test_hotbars_do_not_grow_and_are_not_stored_for_every_message() -> None:
         hostile.say("OP_QuickbarUpdateMsg", layout.encode(fields))
     hostile.say("OP_QuickbarUpdateMsg", layout.encode({"hotbar_number": 0xFFFFFFFF, "type": 1}))
     assert hostile.player is not None
-    assert len(hostile.player.hotbars.keys) == MOST_KEYS
+    assert len(hostile.player.client_data.hotbars.keys) == MOST_KEYS
     harness.run(3.0)
     stored = [one for one in harness.store.saves if "hotkeys" in one.facts]
     assert len(stored) == 1

@@ -1,9 +1,9 @@
-"""Data that a client keeps with its character: macros, map fog, slots, and choices.
+"""Data that a client keeps with its character: hotbars, macros, map fog, slots, and choices.
 
 Each of them is bounded, so that the text stays below `emu.model.LONGEST_CLIENT_DATA`.
 
-The server stores these values and sends them back; it does not use most of them. They are stored
-as one text. Source: docs/protocol/world/entering.md#client-data.
+The server stores these values and sends them back; it does not use most of them. All but the
+hotbars are stored as one text. Source: docs/protocol/world/entering.md#client-data.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from emu.errors import LimitExceeded, MalformedMessage
+from emu.model import Hotkey
+from emu.world.actors.hotbars import Hotbars
 
 MOST_MACROS: Final = 100
 MOST_COMMANDS: Final = 10
@@ -47,10 +49,13 @@ class Macro(NamedTuple):
 class ClientData:
     """The values that one client keeps. Each method that changes them raises `PeerError`."""
 
-    __slots__ = ("_fogs", "_macros", "_slots", "biography", "group", "language", "voices")
+    __slots__ = (
+        "_fogs", "_macros", "_slots", "biography", "group", "hotbars", "language", "voices",
+    )  # fmt: skip
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str = "", hotkeys: Iterable[Hotkey] = ()) -> None:
         """Read a stored text; what it does not understand is left out."""
+        self.hotbars = Hotbars(hotkeys)
         stored = _read(text)
         self._macros = dict(_macros(stored.get("macros")))
         self._slots = dict(_numbers(stored.get("slots"), U16))

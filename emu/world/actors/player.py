@@ -1,12 +1,11 @@
-"""One player in the world: character, spawn, client, titles, hotbars, friends and ignored names.
+"""One player in the world: character, spawn, client, titles, friends and ignored names.
 
 A player whose client is gone stays for a while (link-dead); the next session of its character takes
 it over. Handlers of messages change the state here: `emu.world.handlers.interaction`,
 `emu.world.entry`.
 
 A client is sent all titles of its player with TitleUpdate, and names the ones it shows by their
-place in that list (docs/protocol/world/entering.md#small-messages). Hotbar keys belong to the
-client; the server only stores them (docs/protocol/world/entering.md#quickbar).
+place in that list (docs/protocol/world/entering.md#small-messages).
 """
 
 from __future__ import annotations
@@ -19,12 +18,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emu.commands import Cost
 from emu.dialects import Dialect
-from emu.dialects.dialect import read_name
-from emu.errors import CommandError, LimitExceeded, MalformedMessage
+from emu.errors import CommandError
 from emu.limits.rates import RateLimit
-from emu.model import Hotkey, Membership, Present, SavedKind, Title, WorldCharacter
+from emu.model import Membership, Present, Title, WorldCharacter
 from emu.quests.journal import Journal
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.client_data import ClientData
 from emu.world.actors.holdings import Holdings
@@ -33,83 +31,13 @@ from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import PlayerOptions
 from emu.world.actors.past import Past
 from emu.world.actors.spawn import Destination, Spawn, StateWord, Verb
-from emu.world.actors.unsaved import Confirmations
+from emu.world.actors.unsaved import Unsaved
 from emu.world.rules import MovementRules
 from emu.world_stream.movement import FULL_TURN, Position, to_client
 
 if TYPE_CHECKING:
     from emu.world.visibility.viewer import Viewer
     from emu.world.zones.zone import Zone
-
-EMPTY: Final = 0xFFFFFFFF
-"""The type of a slot that was emptied."""
-LAST_BAR: Final = 99
-LAST_SLOT: Final = 99
-MOST_KEYS: Final = 500
-LONGEST_TEXT: Final = 255
-
-
-class Hotbars:
-    """The keys of one player, by bar and slot."""
-
-    __slots__ = ("_keys",)
-
-    def __init__(self, keys: Iterable[Hotkey] = ()) -> None:
-        self._keys = {(key.bar, key.slot): key for key in keys}
-
-    @property
-    def keys(self) -> tuple[Hotkey, ...]:
-        """All keys by bar and slot."""
-        # By bar and slot, so that equal hotbars are stored and sent in the same order.
-        return tuple(self._keys[place] for place in sorted(self._keys))
-
-    def fill_slot(self, key: Hotkey) -> None:
-        """Fill or empty a slot. Raises `LimitExceeded`, and `MalformedMessage` for a bad key."""
-        if not (0 <= key.bar <= LAST_BAR and 0 <= key.slot <= LAST_SLOT):
-            raise MalformedMessage("a hotbar that nobody has")
-        place = key.bar, key.slot
-        if key.type == EMPTY:
-            self._keys.pop(place, None)
-            return
-        if len(key.text) > LONGEST_TEXT:
-            raise MalformedMessage("text of a hotkey too long")
-        # A client could otherwise store 10,000 slots with 255 characters each.
-        if len(self._keys) >= MOST_KEYS and place not in self._keys:
-            raise LimitExceeded("too many hotkeys")
-        self._keys[place] = key
-
-    def apply_change(self, dialect: Dialect, body: bytes) -> None:
-        """Apply a client's change of a slot. Raises `PeerError`."""
-        fields = dialect.layout("WS_QuickBarUpdateRequest").decode(body)
-        self.fill_slot(
-            Hotkey(
-                fields["hotbar_number"], fields["hotkey_slot"], fields["type"], fields["icon"],
-                fields["icontype"], fields["id"], fields["unique_id"], read_name(fields["text"]),
-            )
-        )  # fmt: skip
-
-    def send(self, client: PlayerClient) -> None:
-        """Send a client all keys."""
-        client.send(
-            "WS_QuickBarInit",
-            {
-                "num_abilities": len(self._keys),
-                "ability_array": [
-                    {
-                        "hotbar": key.bar,
-                        "slot": key.slot,
-                        "type": key.type,
-                        "icon": key.icon,
-                        "icon_type": key.icon_type,
-                        "id": key.ability,
-                        "unique_id": key.tier,
-                        "text": key.text,
-                    }
-                    for key in self.keys
-                ],
-            },
-        )
-
 
 MOST_NAMES: Final = 200
 LONGEST_NAME: Final = 64
@@ -338,7 +266,10 @@ class Journey:
 class ClientSession:
     """What belongs to the present client of a player; it begins anew with each client."""
 
-    __slots__ = ("_messages", "command_words", "items", "predictions", "sheet", "skill_book")
+    __slots__ = (
+        "_messages", "command_words", "items", "predictions", "proposed_last_name", "sheet",
+        "skill_book",
+    )  # fmt: skip
 
     def __init__(self, dialect: Dialect) -> None:
         self.command_words: frozenset[str] = frozenset()
@@ -351,6 +282,8 @@ class ClientSession:
         """The lists of things that the client has."""
         self.skill_book = b""
         """The rows of the skill book that the client has."""
+        self.proposed_last_name: str | None = None
+        """The last name that waits for its confirmation; empty to remove the present one."""
         self._messages: RateLimit | None = None
 
     def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
@@ -360,12 +293,14 @@ class ClientSession:
         return self._messages.take(1, now)
 
 
-class PlayerPaces:
-    """How often a player may speak and use expensive commands."""
+class PlayerLimits:
+    """How often a player may speak and use expensive commands, and whether it is muted."""
 
-    __slots__ = ("_costs", "_speech", "_speech_rules", "_waits")
+    __slots__ = ("_costs", "_speech", "_speech_rules", "_waits", "muted_until")
 
-    def __init__(self) -> None:
+    def __init__(self, muted_until: Moment) -> None:
+        self.muted_until = muted_until
+        """When its mute ends; see `emu.times.lies_ahead`."""
         self._costs: dict[Cost, RateLimit] = {}
         self._waits = -math.inf
         self._speech: RateLimit | None = None
@@ -395,15 +330,24 @@ class PlayerPaces:
         return True
 
 
+class Following:
+    """Whom a player follows, and who follows it."""
+
+    __slots__ = ("followers", "leader")
+
+    def __init__(self) -> None:
+        self.leader: Player | None = None
+        self.followers: set[Player] = set()
+
+
 class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "away_message", "channels", "character", "client", "client_data", "confirmations",
-        "followers", "following", "holdings", "hotbars", "id", "journal", "journey", "mail",
-        "muted_until",
-        "options", "pace", "paces", "past", "proposed_last_name", "relations", "session", "since",
-        "spawn", "state", "target", "titles", "unsaved", "use", "viewer", "zone",
+        "away_message", "channels", "character", "client", "client_data", "follows", "holdings",
+        "journal", "journey", "limits", "mail", "options", "pace", "past", "relations",
+        "session", "since", "spawn", "state", "target", "titles", "unsaved", "use", "viewer",
+        "zone",
     )  # fmt: skip
 
     def __init__(
@@ -417,8 +361,6 @@ class Player:
         now: Monotonic,
         holdings: Holdings,
     ) -> None:
-        self.id = character.id
-        """The character's id."""
         self.character = character
         self.spawn = spawn
         self.zone = zone
@@ -433,30 +375,21 @@ class Player:
         self.journey = Journey()
         self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
         self.titles = Titles(character.titles, character.prefix, character.suffix)
-        self.hotbars = Hotbars(character.hotkeys)
         self.channels: dict[str, Membership] = {
             one.channel.casefold(): one for one in character.channels
         }
         """Its memberships in channels of players, by the channel's name without case."""
-        self.unsaved: set[SavedKind] = set()
-        """Kinds that have changed and were not given to the saver yet."""
-        self.confirmations = Confirmations(now)
-        """Changes that are stored before the server confirms them."""
+        self.unsaved = Unsaved(now)
         self.away_message = ""
         self.options, self.past = PlayerOptions(character.options), Past(character.past)
-        self.client_data = ClientData(character.client_data)
+        self.client_data = ClientData(character.client_data, character.hotkeys)
         self.journal = Journal(character.quests)
         """Its quests; `emu.world.quests` gives them their plans."""
-        self.proposed_last_name: str | None = None
-        """The last name that waits for its confirmation; empty to remove the present one."""
-        self.following: Player | None = None
-        """Whom it follows."""
-        self.followers: set[Player] = set()
+        self.follows = Following()
         self.mail: MailWindow | None = None
         self.holdings = holdings
         """Its things."""
-        self.muted_until = character.muted_until
-        self.paces = PlayerPaces()
+        self.limits = PlayerLimits(character.muted_until)
         self.connect(client)
 
     def connect(self, client: PlayerClient) -> None:
@@ -464,6 +397,11 @@ class Player:
         self.client = client
         self.session = ClientSession(client.dialect)
         self.viewer = None
+
+    @property
+    def id(self) -> int:
+        """The character's id."""
+        return self.character.id
 
     @property
     def name(self) -> str:
@@ -481,11 +419,11 @@ class Player:
 
     def follow(self, other: Player | None) -> None:
         """Follow another player, or nobody any more; its client does the walking."""
-        if self.following is not None:
-            self.following.followers.discard(self)
-        self.following = other
+        if self.follows.leader is not None:
+            self.follows.leader.follows.followers.discard(self)
+        self.follows.leader = other
         if other is not None:
-            other.followers.add(self)
+            other.follows.followers.add(self)
         index = self.index_of(other.spawn) if other is not None else None
         self.spawn.set_info(follow_index=index)
 

@@ -8,6 +8,7 @@ from typing import Final
 from emu.errors import StoreError
 from emu.limits.rates import RateLimit
 from emu.mailbox import PendingAnswer
+from emu.model import SavedKind
 from emu.times import Monotonic
 
 AT_ONCE: Final = 10
@@ -40,14 +41,17 @@ class Confirmation:
             self._done.errback(error)
 
 
-class Confirmations:
-    """The confirmations of one player, and their pace."""
+class Unsaved:
+    """The changes of one player that are not stored yet, and their confirmations and pace."""
 
-    __slots__ = ("_pace", "waiting")
+    __slots__ = ("_pace", "kinds", "waiting")
 
     def __init__(self, now: Monotonic) -> None:
         self._pace = RateLimit(RATE, AT_ONCE, now)
+        self.kinds: set[SavedKind] = set()
+        """Kinds that have changed and were not given to the saver yet."""
         self.waiting: list[Confirmation] = []
+        """Confirmations of changes that are stored before the server confirms them."""
 
     def may_save(self, now: Monotonic) -> bool:
         """Count a save; return False if there are more than the pace allows."""

@@ -292,10 +292,10 @@ class RemoteCommands:
             cost = self.registry.resolve(line)[0].cost
         except CommandError:
             return True  # the registry answers with the error
-        if cost is Cost.PLAIN or player.paces.may_use(cost, self._pace(cost), now):
+        if cost is Cost.PLAIN or player.limits.may_use(cost, self._pace(cost), now):
             return True
         self.world.count("command too soon")
-        if player.paces.may_be_asked_to_wait(now):
+        if player.limits.may_be_asked_to_wait(now):
             self.chat.line(player, WAIT, "error")
         return False
 

@@ -195,7 +195,7 @@ async def check_voice(context: CommandContext, call: Call) -> None:
         return
     # A player in the world has its mute in memory; the store is asked only for callers from
     # outside.
-    known = [one.muted_until for one in context.account_changes.of_account(account_id)]
+    known = [one.limits.muted_until for one in context.account_changes.of_account(account_id)]
     if not known:
         rows = await world.saves.characters.of_account(account_id)
         until = max([row.muted_until for row in rows], default=UNKNOWN)

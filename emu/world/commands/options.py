@@ -119,15 +119,15 @@ async def _last_name(context: CommandContext, player: Player, call: Call) -> str
         raise CommandError("a last name has only letters")
     if not SHORTEST_LAST_NAME <= len(name) <= LONGEST_LAST_NAME:
         raise CommandError(f"a last name has {SHORTEST_LAST_NAME} to {LONGEST_LAST_NAME} letters")
-    player.proposed_last_name = "" if name == NO_NAME else name.capitalize()
-    shown = player.proposed_last_name or "no last name"
+    player.session.proposed_last_name = "" if name == NO_NAME else name.capitalize()
+    shown = player.session.proposed_last_name or "no last name"
     return f"{player.name}, you choose {shown}: confirmedlastname sets it."
 
 
 @quiet("confirmedlastname", "take the last name that you have proposed")
 async def _confirm_last_name(context: CommandContext, player: Player, call: Call) -> Reply | None:
     await check_voice(context, call)
-    name, player.proposed_last_name = player.proposed_last_name, None
+    name, player.session.proposed_last_name = player.session.proposed_last_name, None
     if name is None:
         raise CommandError("propose a name first: lastname NAME")
     player.rename_family(name)

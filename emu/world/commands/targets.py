@@ -165,7 +165,7 @@ async def _stop_follow(context: CommandContext, player: Player, _call: Call) -> 
 
 def stop_following(context: CommandContext, player: Player) -> None:
     """Make a player follow nobody any more, if it follows somebody."""
-    followed = player.following
+    followed = player.follows.leader
     if followed is None:
         return
     player.follow(None)
@@ -176,7 +176,7 @@ def stop_following(context: CommandContext, player: Player) -> None:
 
 def end_following(context: CommandContext, left: Player) -> None:
     """Handle a player that has left its zone or its group: it follows nobody, nobody follows it."""
-    for player in (left, *left.followers):
+    for player in (left, *left.follows.followers):
         stop_following(context, player)
 
 

@@ -81,7 +81,9 @@ class AccountChanges:
             player.spawn.set_info(name=fresh.name)
             world.processes.presence.seen(player.id, name=fresh.name)
         # `fresh` may have been read before a mute that is being stored now, which must not be lost.
-        player.muted_until = world.players.pending_mutes.get(fresh.account_id, fresh.muted_until)
+        player.limits.muted_until = world.players.pending_mutes.get(
+            fresh.account_id, fresh.muted_until
+        )
         if fresh.admin_status < SEES_HIDDEN:
             set_hidden(world, player, hidden=False)
         # A client that changes the zone is sent its commands on arrival, with the new rank.
@@ -111,7 +113,7 @@ class AccountChanges:
 
     def _mute_here(self, account_id: int, until: Moment) -> None:
         for player in self.of_account(account_id):
-            player.muted_until = until
+            player.limits.muted_until = until
 
     # -- bans and deletions ---------------------------------------------------------------------
 

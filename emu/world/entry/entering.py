@@ -224,7 +224,7 @@ class ZoneEntries:
         # Worn things add to the most, so it comes after them.
         restore_vitals(player)
         # A mute that is being stored is newer than the row.
-        player.muted_until = world.players.pending_mutes.get(
+        player.limits.muted_until = world.players.pending_mutes.get(
             character.account_id, character.muted_until
         )
         # What `_beginner` gave is not in the store yet.
@@ -367,7 +367,7 @@ class ZoneEntries:
             # Names come before everything that refers to skills and languages by number.
             initial_messages.send_names(client, world.knowledge)
         initial_messages.send_login_reply(client)
-        player.hotbars.send(client)
+        player.client_data.hotbars.send(client)
         client_records.send_macros(player)
         if first and world.rules.motd:
             send_text(client, world.rules.motd)
@@ -487,7 +487,7 @@ class ZoneEntries:
         self._world.events.publish(ClientLoaded(player))
 
     def _hotbar(self, player: Player, body: bytes, now: Monotonic) -> None:
-        player.hotbars.apply_change(player.client.dialect, body)
+        player.client_data.hotbars.apply_change(player.client.dialect, body)
         self._world.saves.changed(player, SavedKind.HOTKEYS, now)
 
 

@@ -204,7 +204,7 @@ class Departures:
             return
         if player.past.lasts_now is not None and player.past.lasts_now():
             # What is left of its spells changes with each second.
-            player.unsaved.add(SavedKind.PAST)
+            player.unsaved.kinds.add(SavedKind.PAST)
         # Saved before anything is taken apart, while its zone and place are certain.
         self._world.saves.save_or_report(player)
         self._take_out(player, reason, now)

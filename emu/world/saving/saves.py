@@ -74,7 +74,7 @@ class PlayerSaves:
 
     def changed(self, player: Player, kind: SavedKind, now: Monotonic) -> None:
         """Save a player soon, because something of it has changed."""
-        player.unsaved.add(kind)
+        player.unsaved.kinds.add(kind)
         # The first change starts the pause and later ones join, so a busy client is still saved.
         self._save_by(player, Monotonic(now + SOON.get(kind, PAUSE)))
 
@@ -93,8 +93,8 @@ class PlayerSaves:
         second for one save of all of them, so that nobody can flood the store.
         """
         now, done, deadlines = self._clock.now(), self._answer(), self._deadlines
-        player.unsaved.add(kind)
-        mine, all_of_it = Confirmation(done), player.confirmations
+        player.unsaved.kinds.add(kind)
+        mine, all_of_it = Confirmation(done), player.unsaved
         all_of_it.waiting.append(mine)
         if deadlines.get(player, PlayerDeadline.CONFIRMED) is None:
             deadlines.set(player, PlayerDeadline.CONFIRMED, Monotonic(now + LONGEST_WAIT))
@@ -128,14 +128,14 @@ class PlayerSaves:
         and the things that it takes or gives.
         """
         for _ in range(MOST_SAVES):  # a save that raises leaves all of it unsaved
-            if not player.unsaved or player.state is PlayerState.GONE:
+            if not player.unsaved.kinds or player.state is PlayerState.GONE:
                 return
             self.save_or_report(player)
             await self.saver.begun(player.id, self._answer)
 
     def not_confirmed(self, player: Player) -> None:
         """End the waits of `confirm` with an error: the store takes too long."""
-        for one in list(player.confirmations.waiting):
+        for one in list(player.unsaved.waiting):
             one.over(StoreError("the database does not answer"))
 
     def _save_by(self, player: Player, due: Monotonic) -> None:
@@ -150,11 +150,11 @@ class PlayerSaves:
         if (row.health, row.power) != (player.character.health, player.character.power):
             # Blows ask for no save of their own: health is stored with whatever else changes.
             player.character = replace(player.character, health=row.health, power=row.power)
-            player.unsaved.add(SavedKind.VITALS)
+            player.unsaved.kinds.add(SavedKind.VITALS)
         # Emptied before the save: a change that comes while it is in flight belongs to the next
         # one.
-        changes, player.unsaved = player.unsaved.union(also), set()
-        self.saver.save_state(row, changes, player.confirmations.give())
+        changes, player.unsaved.kinds = player.unsaved.kinds.union(also), set()
+        self.saver.save_state(row, changes, player.unsaved.give())
 
     def save_or_report(self, player: Player) -> None:
         """Save a player; if that raises, report it and try once more with everything it has.
@@ -167,7 +167,7 @@ class PlayerSaves:
                 return
             # Everything counts as changed, because it is unknown which kinds were given to the
             # saver.
-            player.unsaved.update(SavedKind)
+            player.unsaved.kinds.update(SavedKind)
 
     def played(self, player: Player, moment: Moment) -> None:
         """Save when a player was played last."""
@@ -183,8 +183,8 @@ class PlayerSaves:
         # it there.
         place = to.position or player.position
         row = replace(state_of(player, self._clock.now()), zone_id=to.zone_id, place=place)
-        changes, player.unsaved = player.unsaved, set()
-        await self.saver.store(row, changes, self._answer, player.confirmations.give())
+        changes, player.unsaved.kinds = player.unsaved.kinds, set()
+        await self.saver.store(row, changes, self._answer, player.unsaved.give())
         await self._others_stored(player)
 
     async def stored(self, player: Player) -> None:
@@ -214,7 +214,7 @@ def state_of(player: Player, now: Monotonic) -> WorldCharacter:
         titles=player.titles.given,
         prefix=player.titles.prefix,
         suffix=player.titles.suffix,
-        hotkeys=player.hotbars.keys,
+        hotkeys=player.client_data.hotbars.keys,
         channels=tuple(player.channels.values()),
         options=player.options.text,
         past=player.past.text,

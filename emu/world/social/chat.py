@@ -464,7 +464,7 @@ class Chat:
 
     def pace(self, speaker: Player, now: Monotonic) -> None:
         """Count something that other players will see. Raises `CommandError` above the limit."""
-        if not speaker.paces.may_speak(now, self.rules.rate, self.rules.burst):
+        if not speaker.limits.may_speak(now, self.rules.rate, self.rules.burst):
             raise CommandError("you speak too fast")
 
     def _deliver(

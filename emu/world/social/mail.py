@@ -258,7 +258,7 @@ class Mail:
         texts = [read_name(fields[name]) for name in ("player_to", "subject", "mail_body")]
         rules = self._world.rules
         # Every letter asks the store for its recipient, also one that is refused.
-        if not player.paces.may_use(Cost.CHANGE, (rules.change_rate, rules.change_burst), now):
+        if not player.limits.may_use(Cost.CHANGE, (rules.change_rate, rules.change_burst), now):
             self._world.count("command too soon")
             self._answer(player, SendResult.FAILED, texts[0])
             return

@@ -80,7 +80,7 @@ class PlayerRecords(Subject):
             "since": round(clock.moment() - seconds),
             "client_version": player.client.version,
             "address": player.client.address if rank >= SEES_ADDRESSES else "",
-            "muted_until": _known(player.muted_until),
+            "muted_until": _known(player.limits.muted_until),
             "connection": connection_row(player.client.link.statistics()),
             "ignored_messages": dict(player.client.drops.most_common(8)),
             "sheet": sheet_row(player),

@@ -192,20 +192,20 @@ def test_only_members_of_the_group_are_followed(harness: WorldHarness) -> None:
     assert one.types("follow Aldana") == ["you can follow only members of your group"]
     assert one.types("follow Borvik") == ["You start to follow Borvik."]
     one.types("leavegroup")
-    assert one.player.following is None
-    assert other.player.followers == set()
+    assert one.player.follows.leader is None
+    assert other.player.follows.followers == set()
 
 
 def test_nobody_follows_a_player_that_has_left(harness: WorldHarness) -> None:
     one, other = grouped(harness)
     one.types("follow Borvik")
     other.say("OP_RequestCampMsg", b"\1\1")
-    assert one.player.following is None
+    assert one.player.follows.leader is None
     assert one.decoded("WS_DisplayText")[-1]["text"] != ""
     one, other = grouped(harness)
     one.types("follow Borvik")
     other.types("disband")
-    assert one.player.following is None
+    assert one.player.follows.leader is None
 
 
 def test_what_a_player_asks_about_its_client_and_languages(harness: WorldHarness) -> None:

@@ -236,7 +236,7 @@ def test_a_mute_that_cannot_be_stored_counts_until_the_server_ends(harness: Worl
     harness.store.broken = False
     assert harness.stand(5).types("/say hello") == ["you are muted"], "taken over"
     review(harness)
-    assert harness.world.players.get(5).muted_until == MOMENT + 600  # type: ignore[union-attr]
+    assert harness.world.players.get(5).limits.muted_until == MOMENT + 600  # type: ignore[union-attr]
     harness.console("unmute Aldana")
     assert harness.world.players.pending_mutes == {}
 

@@ -101,7 +101,7 @@ def test_things_are_stored_although_saves_of_their_player_raise(
     monkeypatch.setattr(scene.harness.world.saves.saver, "save_state", fails)
     scene.kill(901)
     assert not scene.player.holdings.has_unsaved
-    assert scene.player.unsaved
+    assert scene.player.unsaved.kinds
     monkeypatch.undo()
     scene.harness.run(60.0)
     row = scene.harness.store.rows[scene.player.id]

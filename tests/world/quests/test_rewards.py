@@ -63,7 +63,7 @@ def test_full_bags(scene: QuestScene) -> None:
     assert held(scene) == before
     assert len(packs(scene)) == 2
     # Stored was that the things are on their way; found by the simulation (seed 3).
-    assert SavedKind.QUESTS in scene.player.unsaved
+    assert SavedKind.QUESTS in scene.player.unsaved.kinds
     assert "is_taken" not in scene.player.journal.text
     inventory.use_up(next(iter(inventory)), 1)
     answer(scene, FOOD)

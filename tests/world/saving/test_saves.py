@@ -28,7 +28,7 @@ def test_changes_wait_for_each_other_and_are_stored_together(harness: WorldHarne
     saves = harness.world.saves
     harness.run(3.0)
     before = len(harness.store.saves)
-    client.player.hotbars.fill_slot(Hotkey(1, 2, 4))
+    client.player.client_data.hotbars.fill_slot(Hotkey(1, 2, 4))
     saves.changed(client.player, SavedKind.HOTKEYS, harness.now)
     harness.run(1.0)
     client.player.titles.give(Title("of the Meadow"))

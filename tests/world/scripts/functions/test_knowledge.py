@@ -46,9 +46,9 @@ def test_a_standing_is_changed_said_and_stored(scene: ScriptScene) -> None:
     (row,) = scene.client.decoded("WS_FactionUpdate")[-1]["response_array"]
     assert (row["name"], row["con"], row["value"]) == ("The Watch", -1, -12050)
     assert scene.player.past.standing(20) == -12050
-    assert SavedKind.PAST in scene.player.unsaved
+    assert SavedKind.PAST in scene.player.unsaved.kinds
     scene.harness.run(3.0)
-    assert scene.player.unsaved == set()
+    assert scene.player.unsaved.kinds == set()
 
 
 def test_the_faction_of_a_spawn(scene: ScriptScene) -> None:
@@ -76,7 +76,7 @@ def test_spells_of_the_book_are_stored(scene: ScriptScene) -> None:
             AddSpellBookEntry(Spawn, 72, 1) RemoveSpellBookEntry(Spawn, 72)
             AddSpellBookEntry(NPC, 70, 1) AddSpellBookEntry(Spawn, 0, 1)""",
     ) == ["true", "false", "true", "true", "false", "false"]  # fmt: skip
-    assert SavedKind.PAST in scene.player.unsaved
+    assert SavedKind.PAST in scene.player.unsaved.kinds
     again = Past(scene.player.past.text)
     assert [again.spell_tier(spell) for spell in (0, 70, 71, 72)] == [0, 1, 5, 0]
 

@@ -35,7 +35,7 @@ def test_a_level_is_said_shown_and_stored(scene: ScriptScene) -> None:
     assert (character.level, character.experience, character.experience_needed) == (7, 0, 3200)
     # Recorded: skills of magic rise with each level, behind the line.
     assert scene.shown()[0] == "You are now level 7!"
-    assert SavedKind.PROGRESS in scene.player.unsaved
+    assert SavedKind.PROGRESS in scene.player.unsaved.kinds
     scene.harness.run(1.0)
     assert scene.client.names.count("OP_UpdateCharacterSheetMsg") == sheets + 1
     assert scene.client.fields_of("Aldana")["level"] == 7
@@ -45,7 +45,7 @@ def test_a_level_is_said_shown_and_stored(scene: ScriptScene) -> None:
 def test_the_same_level_changes_nothing_and_a_high_one_is_cut(scene: ScriptScene) -> None:
     level = scene.player.character.level
     assert says(scene, "GetLevel(Spawn)", first=f"SetPlayerLevel(Spawn, {level})") == [str(level)]
-    assert SavedKind.PROGRESS not in scene.player.unsaved
+    assert SavedKind.PROGRESS not in scene.player.unsaved.kinds
     most = scene.harness.world.rules.max_level
     assert says(scene, "GetLevel(Spawn)", first="SetPlayerLevel(Spawn, 900)") == [str(most)]
     effects = len(scene.client.decoded("WS_HearSpellCast"))
@@ -64,7 +64,7 @@ def test_classes_are_shown_and_stored(scene: ScriptScene) -> None:
     ) == ["4", "5", "3", "9"]  # fmt: skip
     character = scene.player.character
     assert (character.class_, character.tradeskill_class, character.tradeskill_level) == (4, 3, 9)
-    assert SavedKind.PROGRESS in scene.player.unsaved
+    assert SavedKind.PROGRESS in scene.player.unsaved.kinds
     scene.harness.run(1.0)
     assert scene.client.fields_of("Aldana")["class"] == 4
 
@@ -93,7 +93,7 @@ def test_titles_of_the_world_are_given_and_shown(scene: ScriptScene) -> None:
     assert (shown["prefix"], shown["suffix"]) == ("Sir", "the Tired")
     says(scene, first="ResetCharacterTitlePrefix(Spawn) ResetCharacterTitleSuffix(Spawn)")
     assert (scene.player.titles.prefix, scene.player.titles.suffix) == ("", "")
-    assert SavedKind.TITLES in scene.player.unsaved
+    assert SavedKind.TITLES in scene.player.unsaved.kinds
 
 
 def test_scripts_add_a_limited_number_of_titles(scene: ScriptScene) -> None:
@@ -109,4 +109,4 @@ def test_flags_are_switched_and_stored(scene: ScriptScene) -> None:
     first = "for _, n in ipairs({12, 36, 2}) do ToggleCharacterFlag(Spawn, n) end"
     assert says(scene, *flags, first=first) == ["true", "true"]
     assert "anonymous" in scene.player.spawn.words
-    assert SavedKind.OPTIONS in scene.player.unsaved
+    assert SavedKind.OPTIONS in scene.player.unsaved.kinds

@@ -8,7 +8,7 @@ import pytest
 
 from emu.errors import LimitExceeded, MalformedMessage
 from emu.model import Hotkey
-from emu.world.actors.player import EMPTY, LAST_BAR, LAST_SLOT, LONGEST_TEXT, MOST_KEYS, Hotbars
+from emu.world.actors.hotbars import EMPTY, LAST_BAR, LAST_SLOT, LONGEST_TEXT, MOST_KEYS, Hotbars
 from tests.support.world.worlds import Client, WorldHarness
 
 RECORDED = (
