@@ -255,7 +255,7 @@ class Assembly:
         self.ports.record.ended(zone)
         self.population.forget(zone)
         self.grounds.ended(zone)
-        self.world.chances.ended(zone)
+        self.world.zones.chances.ended(zone)
 
     def _make_world(self, rules: SubjectRules) -> World:
         ports, faults, timetable = self.ports, self.faults, self.timetable
@@ -271,7 +271,8 @@ class Assembly:
             rules=rules.world,
             zones=Zones(
                 ports.atlas, ports.record.starting(self.population.begin), rules.zones,
-                faults=faults, timetable=timetable, ended=self._zone_ended,
+                faults=faults, timetable=timetable,
+                chances=ZoneChances(ports.roll, ports.seeded), ended=self._zone_ended,
                 tick=ports.tick, clock=ports.clock.now,
             ),
             players=players,
@@ -284,7 +285,6 @@ class Assembly:
             events=Events(faults),
             faults=faults,
             knowledge=ports.knowledge,
-            chances=ZoneChances(ports.roll, ports.seeded),
             processes=ports.processes,
             settings=ports.settings,
             clock=ports.clock,

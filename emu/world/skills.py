@@ -81,7 +81,7 @@ class Skills:
 
     def use(self, player: Player, skill: int | str) -> bool:
         """Let a player use a skill, which may raise it by one; return whether it did."""
-        known, chance = self._known(player, skill), self._world.chances.of(player.zone)
+        known, chance = self._known(player, skill), self._world.zones.chances.of(player.zone)
         if known is None or not grows(known.value, known.most, chance):
             return False
         self.change_skills(player, [replace(known, value=known.value + 1)])
@@ -90,7 +90,7 @@ class Skills:
     def moved(self, player: Player) -> None:
         """Let a player use its skill of swimming, at some of the steps in water."""
         if player.spawn.activity in IN_WATER:
-            chance = self._world.chances.of(player.zone)
+            chance = self._world.zones.chances.of(player.zone)
             if chance.randint(1, STEPS_A_USE) == 1:
                 self.use(player, SWIMMING)
 

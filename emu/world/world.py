@@ -25,7 +25,6 @@ from emu.world.players import Players
 from emu.world.reports import Faults, NotSaved, PlayerRefused
 from emu.world.rules import WorldRules
 from emu.world.saving.saves import PlayerSaves
-from emu.world.zones.chances import ZoneChances
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 
@@ -42,8 +41,6 @@ class World:
     events: Events
     faults: Faults
     knowledge: Knowledge
-    chances: ZoneChances
-    """The random numbers of what happens in zones."""
     processes: Processes
     settings: SharedSettings
     """What operators change while the server runs."""

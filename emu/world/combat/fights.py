@@ -257,7 +257,9 @@ class Fights:
         if has_second_weapon(spawn) and fighter.second_ready <= now:
             fighter.second_ready = now + delay_of(spawn, SECONDARY)
             self._strike_with(fighter, target, SECONDARY)
-        more = multi_attacks(fraction(spawn, "multi_attack"), self._world.chances.of(fighter.zone))
+        more = multi_attacks(
+            fraction(spawn, "multi_attack"), self._world.zones.chances.of(fighter.zone)
+        )
         for _ in range(more):
             self._strike_with(fighter, target, PRIMARY)
         if self._world.events.has_listener(Struck) and self._goes_on(fighter, target):
@@ -310,7 +312,7 @@ class Fights:
         is_answer: bool = False, shot: Shot | None = None,
     ) -> Result:  # fmt: skip
         """Strike or shoot once, show it, and take the health."""
-        chance = self._world.chances.of(zone)
+        chance = self._world.zones.chances.of(zone)
         striker, struck = self.players.get(attacker), self.players.get(victim)
         skill = self._practice.strike(striker, hand) if striker is not None else None
         attack, defense = attack_of(attacker, hand, skill), defense_of(victim)

@@ -74,7 +74,7 @@ class Spells:
         self.states = SpellStates(world, self.company, sheets, _races)
         core = SpellCore(
             world=world, minds=minds, chat=chat, kinds=kinds, states=self.states,
-            company=self.company, chance=world.chances.of, scripts=lambda: self._plain,
+            company=self.company, chance=world.zones.chances.of, scripts=lambda: self._plain,
             skill_of=self.skill_of,
         )  # fmt: skip
         self.targets = SpellTargets(self.company, self.may_harm, self.is_spared)

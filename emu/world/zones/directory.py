@@ -17,6 +17,7 @@ from emu.times import Monotonic
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.reports import ActorPaused, Faults
 from emu.world.rules import ZoneRules
+from emu.world.zones.chances import ZoneChances
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
@@ -66,6 +67,8 @@ class Zones:
     _: KW_ONLY
     faults: Faults
     timetable: Timetable
+    chances: ZoneChances
+    """The random numbers of what happens in zones."""
     ended: Callable[[Zone], None] = lambda _zone: None
     """Called with every instance that has ended."""
     tick: Callable[[Zone, Monotonic], object] = Zone.tick

@@ -20,7 +20,7 @@ def scene_with(tmp_path: Path, *rows: tuple[int, str]) -> SpellScene:
     # The lowest chance: whoever may cast does.
     scene = SpellScene(tmp_path, toml=SMITE + HEAL + BUFF + lists)
     chance = SimpleNamespace(randint=lambda low, _high: low, random=lambda: 0.0)
-    scene.harness.world.chances._of[scene.zone] = chance
+    scene.harness.world.zones.chances._of[scene.zone] = chance
     return scene
 
 

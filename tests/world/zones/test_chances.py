@@ -7,7 +7,7 @@ from tests.support.world.worlds import WorldHarness
 
 def numbers(harness: WorldHarness, zone_id: int, seed: str | None = None) -> list[int]:
     zone = harness.world.zones.with_space(zone_id, harness.now, lambda _zone: 0)
-    chances = harness.world.chances
+    chances = harness.world.zones.chances
     if seed is not None:
         chances.begin(zone, seed)
     return [chances.of(zone).randint(0, 999) for _ in range(5)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from random import Random
 
 import pytest
 
@@ -10,12 +11,14 @@ from emu.times import Monotonic
 from emu.world.population.atlas import read_atlas
 from emu.world.reports import Faults
 from emu.world.rules import ZoneRules
+from emu.world.zones.chances import ZoneChances
 from emu.world.zones.directory import TICKS_SECONDS, NoSuchZone, ZoneDeadline, Zones
 from emu.world.zones.zone import Zone
 from tests.support.times import timetable
 from tests.support.world.zone_clients import ZoneClient, player
 
 FAULTS = Faults(lambda _event: None)
+CHANCES = ZoneChances(lambda count: count - 1, Random)
 
 
 def zones() -> Zones:
@@ -25,6 +28,7 @@ def zones() -> Zones:
         ZoneRules(),
         faults=FAULTS,
         timetable=timetable(),
+        chances=CHANCES,
         linger=10.0,
     )
 
@@ -93,7 +97,8 @@ def test_ticks_of_many_zones_take_their_turns() -> None:
     times = timetable()
     known = Zones(
         read_atlas(), lambda *_: None, ZoneRules(),
-        faults=FAULTS, timetable=times, tick=tick, clock=lambda: Monotonic(seconds),
+        faults=FAULTS, timetable=times, chances=CHANCES, tick=tick,
+        clock=lambda: Monotonic(seconds),
     )  # fmt: skip
     running = [known.private(325, number, Monotonic(0.0)) for number in range(5)]
     for zone in running:
@@ -110,7 +115,7 @@ def test_who_ticks_zones_may_time_them() -> None:
     ticked: list[tuple[Zone, float]] = []
     known = Zones(
         read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, timetable=timetable(),
-        tick=lambda zone, now: ticked.append((zone, now)),
+        chances=CHANCES, tick=lambda zone, now: ticked.append((zone, now)),
     )  # fmt: skip
     zone = known.with_space(325, 0.0, lambda _zone: 0)
     watching, moving = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
