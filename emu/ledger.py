@@ -50,6 +50,10 @@ class OwnerKind(enum.StrEnum):
     """The shared bank of an account."""
     SOLD = "sold"
     """What a character has sold and can buy back, by the number of the character."""
+    HOUSE = "house"
+    """The house of a character, with the coins of its deposit."""
+    HOUSING = "housing"
+    """The price and the upkeep of houses, by the number of the house in the content file."""
     MERCHANT = "merchant"
     """A merchant, banker or mender, by the number of its spawn in the content file."""
     LOOT = "loot"
@@ -75,7 +79,7 @@ class OwnerKind(enum.StrEnum):
     """What is destroyed."""
 
 
-HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.BANK)
+HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.BANK, OwnerKind.HOUSE)
 """The owners that have coins."""
 PUT_AWAY: Final = (OwnerKind.PIECES, OwnerKind.LIBRARY)
 """The owners of what a character has, and carries no more."""
@@ -138,6 +142,9 @@ class Reason(enum.StrEnum):
     TRADED = "traded"
     BANKED = "shared bank"
     BANK = "bank"
+    HOUSE_BOUGHT = "house bought"
+    HOUSE_DEPOSIT = "house deposit"
+    UPKEEP = "upkeep"
     DESTROYED = "destroyed"
     USED = "used"
     UNPACKED = "unpacked"

@@ -77,12 +77,10 @@ RIGHT: dict[str, set[str]] = {
     "docs/protocol/maps.md": DOOR,
     "docs/protocol/world/chat.md": CHAT,
     "docs/protocol/world/commands.md": CHAT,
-    "docs/protocol/world/entering.md": {"house"},  # a field's name
     "docs/protocol/world/recorded.md": CHAT,
     "data/world/chat.toml": CHAT,
     "emu/cli/capture.py": FILE,
-    "data/content/quests.toml": {"houses"},  # a table of EQ2Emulator
-    "data/world/commands.toml": CHAT | {"house"},  # names of commands
+    "data/world/commands.toml": CHAT,
     "emu/cli/client/world.py": CHAT,
     "emu/cli/eq2emu.py": DOOR,
     "emu/client/world/core.py": CHAT | DOOR,
@@ -96,6 +94,16 @@ RIGHT: dict[str, set[str]] = {
     "emu/world/population/atlas.py": DOOR,
     "emu/world/zones/ground.py": DOOR,
     "emu/world/social/chat.py": CHAT,
+    "docs/guides/houses.md": DOOR,
+    "emu/world/housing/entrances.py": DOOR,
+    "emu/world/housing/housing.py": DOOR,
+    "emu/world/housing/windows.py": DOOR,
+    "tests/support/world/house_scenes.py": DOOR,
+    "tests/world/housing/test_entrances.py": DOOR,
+    "tests/world/housing/test_housing.py": DOOR,
+    "tests/world/housing/test_housing_content.py": DOOR,
+    "tests/world/housing/test_windows.py": DOOR,
+    "tests/world/subjects/test_houses.py": DOOR,
     "emu/world/crafting/recipe_windows.py": {"desk"},  # the name of a device
     "tests/client/world/test_shell_lines.py": CHAT,
     "tests/client/world/test_shell_report.py": CHAT,

@@ -57,6 +57,7 @@ from emu.store.asynchronous_world import (
     AsyncContentEdits,
     AsyncGuilds,
     AsyncHandoffKeys,
+    AsyncHouses,
     AsyncLedger,
     AsyncMail,
     AsyncMemories,
@@ -296,6 +297,7 @@ class Storage:
         self.ledger = AsyncLedger(ways, lambda store: store.world.ledger)
         self.things = AsyncThings(ways, lambda store: store.world.things)
         self.mail = AsyncMail(ways, lambda store: store.world.mail)
+        self.houses = AsyncHouses(ways, lambda store: store.world.houses)
         self.petitions = AsyncPetitions(ways, lambda store: store.world.petitions)
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)
 

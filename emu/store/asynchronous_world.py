@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from emu.commands.registry import account_authority, account_rank
 from emu.correspondence import NewLetter
+from emu.houses import Payment
 from emu.ledger import Movement
 from emu.model import EntryOrigin, Handoff, SavedState, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
@@ -23,6 +24,7 @@ from emu.store.asynchronous import (
 from emu.store.content_edits import ContentEdits
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
+from emu.store.houses import HouseRepository
 from emu.store.ledger import LedgerRepository
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
@@ -143,7 +145,7 @@ def _of_player(cache: StoreCache, account_id: int, *_others: Any, **_named: Any)
 
 
 def _of_row(
-    cache: StoreCache, row: NewLetter | WorldCharacter, *_others: Any, **_named: Any
+    cache: StoreCache, row: NewLetter | WorldCharacter | Payment, *_others: Any, **_named: Any
 ) -> None:
     """Remove the characters of the account that a row names, as `_of_player`."""
     cache.world_characters.forget(row.account_id)
@@ -189,6 +191,24 @@ class AsyncMail(AsyncRepository[Mailboxes]):
     delete = write(Mailboxes.delete, forget_nothing)
     clear = write(Mailboxes.clear, forget_nothing)
     give_back = write(Mailboxes.give_back, forget_nothing)
+
+
+class AsyncHouses(AsyncRepository[HouseRepository]):
+    """Implements `emu.processes.house_store.HouseStore`."""
+
+    # From the writer: what a process has just stored must be seen by the next one.
+    owned = write(HouseRepository.owned, forget_nothing)
+    find = write(HouseRepository.find, forget_nothing)
+    of_home = read(HouseRepository.of_home)
+    books = write(HouseRepository.books, forget_nothing)
+    # Deferred: they share the transaction of a save that takes the player's status points.
+    buy = later(HouseRepository.buy, _of_row)
+    deposit = later(HouseRepository.deposit, _of_row)
+    pay = later(HouseRepository.pay, _of_row)
+    settle = write(HouseRepository.settle, forget_nothing)
+    set_public = write(HouseRepository.set_public, forget_nothing)
+    set_access = write(HouseRepository.set_access, forget_nothing)
+    remove_access = write(HouseRepository.remove_access, forget_nothing)
 
 
 class AsyncPetitions(AsyncRepository[PetitionRepository]):

@@ -42,12 +42,14 @@ TABLES: Final[Mapping[OwnerKind, str]] = {
     OwnerKind.CHARACTER: "world_characters",
     OwnerKind.LETTER: "world_mail",
     OwnerKind.BANK: "world_banks",
+    OwnerKind.HOUSE: "world_houses",
 }
 """The table of a kind of owners, whose column ``coins`` is the balance."""
 EXISTS: Final[Mapping[OwnerKind, str]] = {
     OwnerKind.CHARACTER: " AND NOT deleted",
     OwnerKind.LETTER: "",
     OwnerKind.BANK: "",
+    OwnerKind.HOUSE: "",
 }
 COLUMNS: Final = tuple(field.name for field in fields(LedgerEntry))
 ADDED: Final = COLUMNS[1:]
@@ -195,6 +197,7 @@ class Movements(Repository):
         self._add_lost(OwnerKind.LETTER, Reason.REMOVED, f"recipient_id IN ({chosen})", values)
         self._add_lost(OwnerKind.CHARACTER, Reason.REMOVED, condition, values)
         self._add_lost(OwnerKind.BANK, Reason.REMOVED, f"id IN ({chosen})", values)
+        self._add_lost(OwnerKind.HOUSE, Reason.REMOVED, f"owner_id IN ({chosen})", values)
         self._run(f"DELETE FROM world_banks WHERE id IN ({chosen})", values)  # noqa: S608
         letters = f"SELECT id FROM world_mail WHERE recipient_id IN ({chosen})"  # noqa: S608
         self._lose_things(OwnerKind.LETTER, Reason.REMOVED, letters, values)

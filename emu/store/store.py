@@ -28,6 +28,7 @@ from emu.store.characters import CharacterRepository
 from emu.store.content_edits import ContentEdits
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
+from emu.store.houses import HouseRepository
 from emu.store.ledger import LedgerRepository, Movements
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
@@ -204,6 +205,7 @@ class WorldStore:
         self.things = Things(database)
         self.mail = Mailboxes(database)
         self.petitions = PetitionRepository(database)
+        self.houses = HouseRepository(database)
 
 
 class Store:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from emu.commands import Caller, Registry
+from emu.content.homes import HomeTables
 from emu.content.models import StandIns
 from emu.content.spells import SpellKinds
 from emu.dialects import Dialects
@@ -19,6 +20,7 @@ from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter, may_see
+from emu.processes.house_store import HouseStore
 from emu.processes.ports import (
     GuildStore,
     LedgerStore,
@@ -35,7 +37,7 @@ from emu.spells.kinds import SpellBook
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import SpellMarks
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors import Behaviors, Library
 from emu.world.combat.combat import Combat
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
@@ -60,6 +62,7 @@ from emu.world.groups.groups import Groups
 from emu.world.groups.shared import SharedGroups
 from emu.world.handlers.interaction import Interaction, MovementRequests
 from emu.world.hiding import Concealed
+from emu.world.housing.housing import HousePorts, Housing
 from emu.world.items.acts import ItemActs
 from emu.world.items.items import Items, Kinds
 from emu.world.items.trading import TradeContent, Trading
@@ -88,12 +91,14 @@ from emu.world.service import WorldService
 from emu.world.sheets import CharacterSheets
 from emu.world.skills import Skills
 from emu.world.social.chat import Chat
+from emu.world.social.guild_messages import FIRST_LEVEL
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.spells.living import HELD
 from emu.world.spells.ports import NO_SPELL_SCRIPTS, SpellScripts
 from emu.world.spells.spells import Spells
 from emu.world.subjects.crafts import Crafting
+from emu.world.subjects.houses import Houses
 from emu.world.subjects.journals import JournalCommands
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Keep, Recordings, not_kept
@@ -122,6 +127,10 @@ class ContentPort(Protocol):
     def travel_tables(self) -> TravelTables:
         """The ways and places of the file. Raises `FileFormatError`."""
 
+    @property
+    def homes(self) -> HomeTables:
+        """The houses of the file. Raises `FileFormatError`."""
+
     def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones:
         """Return what fills running zones, from zone files alone without a content file."""
 
@@ -145,6 +154,7 @@ class WorldStores:
     things: ThingStore
     mail: MailStore
     petitions: PetitionStore
+    houses: HouseStore
     memories: MemoryStore
 
 
@@ -348,6 +358,14 @@ class Assembly:
             grounds=self.grounds,
             has_quest=self._has_quest,
         )  # fmt: skip
+        self.housing = Housing(
+            world, stores.houses, self.ledger, ports.content.homes,
+            HousePorts(
+                send=self._send_anew, enter_copy=self.travel.instances.assign,
+                way_out=self.travel.returning.bound, guild_level=self._guild_level,
+            ),
+        )  # fmt: skip
+        self.subjects = (*self.subjects, Houses(self.housing))
 
     def functions(self) -> Sequence[FunctionTable]:
         """Return the functions for scripts; those of a subject are bound to it."""
@@ -397,6 +415,12 @@ class Assembly:
         """Let a creature that spells hold hunt nobody, and one that they slow walk slower."""
         self.combat.creatures.hold(spawn, on=not HELD.isdisjoint(marks.controls))
         self.spells.slow(spawn, marks.snare)
+
+    def _send_anew(self, player: Player, to: Destination, now: Monotonic) -> bool:
+        return self.travel.journeys.send(player, to, now, reloads=True)
+
+    def _guild_level(self, player: Player) -> int:
+        return FIRST_LEVEL if self.memberships.of(player.id) is not None else 0
 
     def _may_fight(self, player: Player, spawn: Spawn) -> bool:
         return self.combat.fights.may_fight(player, spawn)
@@ -515,8 +539,8 @@ class Assembly:
         self.population.subscribe(self.behaviors)
         content, scripts = self.population.content, self.scripts
         content.watchers += [
-            self.travel, self.trading.loots, self.combat.creatures, self.crafting, self.quests,
-            self.spells,
+            self.travel, self.housing, self.trading.loots, self.combat.creatures, self.crafting,
+            self.quests, self.spells,
         ]  # fmt: skip
         if self.ports.record.is_on:
             content.watchers.append(self.ports.record)

@@ -44,6 +44,31 @@ READ = [
      f"01000000 0200000000000000 03000000 00000000 {TEXT}"),
     ("WS_PlayerHousePurchase", {"house_name": "Ab", "house_id": 1, "enable_buy": 1},
      f"{TEXT} 01000000 {'00' * 24} 0000 01"),
+    ("WS_PlayerHouseBaseScreen", {
+        "spawn_id": 7, "house_name": "Ab", "upkeep_cost_coins": 1, "upkeep_cost_status": 2,
+        "escrow_balance_coins": 3, "escrow_balance_status": 4, "upkeep_due": 5,
+        "privlage_level": 6, "inside_house": 1, "unknown3": 1, "public_access_level": 8,
+        "access_array": [{"access_id": 9, "access_name": "Ab", "access_level": 10}],
+        "deposit_array": [{
+            "deposit_id": 11, "deposit_name": "Ab", "deposit_total_coin": 12,
+            "deposit_total_status": 13, "deposit_last_coin": 14, "deposit_last_status": 15,
+            "deposit_time_stamp": 16,
+        }],
+        "history_array": [{
+            "history_id": 17, "history_name": "Ab", "history_coins": 18, "history_status": 19,
+            "history_time_stamp": 20,
+        }],
+        "allow_item_collection": 21, "placed_item_count": 22, "max_placed_items": 23,
+        "actual_item_count": 24,
+     }, (f"07000000 {TEXT} 0100000000000000 02000000 0300000000000000 04000000 05000000 06 00 01 01"
+        f" 01 09000000 {TEXT} 0a 08"
+        f" 01 0b000000 {TEXT} 0c00000000000000 0d000000 0e00000000000000 0f000000 10000000"
+        f" 01 11000000 {TEXT} 1200000000000000 13000000 14000000 15 1600 1700 1800")),
+    ("WS_PlayerHouseBaseScreen", {"spawn_id": 7, "house_name": "Ab"},
+     f"07000000 {TEXT} {'00' * 41}"),
+    ("WS_PlayerHouseAccessUpdateMsg", {"unique_id": 1, "access_name": "Ab", "access_level": 2},
+     f"01000000 00 {TEXT} 02"),
+    ("WS_PlayerHouseAccessUpdateMsg", {"unique_id": 1, "access_delete": 1}, "01000000 01"),
     ("WS_DisplayVisitScreen", {
         "visithouse_array": [{"house_id": 1, "house_owner": "Ab", "access_level": 2}],
      }, f"01000000 01000000 {TEXT} 00000000 02"),

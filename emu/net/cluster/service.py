@@ -25,6 +25,7 @@ from emu.net.store import Storage
 from emu.net.watch import RefusalLog
 from emu.processes.bus import LocalBus
 from emu.processes.exchange import OwnProcess
+from emu.processes.house_store import HouseStore
 from emu.processes.ports import (
     AccountGate,
     Bus,
@@ -180,6 +181,7 @@ class ProcessesEndpoint:
     things: ThingStore
     mail: MailStore
     petitions: PetitionStore
+    houses: HouseStore
 
     def _take_stores(self, storage: Storage) -> None:
         self.characters = storage.world_characters
@@ -192,6 +194,7 @@ class ProcessesEndpoint:
         self.things = storage.things
         self.mail = storage.mail
         self.petitions = storage.petitions
+        self.houses = storage.houses
 
     def start(self) -> None:
         """Begin to reach the others."""

@@ -22,6 +22,7 @@ from emu.content.beginners import StartingThing, starting_things
 from emu.content.crafts import CraftTables, TomlCrafts, shipped_crafts
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
+from emu.content.homes import HomeTables, read_homes
 from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.layers import Edit, ZoneLayer, stored_value
 from emu.content.population import Condition, Surroundings
@@ -222,6 +223,11 @@ class ContentReader:
         tables = read_tables(self._path)
         _warn_of(tables.problems, OF_CONTENT)
         return tables
+
+    @property
+    def homes(self) -> HomeTables:
+        """The houses of the file. Raises `FileFormatError`."""
+        return read_homes(self._path)
 
     def edits(self, assembly: Assembly) -> GameEdits | None:
         """Return the edits made in the game, which are laid over the file; None without one."""
@@ -459,11 +465,12 @@ class WorldContent:
         source: ContentSource,
         edits: GameEdits | None,
         travel: Callable[[TravelTables], object],
+        homes: Callable[[HomeTables], object],
     ) -> None:
         """`folders` returns the operator's folder of zones, and the content file.
 
         `start` runs a coroutine that nobody awaits. `travel` takes the ways and places of a file
-        that was read again.
+        that was read again, and `homes` its houses.
 
         `memories` is None if another process has the database.
         """
@@ -478,6 +485,7 @@ class WorldContent:
         self._source = source
         self._edits = edits
         self._reload_travel = travel
+        self._reload_homes = homes
 
     async def reload_zones(self) -> str:
         """Reload the zone files and the content file; change in running zones what differs.
@@ -490,8 +498,10 @@ class WorldContent:
         if problems:
             raise faulty(problems)
         tables = await self._source.run(partial(read_tables, self._folders()[1]))
+        homes = await self._source.run(partial(read_homes, self._folders()[1]))
         await self._source.reopen()
         self._reload_travel(tables)
+        self._reload_homes(homes)
         if self._edits is not None:
             await self._edits.load()
         lines = await self._population.reload(fresh, self._clock.now())

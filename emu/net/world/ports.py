@@ -66,6 +66,7 @@ def world_ports(
             things=record.store("things", cluster.things),
             mail=record.store("mail", cluster.mail),
             petitions=record.store("petitions", cluster.petitions),
+            houses=record.store("houses", cluster.houses),
             memories=record.store("memories", cluster.memories),
         ),
         processes=cluster.processes,

@@ -65,6 +65,8 @@ SPACE: Final = 1 << 20
 STEPS_OF_ENTRY: Final = (
     "OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg",
 )  # fmt: skip
+STORES: Final = ("characters", "guilds", "ledger", "mail", "petitions", "houses", "memories")
+"""The repositories whose recorded answers are given again."""
 HERE: Final = "here"
 OF_ZONE: Final = "of_zone"
 
@@ -358,10 +360,7 @@ class Replay:
             library=Library(world.behaviors),
             stores=WorldStores(
                 things=self._things,
-                **{
-                    name: self._store(name)
-                    for name in ("characters", "guilds", "ledger", "mail", "petitions", "memories")
-                },
+                **{name: self._store(name) for name in STORES},
             ),
             processes=Processes(
                 HERE, bus, LocalHandoffKeys(lambda: 1, scheduler), presence, ServedHere()

@@ -20,6 +20,8 @@ from emu.world.population.exporting import is_exported
 from emu.world.population.files import problem_of
 from emu.world.zones.definitions import Atlas, Fixture
 
+USE: Final = "use"
+"""The usual command of what leads somewhere; the server has no such command."""
 NEARLY: Final = 0.75
 """How similar a verb's command is to a server command if it is taken for a misspelled one."""
 
@@ -98,7 +100,8 @@ def _verb_faults(fixture: Fixture, commands: Collection[str]) -> Iterator[str]:
         word = verb.command.partition(" ")[0]
         if word in commands or not verb.is_command:
             continue
-        near = difflib.get_close_matches(word, commands, n=1, cutoff=NEARLY)
+        # A plain use is no misspelled command.
+        near = [] if word == USE else difflib.get_close_matches(word, commands, n=1, cutoff=NEARLY)
         if leads and (_is_implied(verb) or not near):
             continue
         key = "name" if _is_implied(verb) else "command"

@@ -6,6 +6,7 @@ from typing import Final
 
 from emu.world.commands import world_command_words
 from emu.world.subjects.crafts import Crafting
+from emu.world.subjects.houses import Houses
 from emu.world.subjects.journals import JournalCommands
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Recordings
@@ -16,6 +17,7 @@ from emu.world.subjects.zone_maps import ZoneMaps
 
 SUBJECTS: Final[tuple[type[Subject], ...]] = (
     Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, JournalCommands,
+    Houses,
 )  # fmt: skip
 
 

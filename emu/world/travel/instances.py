@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from emu.houses import FIRST_HOUSE
 from emu.model import WorldCharacter
 from emu.times import UNKNOWN, Moment
 from emu.world.actors.player import Player
@@ -51,14 +52,17 @@ class Instances:
     def copy_of(self, character: WorldCharacter, definition: ZoneDefinition) -> int:
         """Return the number of the copy of a zone that a character enters; 0 if all share it.
 
-        It is the copy in which a member of its group or raid is, or its own, or a new one.
+        It is the house that it has entered last, or the copy in which a member of its group or
+        raid is, or its own, or a new one.
         """
+        lock = read_record(character.travels).instances.get(definition.id)
+        if lock is not None and lock.number > FIRST_HOUSE:
+            return lock.number
         if not definition.instance:
             return 0
         for mate in self._mates(character.id, definition.instance):
             if mate.zone.zone_id == definition.id and mate.zone.instance >= FIRST_COPY:
                 return mate.zone.instance
-        lock = read_record(character.travels).instances.get(definition.id)
         now = self._world.clock.moment()
         if lock is not None and lock.number >= FIRST_COPY and lock.opens > now:
             return lock.number
@@ -75,7 +79,11 @@ class Instances:
             return
         seconds = definition.lockout if success else definition.reenter
         moment = Moment(self._world.clock.moment() + seconds)
-        self._lock(player, InstanceLock(0, moment, moment))
+        self._lock(player, definition.id, InstanceLock(0, moment, moment))
+
+    def assign(self, player: Player, zone_id: int, number: int) -> None:
+        """Let a player come to a copy of a zone whenever it enters that zone from now on."""
+        self._lock(player, zone_id, InstanceLock(number, UNKNOWN, UNKNOWN))
 
     def seconds_left(self, player: Player, zone_id: int) -> float:
         """Return the seconds until a player may enter a zone again; 0 if it may now."""
@@ -99,14 +107,14 @@ class Instances:
         """Give a player who stands in a copy a lock of its own, and note who opened the copy."""
         player = event.player
         zone = player.zone
-        if zone.instance < FIRST_COPY:
+        if not FIRST_COPY <= zone.instance <= FIRST_HOUSE:
             return
         moment = self._world.clock.moment()
         record = self._returning.record(player)
         lock = record.instances.get(zone.zone_id)
         if lock is None or lock.number != zone.instance or lock.opens <= moment:
             opens = Moment(moment + zone.definition.lockout)
-            self._lock(player, InstanceLock(zone.instance, UNKNOWN, opens))
+            self._lock(player, zone.zone_id, InstanceLock(zone.instance, UNKNOWN, opens))
         levels = [one.character.level for one in self._mates(player.id, zone.definition.instance)]
         own = player.character.level
         self._levels.setdefault((zone.zone_id, zone.instance), (own, *levels))
@@ -115,9 +123,9 @@ class Instances:
         """Forget a copy that ends."""
         self._levels.pop((zone.zone_id, zone.instance), None)
 
-    def _lock(self, player: Player, lock: InstanceLock) -> None:
+    def _lock(self, player: Player, zone_id: int, lock: InstanceLock) -> None:
         record = self._returning.record(player)
         # The newest last: the oldest goes when there are too many.
-        record.instances.pop(player.zone.zone_id, None)
-        record.instances[player.zone.zone_id] = lock
+        record.instances.pop(zone_id, None)
+        record.instances[zone_id] = lock
         self._returning.keep(player, record, self._world.clock.now())

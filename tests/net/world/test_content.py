@@ -85,6 +85,7 @@ def content(
         harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
         folders=lambda: (None, path), memories=memories, start=finish,
         source=Source(), edits=None, travel=travel,
+        homes=lambda _homes: None,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from emu.content.beginners import starting_things
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
+from emu.content.homes import read_homes
 from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.population import Surroundings
 from emu.content.quests import QuestTables
@@ -35,7 +36,7 @@ class RealContent(HarnessContent):
     """The content file that `EMU_CONTENT` names, and its scripts."""
 
     def __init__(self, seed: int) -> None:
-        super().__init__(read_tables(Path(CONTENT)))
+        super().__init__(read_tables(Path(CONTENT)), homes=read_homes(Path(CONTENT)))
         self._chances = Random(seed)
         self.file = ContentFile(Path(CONTENT))
 

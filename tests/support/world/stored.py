@@ -29,6 +29,7 @@ NOTHING: dict[str, Callable[[], Any]] = {
 
 
 TABLES = (
+    "world_house_access", "world_house_deposits", "world_house_history", "world_houses",
     "world_ledger", "world_mail", "world_petitions", "world_characters", "world_things",
     "world_banks", "world_thing_sums", "sqlite_sequence",
 )  # fmt: skip
@@ -55,6 +56,7 @@ class StoredBeside:
         self.ledger: Any = _Port(self, lambda store: store.world.ledger)
         self.things: Any = _Port(self, lambda store: store.world.things)
         self.mail: Any = _Port(self, lambda store: store.world.mail)
+        self.houses: Any = _Port(self, lambda store: store.world.houses)
         self.petitions: Any = _Port(self, lambda store: store.world.petitions)
 
     @property

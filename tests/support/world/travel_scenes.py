@@ -75,6 +75,7 @@ class TravelScene:
         standing = Standing(placement, entry, template, *PLACE[:3], 1, 32, None, 0)
         self.zone.add_spawn(spawn, self.harness.now)
         self.travel.appeared(self.zone, spawn, standing)
+        self.harness.parts.housing.appeared(self.zone, spawn, standing)
         self.harness.run(0.3)
         return spawn
 

@@ -20,6 +20,7 @@ from twisted.internet.defer import Deferred
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
 from emu.content.crafts import CraftTables
+from emu.content.homes import HomeTables
 from emu.content.items import ItemKinds
 from emu.content.models import StandIns
 from emu.content.quests import QuestTables
@@ -223,8 +224,10 @@ class HarnessContent:
         self,
         travel_tables: TravelTables | None = None,
         maps: Callable[[], MapFolder | None] = NO_MAPS,
+        homes: HomeTables | None = None,
     ) -> None:
         self.travel_tables = travel_tables or TravelTables()
+        self.homes = homes or HomeTables()
         self._maps = maps
         self.lines: list[str] = []
         """What is reported to operators."""
@@ -365,6 +368,7 @@ class WorldHarness:
                 things=self.stored.things,
                 mail=self.stored.mail,
                 petitions=self.stored.petitions,
+                houses=self.stored.houses,
                 memories=self.memories,
             ),
             processes=Processes(

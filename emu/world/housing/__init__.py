@@ -1,0 +1,1 @@
+"""Houses of players: buying, entering, leaving, upkeep and access."""
