@@ -100,7 +100,7 @@ release: $(SERVER)  ## build, check and try what a release publishes; publishes 
 	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
 	@$(RELEASE)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	@$(RELEASE)/bin/python -m pip install --quiet --group release
-	$(RELEASE)/bin/python tools/release.py $(ARGS)
+	$(RELEASE)/bin/python -m tools.release $(ARGS)
 
 bench: $(MARK)   ## print the figures of the benchmarks (not a test)
 	$(BIN)/python -m tools.bench

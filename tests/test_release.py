@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -33,6 +35,18 @@ def project() -> dict[str, object]:
 
 def test_the_program_and_the_package_have_one_version() -> None:
     assert emu.__version__ == project_version()
+
+
+def test_the_command_of_make_starts_where_only_python_is_installed() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (words,) = re.findall(r"\$\(RELEASE\)/bin/python (.+) \$\(ARGS\)", makefile)
+    # Without `site`, Python finds neither installed packages nor this checkout's own .pth file.
+    done = subprocess.run(
+        [sys.executable, "-S", *words.split(), "--help"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "--pure" in done.stdout
 
 
 def test_a_tag_is_the_version() -> None:

@@ -14,6 +14,7 @@ from emu.rules.levels import cut_level
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
 from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Spawn
 from emu.world.events import (
     ClassChanged,
     Entered,
@@ -33,6 +34,8 @@ LEVEL_VISUAL: Final = 322
 HIGH_VISUAL: Final = 323
 """That of the levels from `HIGH_LEVEL` on."""
 HIGH_LEVEL: Final = 50
+TENTH_VISUAL: Final = 332
+"""That of a player that reaches a tenth of a level (recorded)."""
 CHEER: Final = 1753
 """The animation of a player that reaches a level, the same in all versions (recorded)."""
 LARGEST_CLASS: Final = 0xFF
@@ -75,8 +78,7 @@ class Levels:
         spawn.level = level
         spawn.mark_sheet()
         if spawn.hp_percent > 0:
-            spawn.sheet.health.set_current(spawn.sheet.health.most)
-            spawn.sheet.power.set_current(spawn.sheet.power.most)
+            _fill(spawn)
         spawn.set_info(level=level)
         spawn.show_pools()
         player.client.send("WS_LevelChanged", {"old_level": before, "new_level": level})
@@ -93,10 +95,11 @@ class Levels:
     def _say_level(self, event: LevelGained) -> None:
         self._chat.line(event.player, f"You are now level {event.after}!", "experience")
 
-    def gain(self, player: Player, points: int, now: Monotonic) -> None:
+    def gain(self, player: Player, points: int, now: Monotonic) -> bool:
         """Give a player experience; half of it pays its debt, and it may reach levels.
 
-        The player is sent its sheet.
+        The player is sent its sheet. Return whether it has reached a further tenth of its level:
+        then the caller calls `cheer_tenth`, after its line about the points.
         """
         character = player.character
         needed = self.needed.get(character.level + 1, 0)
@@ -104,13 +107,24 @@ class Levels:
         left, debt = debt_paid(before, points, needed)
         if debt != before.debt:
             self._change(player, now, experience_debt=round(debt * 1000))
-        self._advance(player, left, now)
+        has_tenth = self._advance(player, left, now)
         self._sheets.send(player)
+        return has_tenth
 
-    def _advance(self, player: Player, points: int, now: Monotonic) -> None:
+    def cheer_tenth(self, player: Player) -> None:
+        """Fill the pools of a player that has reached a tenth of a level, and show it."""
+        spawn = player.spawn
+        if spawn.hp_percent <= 0:
+            return
+        _fill(spawn)
+        spawn.show_pools()
+        play_visual(spawn, list(self._world.players.standing_in(player.zone)), TENTH_VISUAL)
+
+    def _advance(self, player: Player, points: int, now: Monotonic) -> bool:
         """Add points to those of a player, and let it reach the levels that they make.
 
-        Whoever changes the zone reaches them when it stands in the next one.
+        Return whether it has reached a further tenth of its level. Whoever changes the zone reaches
+        levels when it stands in the next one.
         """
         highest = self._world.rules.in_zone(player.zone.zone_id).max_level
         while True:
@@ -134,8 +148,10 @@ class Levels:
         self._change(
             player, now, experience=min(total, most_points(self.needed)), experience_needed=needed
         )
-        if needed > 0 and total * TENTHS // needed > was * TENTHS // needed:
+        has_tenth = needed > 0 and total * TENTHS // needed > was * TENTHS // needed
+        if has_tenth:
             self._world.events.publish(TenthGained(player))
+        return has_tenth
 
     def set_points(self, player: Player, points: int, now: Monotonic) -> None:
         """Set the points that a player has in its level; it reaches no level by that."""
@@ -220,3 +236,9 @@ class Levels:
 
     def _change(self, player: Player, now: Monotonic, **values: int) -> None:
         self._world.saves.set_facts(player, now, **values)
+
+
+def _fill(spawn: Spawn) -> None:
+    """Give a living player full health and power."""
+    spawn.sheet.health.set_current(spawn.sheet.health.most)
+    spawn.sheet.power.set_current(spawn.sheet.power.most)

@@ -72,15 +72,18 @@ def _holds_structs(value: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
+    # Most values are equal, and `==` compares whole lists and dictionaries at once.
+    if one == other:
+        return True
     if isinstance(one, float) and isinstance(other, float):
         # NaN differs from itself; without this test it would be reported as changed in every
         # message.
-        return one == other or (one != one and other != other)  # noqa: PLR0124
+        return one != one and other != other  # noqa: PLR0124
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    return bool(one == other)
+    return False
 
 
 class BaselinePair(NamedTuple):

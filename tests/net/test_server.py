@@ -150,7 +150,7 @@ async def test_a_host_name_to_listen_on_is_resolved_or_refused(
     service = EmuService(small_config(tmp_path, *names), reactor)
     service.startService()
     try:
-        for part in (service.server.login, service.server.world):
+        for part in (service.server.login, service.server.world._listener):
             assert part._port.getHost().host == "127.0.0.1"
     finally:
         await service.stopService()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+import os
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,8 @@ from emu.opcodes import OpcodeTables
 from emu.versions import CLIENT_2006
 
 if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
     from emu.net.client.connection import ClientConnection
 
 Body = Callable[[Any], Coroutine[Any, Any, None]]
@@ -147,36 +151,105 @@ def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
         raise
 
 
-def run_reactor(body: Body) -> None:
-    """Run an ``async def`` on the reactor; raise its `EmuError` unchanged."""
-    from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
-    from twisted.internet.task import react  # noqa: PLC0415
+class _Output:
+    """Standard output that reports a reader which has gone away once, and is silent from then on.
 
-    # `react` leaves by SystemExit, so the result is passed out in a list.
-    ended: list[EmuError | None] = []
-    begun: list[Coroutine[Any, Any, None]] = []
+    Callbacks of the reactor print too. An error that they raise would be logged as a fault.
+    """
 
-    async def guarded(reactor: Any) -> None:
+    def __init__(self, stream: Any, lost: Callable[[], None]) -> None:
+        self._stream = stream
+        self._lost = lost
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with self._until_lost():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._until_lost():
+            self._stream.flush()
+
+    @contextmanager
+    def _until_lost(self) -> Iterator[None]:
         try:
-            await body(reactor)
+            yield
+        except BrokenPipeError:
+            # What is still buffered, and what is printed while the verb ends, goes nowhere.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+            self._lost()
+
+
+class _Run:
+    """One ``async def`` on the reactor: how it ended, and whether its output was lost."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._coroutine: Coroutine[Any, Any, None] | None = None
+        self.ended = False
+        self.output_lost = False
+        self.error: EmuError | None = None
+
+    def begin(self, reactor: Any) -> Deferred[None]:
+        from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
+
+        from emu.net.scheduler import Scheduler  # noqa: PLC0415  # as above
+
+        def cancel() -> None:
+            self.output_lost = True
+            # Not at once: the body itself may be what prints.
+            Scheduler(reactor).soon(running.cancel)
+
+        sys.stdout = _Output(sys.stdout, cancel)
+        self._coroutine = self._guarded(reactor)
+        running = Deferred.fromCoroutine(self._coroutine)
+        return running
+
+    async def _guarded(self, reactor: Any) -> None:
+        from twisted.internet.defer import CancelledError  # noqa: PLC0415  # as above
+
+        try:
+            await self._body(reactor)
         except EmuError as error:
-            ended.append(error)
-        else:
-            ended.append(None)
+            self.error = error
+        except CancelledError:
+            if not self.output_lost:
+                raise
+        self.ended = True
 
-    def begin(reactor: Any) -> Deferred[None]:
-        begun.append(guarded(reactor))
-        return Deferred.fromCoroutine(begun[0])
+    def close(self) -> None:
+        """Unwind a body that can no longer go on."""
+        if self._coroutine:
+            with suppress(RuntimeError):  # It tries to wait for something that can no longer come.
+                self._coroutine.close()
 
+
+def run_reactor(body: Body) -> None:
+    """Run an ``async def`` on the reactor; raise its `EmuError` unchanged.
+
+    A pipe that closes (``emu client play ... | head -1``) cancels it; the exit status is 1 then.
+    """
+    from twisted.internet.task import react  # noqa: PLC0415  # `emu --help` stays quick
+
+    run, output = _Run(body), sys.stdout
+    # `react` leaves by SystemExit, so the run keeps how it ended.
     try:
-        react(begin)
+        react(run.begin)
     except SystemExit as end:
         if end.code:
             raise
+    finally:
+        sys.stdout = output
+    if run.output_lost:
+        raise SystemExit(1)
     # Neither result nor error: Ctrl-C has stopped the reactor.
-    if not ended:
-        with suppress(RuntimeError):  # It tries to wait for something that can no longer come.
-            begun[0].close()  # Let a display restore the terminal while it can.
+    if not run.ended:
+        run.close()  # Let a display restore the terminal while it can.
         raise CommandError("interrupted")
-    if ended[0] is not None:
-        raise ended[0]
+    if run.error:
+        raise run.error

@@ -35,14 +35,18 @@ class WindowAnswers:
 
     def __init__(
         self, core: WorldClientCore, choices: DialogChoices, refused: Sequence[str], *,
-        note: Callable[[str, str], None], may_leave: Callable[[], bool],
+        note: Callable[[str, str], None], may_leave: Callable[[], bool], wanted: Callable[[], str],
     ) -> None:  # fmt: skip
-        """`may_leave` says whether a question about leaving the zone may be answered with yes."""
+        """`may_leave` says whether a question about leaving the zone may be answered with yes.
+
+        `wanted` names the choice that the present errand needs, if a window has it.
+        """
         self._core = core
         self._choices = choices
         self._refused = refused
         self._note = note
         self._may_leave = may_leave
+        self._wanted = wanted
         self._looted: Counter[int] = Counter()
         """How often the window of a body has come, by its index."""
         self._waiting: deque[tuple[Monotonic, Answer]] = deque()
@@ -133,7 +137,7 @@ class WindowAnswers:
         if options is None or not options.rows:
             return
         names = [row.name.strip() for row in options.rows]
-        at = self._choices.choose(options.title, names)
+        at = self._choices.choose(options.title, names, wanted=self._wanted())
         self._note("talk", f"{options.title}: {names[at]}")
         self._core.choose(names[at])
 
@@ -142,6 +146,6 @@ class WindowAnswers:
         if ways is None or not ways.ways:
             return
         names = [way.name for way in ways.ways]
-        at = self._choices.choose("ways", names)
+        at = self._choices.choose("ways", names, wanted=self._wanted())
         self._note("talk", f"way to {names[at]}")
         self._core.travel(names[at])

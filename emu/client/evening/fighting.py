@@ -31,6 +31,8 @@ NO_PLACE: Final = "free slots"
 """What the world says when the bags are full."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
+FEARED: Final = 300.0
+"""How long it attacks nobody of the name that has killed it; longer after each such death."""
 
 
 class Fighting:
@@ -63,6 +65,9 @@ class Fighting:
         self._is_full = False
         self._rest_since: Monotonic | None = None
         self._avoided: dict[int, Monotonic] = {}
+        self._killers: Counter[str] = Counter()
+        """How often it was killed by each name, at its present level."""
+        self._feared: dict[str, Monotonic] = {}
 
     # -- what it sees -----------------------------------------------------------------------------
 
@@ -79,7 +84,7 @@ class Fighting:
             case LineShown(_, text) if NO_PLACE in text:
                 self._is_full = True
             case DeathSeen(killer, dead) if dead == own:
-                self.enemy = None
+                self._die(killer, now)
             case DeathSeen(killer, dead) if dead == self.enemy or killer == own:
                 spawn = self._spawns.get(dead)
                 name = spawn.name if spawn is not None else "something"
@@ -89,6 +94,21 @@ class Fighting:
                 self._asked_body = False
                 if dead == self.enemy:
                     self.enemy = None
+
+    def _die(self, killer: int, now: Monotonic) -> None:
+        self.enemy = None
+        spawn = self._spawns.get(killer)
+        if spawn is None or killer == self._core.own_index:
+            self._note("death", "died")
+            return
+        self._killers[spawn.name] += 1
+        self._feared[spawn.name] = Monotonic(now + FEARED * self._killers[spawn.name])
+        self._note("death", f"killed by {spawn.name} (level {spawn.level})")
+
+    def forget_fears(self) -> None:
+        """Fear nobody any more: it has another level."""
+        self._killers.clear()
+        self._feared.clear()
 
     @property
     def health(self) -> float:
@@ -105,6 +125,9 @@ class Fighting:
         """Return whether it would attack a ghost now."""
         avoided = self._avoided.get(spawn.index)
         if avoided is not None and now < avoided:
+            return False
+        feared = self._feared.get(spawn.name)
+        if feared is not None and now < feared:
             return False
         return spawn.is_enemy and not spawn.is_dead
 

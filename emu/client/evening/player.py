@@ -18,7 +18,6 @@ from emu.client.evening.reading import DialogChoices
 from emu.client.evening.seen import SeenSpawns
 from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import (
-    DeathSeen,
     LineShown,
     PossessionsChanged,
     ScreenShown,
@@ -68,11 +67,13 @@ class EveningPlayer:
             self.journal,
             self.fighting,
             note=self.note,
+            preferred=preferences.preferred,
             refused=preferences.refused,
         )
         self.answers = WindowAnswers(
             core, DialogChoices(preferences.preferred, preferences.refused), preferences.refused,
             note=self.note, may_leave=lambda: self.questing.may_leave,
+            wanted=lambda: self.questing.wanted,
         )  # fmt: skip
 
     def note(self, kind: str, text: str) -> None:
@@ -106,8 +107,6 @@ class EveningPlayer:
             case QuestShown():
                 for line in self.journal.shown(event):
                     self.note("task", line)
-            case DeathSeen(_, dead) if dead == self.core.own_index:
-                self.note("death", "died")
             case LineShown(color, text) if color not in QUIET:
                 self.note("line", f"({color}) {text}")
             case ScreenShown(text) if not text.startswith(COLORED):
@@ -120,6 +119,7 @@ class EveningPlayer:
         level = int(owned.sheet.get("level", 0)) if owned is not None else 0
         if level and level != self.level:
             self.level = self.fighting.level = level
+            self.fighting.forget_fears()
             self.note("level", f"level {level}")
 
     def think(self, now: Monotonic) -> None:

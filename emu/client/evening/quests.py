@@ -1,7 +1,8 @@
 """The quests of a client that plays: it finds the spawn that a task names, and goes there.
 
 Whoever has the mark of a quest is hailed, then everybody once who has a name. When there is nothing
-to do, the player looks around, and fights what gives experience.
+to do, the player looks around, and fights what gives experience. A quest that does not advance is
+set aside. If lines say that there are levels elsewhere only, the player looks for the way out.
 """
 
 from __future__ import annotations
@@ -11,21 +12,44 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from emu.client.evening.exploring import CELL, Exploration
 from emu.client.evening.fighting import Fighting
+from emu.client.evening.hints import Hints
 from emu.client.evening.journal import SeenJournal
-from emu.client.evening.reading import GOOD, WEAK, fit, has_word, is_peaceful, resemblance, words_of
+from emu.client.evening.reading import (
+    GOOD,
+    LEAVING,
+    WEAK,
+    fit,
+    has_word,
+    is_peaceful,
+    may_be_way,
+    resemblance,
+    words_of,
+)
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.evening.travels import KnownWay, Travels
 from emu.client.world import WorldClientCore
-from emu.client.world.events import DialogOpened, WorldEvent, ZoneToLoad
+from emu.client.world.events import (
+    DialogOpened,
+    LineShown,
+    ScreenShown,
+    WaysShown,
+    WorldEvent,
+    ZoneToLoad,
+)
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import Good, GoodsShown, QuestTask, VerbsShown
 from emu.times import Monotonic
 
 TALK_REACH: Final = 4.0
 AGAIN: Final = 15.0
-"""Between two visits to the same ghost for the same task."""
-MOST_VISITS: Final = 6
-"""Visits at one state of the journal; further ones come after `LATER`."""
+"""Between two visits to the same ghost for the same task; doubled after each visit.
+
+After a change of the journal or of the level the next visit may come at once.
+"""
+TRAVELS_ON: Final = 5.0
+"""Between two legs of a journey in one zone; doubled after each."""
 LATER: Final = 120.0
 ONCE_MORE: Final = 400.0
 """Between two visits without a reason."""
@@ -36,11 +60,19 @@ TALK_GOES_ON: Final = 30.0
 USING: Final = 6.5
 """How long it stands still after it has begun to use a thing: some take 5 seconds."""
 WALK_TIME: Final = 90.0
-CELL: Final = 25.0
-"""Side of the squares by which it knows where it was."""
+SLOWEST: Final = 4.0
+"""The speed, in world units per second, with which it plans a journey."""
+SET_ASIDE: Final = 600.0
+"""A quest that has not advanced for so long is no reason to stay, to look around or to try things.
+"""
+MOST_KILLS: Final = 8
+"""How many of a name it kills for a task that does not advance by that."""
+MOST_WAYS: Final = 2
+"""How often it takes a way to another zone at one state of the journal."""
 ABOVE: Final = 1
 """How many levels above its own an enemy may have."""
 BELOW: Final = 3
+LONG_AGO: Final = Monotonic(-1e9)
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
 FROM_MERCHANT: Final = "frommerchant"
 TALKING: Final = ("hail",)
@@ -57,6 +89,8 @@ class Errand:
     """``talk``, ``look``, or the verb of a use."""
     task: QuestTask | None
     until: Monotonic
+    choice: str = ""
+    """What is to be chosen in the window of a thing."""
     has_asked: bool = False
     """Whether the verbs were asked for."""
 
@@ -66,13 +100,15 @@ class Questing:
 
     def __init__(
         self, core: WorldClientCore, spawns: SeenSpawns, journal: SeenJournal,
-        fighting: Fighting, *, note: Callable[[str, str], None], refused: Sequence[str],
+        fighting: Fighting, *, note: Callable[[str, str], None], preferred: Sequence[str],
+        refused: Sequence[str],
     ) -> None:  # fmt: skip
         self._core = core
         self._spawns = spawns
         self._journal = journal
         self._fighting = fighting
         self._note = note
+        self._preferred = preferred
         self._refused = refused
         self._plan: Errand | None = None
         self._verbs: VerbsShown | None = None
@@ -85,16 +121,24 @@ class Questing:
         """Names that have answered with a dialog."""
         self._wanted: Good | None = None
         """What it would buy if it had the coins."""
-        self._used: tuple[str, Monotonic] | None = None
-        """The name of the thing that was used last, and when."""
-        self._ways: set[str] = set()
-        """Names of things that led to another zone."""
+        self._used: tuple[KnownWay, Monotonic] | None = None
+        """The thing that was used last, and when."""
+        self.wanted = ""
+        """What it chooses in the window of the thing that it uses."""
+        self.travels = Travels()
+        self._ways: dict[tuple[str, str], int] = {}
+        """Zone and name of each thing that led to another zone; how often, at this state."""
+        self._progress: dict[int, tuple[tuple[QuestTask, ...], Monotonic]] = {}
+        """The tasks of each quest, and when they have changed."""
+        self._zone = ""
+        self.hints = Hints()
+        self.exploration = Exploration()
+        self._now = LONG_AGO
+        self._kills: Counter[tuple[str, str]] = Counter()
+        """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._may_buy = False
         self._last_hailed = ""
-        self._talked_at = Monotonic(-1e9)
-        self._has_looked = False
-        """Whether it has found nothing new to do in this zone."""
-        self._been: set[tuple[int, int]] = set()
+        self._talked_at = LONG_AGO
         self._tries: Counter[str] = Counter()
 
     # -- what it sees -----------------------------------------------------------------------------
@@ -102,13 +146,12 @@ class Questing:
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         match event:
-            case ZoneToLoad():
-                if self._used is not None and now < self._used[1] + WALK_TIME:
-                    self._ways.add(self._used[0])
-                self._used = self._plan = None
-                self._has_looked = False
-                self._been.clear()
-                self._visits.clear()
+            case ZoneToLoad(file, description):
+                self._arrive(file, description, now)
+            case WaysShown(_, ways) if self._used is not None:
+                self.travels.offered(self._used[0], [one.name for one in ways])
+            case LineShown(_, text) | ScreenShown(text):
+                self.hints.read(text, level=self._fighting.level, zone=self._zone)
             case VerbsShown():
                 self._verbs = event
             case DialogOpened():
@@ -118,6 +161,17 @@ class Questing:
                 self._deal(event)
             case _:
                 pass
+
+    def _arrive(self, file: str, description: str, now: Monotonic) -> None:
+        used = None
+        if self._used is not None and now < self._used[1] + WALK_TIME:
+            used = self._used[0]
+            way = self._zone, used.name
+            self._ways[way] = self._ways.get(way, 0) + 1
+        self.travels.arrive(description, used)
+        self._used = self._plan = None
+        self._zone, self.wanted = file, ""
+        self.exploration.enter(file)
 
     def _deal(self, event: GoodsShown) -> None:
         """Buy what a task names; sell for it what the merchant wants, one thing after the other.
@@ -150,19 +204,33 @@ class Questing:
 
     @property
     def may_leave(self) -> bool:
-        """Whether it would leave the zone: it has no open quest, and knows everybody here."""
-        return not self._journal.open and self._has_looked
+        """Whether it would leave the zone: nothing is to be done here, or it has to."""
+        return self._must_leave or (self.exploration.has_seen_all and not self._tasks())
+
+    @property
+    def _must_leave(self) -> bool:
+        return self.hints.must_leave(self._fighting.level, self._zone)
 
     # -- what it does -----------------------------------------------------------------------------
 
     def think(self, now: Monotonic) -> None:
         """Go on with the plan, or make another one."""
         here = self._core.place
-        self._been.add(_cell(here))
+        spawns = self._spawns.all()
+        self.exploration.look(here, spawns)
+        self.travels.look(spawns)
         state = (self._journal.changes, self._fighting.level)
         if state != self._state:
             self._state = state
-            self._visits.clear()
+            self._visits = {key: (count, LONG_AGO) for key, (count, _) in self._visits.items()}
+            self._ways = dict.fromkeys(self._ways, 0)
+        for number, quest in self._journal.open.items():
+            if self._progress.get(number, (None,))[0] != quest.tasks:
+                self._progress[number] = (quest.tasks, now)
+                for task in quest.tasks:
+                    for key in [one for one in self._kills if one[0] == task.text]:
+                        del self._kills[key]
+        self._now = now
         if now < self._busy_until:
             return
         if self._plan is None:
@@ -208,7 +276,8 @@ class Questing:
             self._fighting.attack(spawn.index, now)
         else:
             self._note("use", f"{spawn.name}: {commands[0]}")
-            self._used = (spawn.name, now)
+            self._used = (KnownWay(spawn.name, spawn.place), now)
+            self.wanted = plan.choice
             self._busy_until = Monotonic(now + USING)
             core.use(spawn.index, commands[0])
         return True
@@ -218,30 +287,101 @@ class Questing:
 
     # -- plans ------------------------------------------------------------------------------------
 
-    def _tasks(self) -> list[QuestTask]:
-        """Return the open tasks; those that were tried least come first."""
+    def _tasks(self, *, is_aside: bool = False) -> list[QuestTask]:
+        """Return the open tasks of quests that advance, or of those that it has set aside.
+
+        Those of preferred quests come first, then those that were tried least.
+        """
         found = [
-            task for quest in reversed(list(self._journal.open.values()))
-            for task in quest.open_tasks
+            (not has_word(quest.title, self._preferred), self._tries[task.text], task)
+            for number, quest in reversed(list(self._journal.open.items()))
+            if self._is_aside(number) is is_aside for task in quest.open_tasks
         ]  # fmt: skip
-        return sorted(found, key=lambda one: self._tries[one.text])
+        return [task for *_, task in sorted(found, key=lambda one: one[:2])]
+
+    def _is_aside(self, quest: int) -> bool:
+        progress = self._progress.get(quest)
+        return progress is not None and self._now - progress[1] > SET_ASIDE
 
     def _next_plan(self, now: Monotonic) -> Errand | None:
-        for task in self._tasks():
-            if (plan := self._plan_for(task, now)) is not None:
-                self._tries[task.text] += 1
-                return plan
-            if self._fighting.enemy is not None:
-                self._tries[task.text] += 1
-                return None
+        tasks = [*self._tasks(), *self.hints.tasks(self._journal.changes)]
+        plan = self._plan_of(tasks, now)
+        if plan is not None or self._fighting.enemy is not None:
+            return plan
         # Whoever has just talked may have more to say: its script goes on after a while.
         if now < self._talked_at + TALK_GOES_ON and not self._journal.open:
             return None
-        return self._marked(now) or self._thing(now) or self._unmet(now) or self._around(now)
+        if self._must_leave:
+            return self._exit(now) or self._marked(now) or self._around(now)
+        return (
+            self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
+            or self._around(now)
+        )  # fmt: skip
+
+    def _errand_aside(self, now: Monotonic) -> Errand | None:
+        """Return the way to somebody in sight whom a quest names that it has set aside."""
+        for task in self._tasks(is_aside=True):
+            for one in self._near():
+                is_meant = fit(one.name, task.text) >= GOOD
+                if is_meant and self._may_visit(one.name, task.text, now, ONCE_MORE):
+                    return self._visit(one, "talk", now, task)
+        return None
+
+    def _plan_of(self, tasks: Sequence[QuestTask], now: Monotonic) -> Errand | None:
+        """Return the plan for the first task that has one; None also if it begins a fight."""
+        for task in tasks:
+            plan = self._plan_for(task, now)
+            if plan is not None or self._fighting.enemy is not None:
+                self._tries[task.text] += 1
+                return plan
+        return None
+
+    def _exit(self, now: Monotonic) -> Errand | None:
+        """Return the way to a thing whose name says that it leads out of the zone."""
+        for one in self._near():
+            if has_word(one.name, LEAVING) and self._may_visit(one.name, "exit", now, LATER):
+                return self._visit(one, "use", now)
+        return self._seen_before(lambda name: has_word(name, LEAVING), "exit", None, now)
 
     def _plan_for(self, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return how a task goes on; a fight begins at once."""
-        text = f"{task.text} {task.group}"
+        """Return how a task goes on; a fight begins at once.
+
+        The text of the task names whom it is about; the text above it may name others as well.
+        """
+        plan = self._plan_by(task.text, task, now, AGAIN)
+        if plan is not None or self._fighting.enemy is not None:
+            return plan
+        return (
+            self._remembered(task.text, task, now)
+            or self._journey(task, now)
+            or self._plan_by(f"{task.text} {task.group}", task, now, ONCE_MORE)
+        )
+
+    def _journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to the zone that a task means."""
+        for text in (task.text, task.group):
+            zone = self.travels.destination(text)
+            if zone:
+                break
+        if not zone or zone == self.travels.zone:
+            return None
+        way = self.travels.way_to(zone)
+        if way is None or not self._may_visit(f"to {zone}", task.text, now, TRAVELS_ON):
+            return None
+        return self._by(way, task, now)
+
+    def _by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:
+        """Return the errand that takes a way to another zone."""
+        here = self._core.place
+        same = [one for one in self._spawns.all() if one.name == way.name]
+        nearest = min(same, key=lambda one: way.place.distance_to(one.place), default=None)
+        until = Monotonic(now + WALK_TIME + here.distance_to(way.place) / SLOWEST)
+        if nearest is None or way.place.distance_to(nearest.place) > CELL:
+            return Errand(way.place, None, "look", task, until)
+        return Errand(nearest.place, nearest.index, "use", task, until, way.choice)
+
+    def _plan_by(self, text: str, task: QuestTask, now: Monotonic, pause: float) -> Errand | None:
+        """Return the way to somebody in sight whom a text of a task names, or begin a fight."""
         found = [
             (fit(one.name, text), one) for one in self._spawns.all()
             if not one.is_dead and not has_word(one.name, self._refused)
@@ -257,13 +397,16 @@ class Questing:
         for _, one in good:
             if one.is_enemy:
                 if self._fighting.may_attack(one, now) and self._is_weak(one):
+                    if self._kills[task.text, one.name] >= MOST_KILLS:
+                        continue
+                    self._kills[task.text, one.name] += 1
                     self._fighting.attack(one.index, now)
                     return None
-            elif self._may_visit(one.name, task.text, now):
+            elif self._may_visit(one.name, task.text, now, pause):
                 return self._visit(one, "talk", now, task)
-        if not good and not is_calm and self._fights_like(text, now):
-            return None
-        return self._remembered(text, task, now)
+        if not good and not is_calm:
+            self._fights_like(text, now)
+        return None
 
     def _fights_like(self, text: str, now: Monotonic) -> bool:
         """Attack an enemy whose name resembles a text; return whether there is one."""
@@ -284,12 +427,18 @@ class Questing:
 
     def _remembered(self, text: str, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to where somebody was seen whom a task names."""
+        return self._seen_before(lambda name: fit(name, text) >= GOOD, task.text, task, now)
+
+    def _seen_before(
+        self, is_meant: Callable[[str], bool], why: str, task: QuestTask | None, now: Monotonic
+    ) -> Errand | None:
+        """Return the way to where a name was seen that is not in sight."""
         here = self._core.place
         names = {one.name for one in self._spawns.all()}
         for name, place in self._spawns.remembered.items():
-            if name in names or fit(name, text) < GOOD or here.distance_to(place) < CELL:
+            if name in names or has_word(name, self._refused) or not is_meant(name):
                 continue
-            if self._may_visit(f"place of {name}", task.text, now):
+            if here.distance_to(place) >= CELL and self._may_visit(f"place of {name}", why, now):
                 return Errand(place, None, "look", task, Monotonic(now + WALK_TIME))
         return None
 
@@ -303,10 +452,11 @@ class Questing:
 
     def _may_visit(self, name: str, why: str, now: Monotonic, pause: float = AGAIN) -> bool:
         """Return whether it goes to somebody again after some seconds, and count that."""
-        count, last = self._visits.get((name, why), (0, Monotonic(-1e9)))
-        if now - last < (pause if count < MOST_VISITS else max(pause, LATER)):
+        key = f"{self._zone} {name}", why
+        count, last = self._visits.get(key, (0, LONG_AGO))
+        if now - last < min(pause * 2 ** min(count - 1, 10), max(pause, ONCE_MORE)):
             return False
-        self._visits[name, why] = (count + 1, now)
+        self._visits[key] = (count + 1, now)
         return True
 
     def _near(self) -> Iterator[SeenSpawn]:
@@ -334,14 +484,21 @@ class Questing:
         return None
 
     def _thing(self, now: Monotonic) -> Errand | None:
-        """Return the way to a thing that can be used, if a task waits."""
-        if not self._tasks():
+        """Return the way to a thing that can be used, if a task waits or nothing else is here.
+
+        Without a task that advances only what may lead to another zone is of use.
+        """
+        has_tasks = bool(self._tasks())
+        if not has_tasks and not self.exploration.has_seen_all:
             return None
         for one in self._near():
-            if one.name not in self._ways and (not one.level or not one.name[:1].isupper()):
-                which = f"{one.name} {one.place[:3]}"
-                if self._may_visit(which, "thing", now, ONCE_MORE):
-                    return self._visit(one, "use", now)
+            is_way = (self._zone, one.name) in self._ways
+            if is_way or (one.level and one.name[:1].isupper()):
+                continue
+            which = f"{one.name} {one.place[:3]}"
+            is_of_use = has_tasks or may_be_way(one.name)
+            if is_of_use and self._may_visit(which, "thing", now, ONCE_MORE):
+                return self._visit(one, "use", now)
         return None
 
     def _around(self, now: Monotonic) -> Errand | None:
@@ -355,8 +512,10 @@ class Questing:
         return errand
 
     def _prey(self, now: Monotonic) -> None:
-        """Attack the nearest enemy of about its own level."""
+        """Attack the nearest enemy of about its own level, if that gives experience."""
         here, level = self._core.place, self._fighting.level
+        if self.hints.is_stopped(level):
+            return
         prey = [
             one for one in self._spawns.all()
             if self._fighting.may_attack(one, now) and level - BELOW <= one.level <= level
@@ -366,26 +525,30 @@ class Questing:
             self._fighting.attack(nearest.index, now)
 
     def _new_place(self, now: Monotonic) -> Errand | None:
-        """Return the way to a spawn where it was not; without one begin the round anew."""
+        """Return the way to where it was not; without one the way to another zone."""
         if self._fighting.enemy is not None:
             return None
-        here = self._core.place
-        new = [one for one in self._spawns.all() if _cell(one.place) not in self._been]
-        if not new:
-            self._has_looked = True
-            self._been.clear()
+        place = self.exploration.next_place(self._core.place)
+        if place is None:
             return self._way_out(now)
-        nearest = min(new, key=lambda one: here.distance_to(one.place))
-        self._been.add(_cell(nearest.place))
-        return Errand(nearest.place, None, "look", None, Monotonic(now + WALK_TIME))
+        return Errand(place, None, "look", None, Monotonic(now + WALK_TIME))
 
     def _way_out(self, now: Monotonic) -> Errand | None:
-        """Return the way to a thing that led to another zone: what is open may be done there."""
-        for one in self._near():
-            if one.name in self._ways and self._may_visit(one.name, "way", now, ONCE_MORE):
+        """Return the way to another zone: what is open may be done there.
+
+        Ways that were taken in vain come last, when it has looked around here again and again.
+        """
+        ways = [one for one in self._near() if (self._zone, one.name) in self._ways]
+        for one in sorted(ways, key=lambda one: self._ways[self._zone, one.name]):
+            if self._is_open_way(one.name) and self._may_visit(one.name, "way", now, LATER):
                 return self._visit(one, "use", now)
-        return None
+        return self._seen_before(
+            lambda name: self._is_open_way(name) or self._is_new_way(name), "way", None, now
+        )
 
+    def _is_new_way(self, name: str) -> bool:
+        return may_be_way(name) and (self._zone, name) not in self._ways
 
-def _cell(place: Place) -> tuple[int, int]:
-    return int(place.x // CELL), int(place.z // CELL)
+    def _is_open_way(self, name: str) -> bool:
+        most = MOST_WAYS * self.exploration.rounds.get(self._zone, 1)
+        return self._ways.get((self._zone, name), most) < most

@@ -27,6 +27,10 @@ _CALM: Final = frozenset((
     "visit", "explore",
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
+_WAYS: Final = frozenset((
+    "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
+    "portal", "tunnel", "leave",
+))  # fmt: skip
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
 _DECLINES: Final = re.compile(
@@ -90,6 +94,11 @@ def is_peaceful(text: str) -> bool:
     return bool(words & _CALM) and not words & _KILLS
 
 
+def may_be_way(name: str) -> bool:
+    """Return whether the name of a thing sounds as if it led to another zone."""
+    return not _WAYS.isdisjoint(re.split(r"[^a-z]+", name.casefold()))
+
+
 def is_decline(choice: str) -> bool:
     """Return whether a choice says no, or ends a talk."""
     return _DECLINES.match(choice) is not None
@@ -113,10 +122,13 @@ class DialogChoices:
         self._refused = refused
         self._taken: dict[tuple[str, str], int] = {}
 
-    def choose(self, question: str, choices: Sequence[str], *, may_leave: bool = True) -> int:
+    def choose(
+        self, question: str, choices: Sequence[str], *, may_leave: bool = True, wanted: str = ""
+    ) -> int:
         """Return the place of the answer to a question, and count it.
 
         Without `may_leave` a question that asks whether the player wants to leave is declined.
+        `wanted` is taken if it is among the choices.
         """
         stays = not may_leave and has_word(question, LEAVING)
 
@@ -131,6 +143,8 @@ class DialogChoices:
                 count -= 2.5
             if has_word(choice, self._refused):
                 count += 10.0
+            if wanted and choice.strip() == wanted.strip():
+                count -= 1000.0
             return count, at
 
         best = min(range(len(choices)), key=rank)

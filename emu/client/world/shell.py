@@ -15,8 +15,9 @@ from typing import Any, Final
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events
 from emu.client.world.core import WorldClientCore
-from emu.client.world.surroundings import Place, SeenGhost, place_of
+from emu.client.world.surroundings import Place, SeenGhost, health_percent, place_of
 from emu.client.world.window_lines import WINDOW_LINES
+from emu.dialects.dialect import NOT_SEEN
 from emu.errors import CommandError
 from emu.texts import counted
 from emu.times import Monotonic
@@ -212,7 +213,18 @@ def _changes(update: events.Updated, core: WorldClientCore) -> Iterator[str]:
         elif entry.part == INFO and entry.before is not None:
             now, before = (seen.part_fields(INFO, one) for one in (entry.now, entry.before))
             changed = changed_fields(before, now)
-            yield f"~ {name}: " + ", ".join(f"{key} {value}" for key, value in changed.items())
+            yield f"~ {name}: " + ", ".join(
+                _field_text(key, value, core) for key, value in changed.items()
+            )
+
+
+def _field_text(key: str, value: Any, core: WorldClientCore) -> str:
+    """Return a changed field for people: health in percent, names for indexes of ghosts."""
+    if key == "hp_remaining":
+        return f"health {health_percent({key: value})} %"
+    if key in ("target_id", "follow_target"):
+        return f"{key.removesuffix('_id')} {'none' if value == NOT_SEEN else _name(core, value)}"
+    return f"{key} {value}"
 
 
 AROUND: Final = 300.0

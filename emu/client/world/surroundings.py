@@ -38,6 +38,7 @@ RUNNING_SPEED: Final = 8.0
 """World units per second."""
 ATTACKABLE: Final = 64
 """The bit of a ghost's flags that says that it can be attacked."""
+FULL_HEALTH = 100
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
 Place = Position
@@ -48,6 +49,14 @@ def is_attackable(visible: Mapping[str, Any]) -> bool:
     """Return whether the fields `VISIBILITY` of a ghost say that it can be attacked."""
     # Clients up to 561 have a field of its own, later ones a bit.
     return bool(visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE))
+
+
+def health_percent(info: Mapping[str, Any]) -> int:
+    """Return the health in percent that the fields `INFO` of a ghost say.
+
+    The field is inverted: 0 is full health. Source: docs/protocol/world/spawns.md#info.
+    """
+    return FULL_HEALTH ^ int(info.get("hp_remaining", 0))
 
 
 class Stride(NamedTuple):

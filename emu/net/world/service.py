@@ -12,27 +12,22 @@ from twisted.internet.defer import Deferred
 from emu.admin.status import OpenPort
 from emu.appearance import Models
 from emu.commands import Registry
-from emu.config import Address, Config
+from emu.config import Config
 from emu.errors import StoreError
-from emu.limits.addresses import reachable
 from emu.login.events import AccountLoggedIn
 from emu.net import parameters
 from emu.net.cluster.node import NodeService
 from emu.net.cluster.service import BusEndpoint, ProcessContext, processes_endpoint
-from emu.net.login.service import DRAIN_TIME, drained
+from emu.net.login.service import DRAIN_TIME
 from emu.net.logs import logger
-from emu.net.machine import machine_of
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
-from emu.net.stream import listen_address, open_port
 from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.session_port import Accounting, SessionPort
-from emu.net.udp.sockets import listen
-from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
+from emu.net.watch import RefusalLog, Report, Watch, report_world
 from emu.net.world.claims import Claims
 from emu.net.world.content import ContentReader, WorldContent
 from emu.net.world.guard import CollectionGuard
-from emu.net.world.measures import measure_world
+from emu.net.world.listener import WorldListener
 from emu.net.world.ports import world_ports
 from emu.net.world.recordings import RecordingFiles
 from emu.net.world.registration import LinkAccount, WorldLink
@@ -42,11 +37,9 @@ from emu.net.world.spool import Spool
 from emu.net.world.timer import WorldTimer
 from emu.opcodes import OpcodeTables
 from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES
-from emu.session import Endpoint
-from emu.times import Moment, Monotonic
+from emu.times import Monotonic
 from emu.world.assembly import Assembly
 from emu.world.behaviors.memory import Memories
-from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
 from emu.world.events import StatusChanged
 from emu.world.groups.shared import SharedGroups
 from emu.world.knowledge import read_knowledge
@@ -94,8 +87,10 @@ class WorldEndpoint:
             reactor, scheduler, Tasks(_log), node,
         )  # fmt: skip
         self.cluster = processes_endpoint(ground)
-        self._refusals = RefusalLog(_log, scheduler)
-        self._timer = WorldTimer(scheduler, lambda: self.inside, watch.ticks(), watch.zone_ticks())
+        refusals = RefusalLog(_log, scheduler)
+        self._timer = WorldTimer(
+            scheduler, lambda: self._listener.inside, watch.ticks(), watch.zone_ticks()
+        )
         record = Recorder(
             RecordRules(config.world.record, config.world.record_seconds), scheduler,
             lambda: os.urandom(SEED_BYTES),
@@ -113,12 +108,10 @@ class WorldEndpoint:
         ports = world_ports(
             ground, self.cluster, reader, self._timer, opcodes,
             zones_folder=lambda: self._config.world.zones,
-            report=watch.port("world", report_world(_log, self._refusals)),
+            report=watch.port("world", report_world(_log, refusals)),
             wake_saver=self._saves_moved, record=record, keep_recording=self._recordings.keep,
         )  # fmt: skip
         self.parts = Assembly(ports, parameters.rule_set(config), commands)
-        self.inside = record.service(self.parts.service)
-        """The inputs of the world, which may be recorded."""
         watch.reports.subscribe(self._learn_account, "login")
         self.parts.world.events.subscribe(StatusChanged, lambda _event: self._status_changed())
         self.spool = Spool(config.database.path, self.parts.world, reactor, scheduler)
@@ -129,31 +122,20 @@ class WorldEndpoint:
                 self.parts.world, self.parts.departures, scheduler, ground.tasks
             )
         self._content = self._make_content(commands, reader)
-        self._collections = CollectionGuard(self.parts.behaviors.limits.budget)
         self._reviews = Reviews(self.parts, self.cluster, scheduler, ground.tasks)
         self.reloads = self._make_reloads(watch)
         """What can be reloaded while players are here, by name."""
         self._models = Models(self.cluster.models)
         self.link: WorldLink | None = None
-        self._port: Any = None
-        self._loops: list[Any] = []
-        self._entry = self._make_zone_entry(watch)
-        self.dispatcher = self._make_dispatcher(watch)
-
-    def _make_dispatcher(self, watch: Watch) -> Dispatcher:
-        config, parts = self._config, self.parts
-        endpoint = Endpoint(
-            parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
-        )
-        measure_world(watch, endpoint, parts.world, parts.behaviors, lambda: self._entry.counters)
-        for subject in parts.subjects:
+        self._stops: list[Callable[[], object]] = []
+        """Stop what `listen` has begun."""
+        claims = Claims(self.cluster, self.parts.world, self._models)
+        self._listener = WorldListener(
+            ground, self.cluster, self.parts, watch, claims=claims, refusals=refusals,
+            inside=record.service(self.parts.service), status_changed=self._status_changed,
+        )  # fmt: skip
+        for subject in self.parts.subjects:
             subject.measure(watch.measures)
-        machine = machine_of(self._ground.reactor)
-        accounting = Accounting(parameters.turn_rules(config), machine.work, machine.processor)
-        watch.turns("world", accounting)
-        return Dispatcher(
-            endpoint, self._ground.scheduler, self._new_client, _log, accounting=accounting
-        )
 
     def _make_content(self, commands: Registry, reader: ContentReader) -> WorldContent:
         parts = self.parts
@@ -198,23 +180,6 @@ class WorldEndpoint:
             )
         return reloads
 
-    def _make_zone_entry(self, watch: Watch) -> ZoneEntry:
-        parts = self.parts
-        claims = Claims(self.cluster, parts.world, self._models)
-        return ZoneEntry(
-            dialects=parts.ports.dialects,
-            inside=self.inside,
-            admission=parts.admission,
-            presence=self.cluster.processes.presence,
-            claim=claims.claim,
-            take=claims.use_key if claims.can_take else None,
-            played=self._played,
-            report=watch.port("entry", report_to(_log, self._refusals)),
-            changed=self._status_changed,
-            clock=self._ground.scheduler,
-            is_kept_out=self._is_kept_out,
-        )
-
     def _learn_account(self, report: Report) -> None:
         if isinstance(report.event, AccountLoggedIn):
             self.parts.concealed.logged_in(report.event.account_id, report.event.account)
@@ -257,14 +222,23 @@ class WorldEndpoint:
                 why=str(error),
             )
 
-    async def _is_kept_out(self, account_id: int, address: str) -> bool:
-        """Return whether an account or an address is banned or disabled. Raises `StoreError`."""
-        return bool(await self.cluster.accounts.kept_out([(account_id, address)]))
-
     @property
     def port(self) -> int:
         """The UDP port that is open; 0 before `listen`."""
-        return int(self._port.getHost().port) if self._port is not None else 0
+        return self._listener.port
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Its sessions."""
+        return self._listener.dispatcher
+
+    def public_address(self) -> tuple[str, int]:
+        """Return the address at which players reach this world."""
+        return self._listener.public_address(self._config.world.advertise)
+
+    def open_ports(self) -> Iterator[OpenPort]:
+        """Yield the ports that are open."""
+        return self._listener.open_ports()
 
     def not_ready(self) -> str:
         """Return which zones do not tick in time; empty if all do.
@@ -283,40 +257,26 @@ class WorldEndpoint:
     def _public_name(self, zone: Zone) -> str:
         return f"zone {zone.definition.description}" if zone.is_listed else "a zone"
 
-    def open_ports(self) -> Iterator[OpenPort]:
-        """Yield the ports that are open."""
-        if self._port is not None:
-            yield open_port("world.listen", self._port, {})
-
     def listen(self) -> None:
         """Open the port and log its address. Raises `CannotListenError`."""
-        address = listen_address("world.listen", self._config.world.listen)
-        self._port = listen(self._ground.reactor, address.host, address.port, self.dispatcher)
-        self._refusals.start()
+        self._listener.listen(self._config.world.listen)
         self._reviews.begin(self._config.world.review_seconds)
-        self._loops.append(
-            self._ground.scheduler.every(
-                REREAD, lambda: self._ground.tasks.spawn(self.parts.world.settings.refresh())
-            )
-        )
-        self._loops.append(
-            self._ground.scheduler.every(
-                PRUNED, lambda: self._ground.tasks.spawn(self.parts.ledger.prune())
-            )
-        )
+        self._repeat(REREAD, lambda: self._ground.tasks.spawn(self.parts.world.settings.refresh()))
+        self._repeat(PRUNED, lambda: self._ground.tasks.spawn(self.parts.ledger.prune()))
         if isinstance(self.parts.world.groups, SharedGroups):
             groups = self.parts.world.groups
             self._ground.bus.ticks.append(groups.publish_digest)
-            self._loops.append(self._ground.scheduler.every(GROUP_TICK, groups.tick))
+            self._repeat(GROUP_TICK, groups.tick)
         if self.parts.behaviors.library.has_others:
             # Only behaviors of the operator can have `__del__` methods that do not end.
-            self._collections.start()
+            collections = CollectionGuard(self.parts.behaviors.limits.budget)
+            collections.start()
+            self._stops.append(collections.stop)
         self._content.log_faults()
-        host = self._port.getHost()
-        _log.info(
-            "{name}, clients on UDP {at}",
-            name=self._config.world.name, at=Address(host.host, host.port),
-        )  # fmt: skip
+        self._listener.log_address(self._config.world.name)
+
+    def _repeat(self, interval: float, call: Callable[[], object]) -> None:
+        self._stops.append(self._ground.scheduler.every(interval, call).cancel)
 
     def register(self, login_address: tuple[str, int] | None, account: LinkAccount) -> None:
         """Start to register with the configured login servers, or with the one in this process.
@@ -346,18 +306,17 @@ class WorldEndpoint:
         drain_until = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
         self._reviews.stop()
-        for one in self._loops:
-            one.cancel()
+        for stop in self._stops:
+            stop()
         # Players leave before their sessions close: leaving starts their saves, and none of them
         # becomes link-dead.
         self.parts.service.close(now)
         if isinstance(self.parts.world.groups.table, SharedGroups):
             # After the players have left, which changes groups.
             self.parts.world.groups.table.stop()
-        self.dispatcher.close(now)
+        self._listener.dispatcher.close(now)
         # No tick may change a player whose last state is being saved.
         self._timer.stop()
-        self._collections.stop()
         # The link before the store: a play request in progress may still read and write there.
         if self.link is not None:
             await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
@@ -370,10 +329,7 @@ class WorldEndpoint:
         # Until here the saver repeats failed saves by its own timer.
         self._ground.scheduler.drop(self._saves)
         await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))
-        await drained(self.dispatcher, self._ground.scheduler, drain_until)
-        if self._port is not None:
-            await self._port.stopListening()
-        self._refusals.stop()
+        await self._listener.stop(drain_until)
         self._recordings.stop()
 
     async def _store_the_rest(self, deadline: Monotonic) -> None:
@@ -401,22 +357,6 @@ class WorldEndpoint:
         self.parts.world.knowledge = knowledge
         return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
 
-    def public_address(self) -> tuple[str, int]:
-        """Return the address at which players reach this world."""
-        bound = self._port.getHost()
-        return self._config.world.advertise or reachable(bound.host), bound.port
-
-    async def _played(self, char_id: int, moment: Moment) -> None:
-        """Store when a character was played, without making its player wait."""
-        player = self.parts.world.players.get(char_id)
-        if player is not None:
-            self.parts.world.saves.played(player, moment)
-
     def _status_changed(self) -> None:
         if self.link is not None:
             self.link.status_changed()
-
-    def _new_client(self, port: SessionPort, now: Monotonic) -> EnteringClient:
-        client = self._entry.connect(port, port.address[0], now)
-        port.closing = client.closing
-        return client

@@ -82,5 +82,7 @@ class Rewards:
 
     def give(self, player: Player, points: int, now: Monotonic) -> None:
         """Give a player experience, with a line about it."""
-        self._levels.gain(player, points, now)
+        has_tenth = self._levels.gain(player, points, now)
         self._chat.line(player, GAINED.format(points=points), "experience")
+        if has_tenth:
+            self._levels.cheer_tenth(player)

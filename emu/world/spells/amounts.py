@@ -145,6 +145,7 @@ class Amounts:
     def _missed(self, spell: LivingSpell, target: Spawn, kind: int, outcome: Result) -> None:
         spell.last_hit = False
         spell.is_resisted = True
+        spell.is_missed = outcome is not Result.RESIST
         show_blow(spell.zone, spell.caster, target, Blow(outcome, 0, kind, False, spell.kind.name))
         self.hate(spell.zone, target, spell.caster, HATE_OF_RESIST)
 

@@ -24,7 +24,7 @@ from emu.world.combat.fights import DEAD
 from emu.world.combat.figures import fraction
 from emu.world.deadlines import Deadlines
 from emu.world.events import Cast, Died, Hurt, Order
-from emu.world.spells import shows
+from emu.world.spells import shows, words
 from emu.world.spells.amounts import Amounts
 from emu.world.spells.checks import CastChecks
 from emu.world.spells.core import SpellCore
@@ -45,12 +45,7 @@ STEP: Final = 0.5
 """Units that a caster may move without an end of its cast."""
 FIZZLE_SHARE: Final = 2
 """A fizzle costs the whole divided by this."""
-NAME: Final = "{name}"
-SUCCESS: Final = "Your {name} was successful on %t!"
-"""What the caster of a spell without a line of its own reads."""
 STOPPED: Final = "You stop casting."
-OWN_WORDS: Final = ("You ", "Your ")
-"""How lines about the caster itself begin."""
 CAST, READY = "cast", "ready"
 
 
@@ -94,13 +89,17 @@ class Casts:
             "casts that wait", self._is_ready
         )
         world.events.subscribe(Hurt, self._hurt, Order.SUBJECTS)
-        world.events.subscribe(Died, self._died, Order.OWNER)
+        # After the message of the death (recorded: then the interruption).
+        world.events.subscribe(Died, self._died, Order.SUBJECTS)
         lasting.ended.append(self._spell_over)
 
     # -- players ----------------------------------------------------------------------------------
 
     def use(self, player: Player, spell_id: int) -> None:
         """Let a player cast a spell of its book at its target; its client shows what forbids it."""
+        if player.spawn.hp_percent <= 0:
+            self._chat.line(player, DEAD, "error")
+            return
         kind = self._kinds.get(spell_id)
         if kind is None or not kind.is_active:
             self._world.count("a spell that nothing describes")
@@ -109,9 +108,6 @@ class Casts:
         tier = kind.tier(number) if number else None
         if tier is None:
             shows.refuse(player, "too_low")
-            return
-        if player.spawn.hp_percent <= 0:
-            self._chat.line(player, DEAD, "error")
             return
         state = self._states.of(player.spawn)
         if state.casting is not None:
@@ -145,6 +141,11 @@ class Casts:
         self._begin(spell, aim)
 
     def _queue(self, player: Player, state: SpellState, waiting: WaitingCast) -> None:
+        """Let a cast wait; the same one, asked for again, waits no more (recorded)."""
+        before = state.waiting
+        if before is not None and before.kind.id == waiting.kind.id:
+            self.clear_queue(player)
+            return
         state.waiting = waiting
         if state.casting is None:
             due = max(state.recovered, self._ready_at(state, waiting.kind))
@@ -162,6 +163,8 @@ class Casts:
             return
         waiting = state.waiting
         if waiting is not None and state.casting is None and self._is_free(state, waiting.kind):
+            # The client sees that the spell can be cast before it is (recorded).
+            self._book_changed(player)
             state.waiting = None
             if spawn.hp_percent > 0:
                 self._begin_or_wait(player, state, waiting.kind, waiting.tier)
@@ -366,7 +369,7 @@ class Casts:
             self._lasting.end(spell, End.CANCELED, is_quiet=True)
         # Recorded: of a resisted spell as well.
         if not answer.has_failed:
-            self._say(spell, player, first)
+            words.say(self._chat, self._company.players, spell, first)
         if player is not None and spell.has_bar and is_instant:
             shows.end_bar(player, kind.name)
         self._pay(spell, 1)
@@ -417,31 +420,6 @@ class Casts:
             if one is not spell.caster and one.kind is SpawnKind.NPC:
                 self._amounts.hate(spell.zone, one, spell.caster, HATE_OF_HARM)
 
-    def _say(self, spell: LivingSpell, player: Player | None, first: Spawn | None) -> None:
-        """Tell the caster that a spell has landed, and those near what it does.
-
-        Words of the caster about itself are for the caster alone: EQ2Emulator sends them to all
-        near.
-        """
-        kind, caster = spell.kind, spell.caster
-        target = first if first is not None else caster
-        if player is not None and spell.targets and not spell.is_free:
-            text = shows.filled(kind.success_message or SUCCESS, caster, target)
-            self._chat.line(player, text.replace(NAME, kind.name), "spell_success")
-        text = shows.filled(kind.effect_message, caster, target)
-        if not text:
-            return
-        if text.startswith(OWN_WORDS):
-            hearers = [player] if player is not None else []
-        else:
-            hearers = [
-                other for viewer, other in self._company.players.items()
-                if other.zone is spell.zone
-                and viewer.position.distance_to(target.position) <= shows.HEARD
-            ]  # fmt: skip
-        for hearer in hearers:
-            self._chat.line(hearer, text, "spell")
-
     # -- what it costs ----------------------------------------------------------------------------
 
     def _pay(self, spell: LivingSpell, share: int) -> None:
@@ -486,7 +464,7 @@ class Casts:
 
     def _begin_recast(self, spell: LivingSpell) -> None:
         seconds = with_speed(spell.tier.recast, fraction(spell.caster, "reuse_speed"))
-        if spell.is_resisted:
+        if spell.is_resisted and not spell.is_missed:
             seconds = min(seconds, RESISTED_RECAST)
         if seconds <= 0:
             return
@@ -511,8 +489,11 @@ class Casts:
 
     # -- interruption -----------------------------------------------------------------------------
 
-    def interrupt(self, spawn: Spawn, *, is_shown: bool = True) -> bool:
-        """End the cast of somebody; return whether it was casting."""
+    def interrupt(self, spawn: Spawn, reason: str = "interrupted") -> bool:
+        """End the cast of somebody; return whether it was casting.
+
+        `reason` is the error that a player is shown; it is shown none without.
+        """
         state = self._states.get(spawn)
         spell = state.casting if state is not None else None
         if state is None or spell is None:
@@ -526,8 +507,8 @@ class Casts:
             self._book_changed(player)
         shows.show_interrupt(spell.zone, spawn, spell.targets, spell.kind.id)
         self._lasting.end(spell, End.CANCELED, is_quiet=True)
-        if player is not None and is_shown:
-            shows.refuse(player, "interrupted")
+        if player is not None:
+            shows.refuse(player, reason)
         self._next(spawn)
         return True
 
@@ -538,7 +519,7 @@ class Casts:
             return
         state.waiting = None
         self._chat.line(player, STOPPED, "spell")
-        self.interrupt(player.spawn, is_shown=False)
+        self.interrupt(player.spawn, "")
 
     def moved(self, player: Player) -> None:
         """Interrupt the cast of a player who walks away, unless the spell lets it walk."""
@@ -561,12 +542,21 @@ class Casts:
             self.interrupt(event.spawn)
 
     def _died(self, event: Died) -> None:
-        """Drop the cast of the dead without a word; who has killed its own target stops."""
+        """Drop the cast of the dead without a word; who has killed its own target stops.
+
+        What its killer would have cast on it next is forgotten as well (recorded).
+        """
         self._drop(event.victim)
         state = self._states.get(event.killer) if event.killer is not None else None
-        spell = state.casting if state is not None else None
+        if state is None or event.killer is None:
+            return
+        player, waiting = self._company.players.get(event.killer), state.waiting
+        is_harmful = waiting is not None and not waiting.kind.is_friendly
+        if player is not None and is_harmful and player.target is event.victim:
+            self.clear_queue(player)
+        spell = state.casting
         if spell is not None and spell.target is event.victim and spell.kind.is_interruptable:
-            self.interrupt(spell.caster)
+            self.interrupt(spell.caster, "target_dead")
 
     def _drop(self, spawn: Spawn) -> None:
         state = self._states.get(spawn)

@@ -167,6 +167,9 @@ class LivingSpell:
     due: Monotonic = LONG_AGO
     """When the next tick comes."""
     is_resisted: bool = False
+    """Whether nothing of it takes hold: it was resisted, or an art that did not hit."""
+    is_missed: bool = False
+    """Whether it is an art that did not hit; then it has its whole recast (recorded)."""
     has_damaged: bool = False
     last_hit: bool = False
     critical: int = 0

@@ -27,6 +27,8 @@ MOST_SHOWN: Final = 30
 """Targets of one cast that clients are sent."""
 _MARK: Final = 0xF1A5E200
 """Stands where a viewer's own numbers come: the caster's, then those of the targets."""
+UNNUMBERED: Final = "unnumbered"
+"""In place of the field with a target's number: clients are sent the number 0."""
 HEAL, CRITICAL_HEAL, ABSORBED, POWER, CRITICAL_POWER = 0, 1, 2, 8, 9
 """What a message of a heal is about."""
 _LARGEST: Final = 0xFFFF
@@ -134,8 +136,15 @@ def show_interrupt(zone: Zone, caster: Spawn, targets: Sequence[Spawn], spell_id
 
 
 def show_fizzle(zone: Zone, caster: Spawn, targets: Sequence[Spawn], spell_id: int) -> None:
-    """Show that a cast has failed."""
-    _show(zone, caster, targets, "WS_SpellFizzle", spell_id=spell_id)
+    """Show that a cast has failed: first a cast of no spell, then the spell (recorded).
+
+    The spell's message has the number 0 for each target (recorded for four versions).
+    """
+    _show(
+        zone, caster, targets, "WS_HearSpellCast",
+        spell_id=0, visual=0, seconds=0.0, level=0, tier=1,
+    )  # fmt: skip
+    _show(zone, caster, targets, "WS_SpellFizzle", inner=UNNUMBERED, spell_id=spell_id)
 
 
 def show_heal(

@@ -55,3 +55,37 @@ def test_who_is_interrupted_still_puts_the_terminal_right() -> None:
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=30, check=True
     )
     assert (done.stdout, done.stderr) == ("terminal put right\ninterrupted\n", "")
+
+
+PRINTS_FOR_EVER = """
+from twisted.internet.defer import Deferred
+from twisted.internet.task import LoopingCall
+from emu.cli.client.common import run_reactor
+import click
+
+async def body(reactor):
+    printing = LoopingCall(click.echo, "a line")
+    printing.start(0.001)
+    try:
+        await Deferred()
+    finally:
+        printing.stop()
+
+run_reactor(body)
+"""
+
+
+@pytest.mark.slow
+def test_a_verb_ends_quietly_when_the_reader_of_its_lines_goes_away() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PRINTS_FOR_EVER],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as verb:
+        assert verb.stdout
+        assert verb.stderr
+        assert verb.stdout.readline() == "a line\n"
+        verb.stdout.close()
+        assert verb.stderr.read() == ""
+        assert verb.wait(30) == 1

@@ -24,7 +24,7 @@ OFFER = OfferShown("Rats", "Kill them.", "accept 7", "deny 7")
 def answers(core: NotingClient, *refused: str) -> WindowAnswers:
     return WindowAnswers(
         core, DialogChoices((), refused), refused,  # type: ignore[arg-type]
-        note=lambda _kind, _text: None, may_leave=lambda: True,
+        note=lambda _kind, _text: None, may_leave=lambda: True, wanted=lambda: "",
     )  # fmt: skip
 
 

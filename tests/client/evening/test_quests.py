@@ -24,7 +24,8 @@ class Scene:
         self.fighting = Fighting(core, self.spawns, note, 8.0)  # type: ignore[arg-type]
         self.fighting.level = 3
         self.questing = Questing(
-            core, self.spawns, self.journal, self.fighting, note=note, refused=("Freeport",)  # type: ignore[arg-type]
+            core, self.spawns, self.journal, self.fighting, note=note, preferred=("Fighter",),  # type: ignore[arg-type]
+            refused=("Freeport",),
         )  # fmt: skip
 
     def task(self, text: str, group: str = "") -> None:

@@ -126,3 +126,25 @@ def test_updates_show_the_changes() -> None:
     assert [(one["ghost"], one["part"], one["fields"]) for one in as_records(event, core)] == [
         (2, "info", {"visual_state": 538}), (2, "position", {"pos_x": 3.0})
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"hp_remaining": 100 ^ 25}, "health 25 %"),
+        ({"hp_remaining": 100}, "health 0 %"),
+        ({"target_id": 3}, "target Old Fenwick"),
+        ({"target_id": 1}, "target you"),
+        ({"follow_target": 0xFFFFFFFF}, "follow_target none"),
+    ],
+)  # fmt: skip
+def test_updates_show_health_in_percent_and_names_of_targets(
+    fields: dict[str, int], line: str
+) -> None:
+    core, _ = standing()
+    writer, seen = GhostWriter(), core.surroundings
+    assert seen is not None
+    seen.create(CREATE_GHOST, writer.create(2, info={"name": "Borvik"}))
+    update = seen.update(writer.update(7, [writer.changed(INFO, 2, fields)]))
+    event = Updated(update.time, tuple(update.entries))
+    assert list(as_lines(event, core)) == [f"~ Borvik: {line}"]

@@ -16,6 +16,7 @@ from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.world_stream.ghosts import FOOTERS, UPDATE_GHOST
 from tests.support.files.recordings import recorded_rows
+from tests.support.world.fight_chance import RecordedChance
 
 WINDOW = "spell"
 """The part of a window that describes a spell: its fields number no spawns."""
@@ -171,16 +172,27 @@ class Recording:
     def windows(self) -> dict[int, dict[str, Any]]:
         """Return the parts of the windows of spells, by spell."""
         found: dict[int, dict[str, Any]] = {}
+        for _, fields in self._commands("OP_EqExamineInfoCmd"):
+            if WINDOW in fields:
+                found[fields[WINDOW]["id"]] = fields[WINDOW]
+        return found
+
+    def chance(self) -> RecordedChance:
+        """Return what chance has decided about the spells of the players."""
+        versions = {row["c"]: row["ver"] for row in self._rows if row["k"] == "meta"}
+        return RecordedChance(self._commands(*RecordedChance.COMMANDS), versions)
+
+    def _commands(self, *names: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield the rows of some commands to clients, each with its fields."""
         decoders: dict[str, Seen] = {}
         for row in self._rows:
             if row["k"] == "meta":
                 decoders[row["c"]] = Seen(row["ver"])
-            elif row["k"] == "app" and row.get("subname") == "OP_EqExamineInfoCmd":
+            elif row["k"] == "app" and row.get("subname") in names:
                 body = bytes.fromhex(row["hex"])
                 for _, fields, _ in decoders[row["c"]].read(row["op"], body, to_server=False):
-                    if fields and WINDOW in fields:
-                        found[fields[WINDOW]["id"]] = fields[WINDOW]
-        return found
+                    if fields:
+                        yield row, fields
 
     def __iter__(self) -> Iterator[Message | Mark]:
         for row in self._rows:

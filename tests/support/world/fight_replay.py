@@ -6,26 +6,26 @@ interrupted, a death) is done at the same moment.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
 from emu.content.spells import SpellKinds, TomlSpells
+from emu.rules.combat import Result
 from emu.rules.experience import usual_needs
 from emu.rules.stance import Encounter
-from emu.spells.kinds import ClassLevel, SpellLine
+from emu.spells.kinds import ClassLevel, SpellKind, SpellLine
 from emu.spells.opportunities import HeroicStarter, HeroicTable, HeroicWheel
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind
 from emu.world.events import Cast, Died
+from emu.world.spells.living import LivingSpell
 from emu.world.spells.pets import PetKind
 from emu.world.travel.tables import RevivePoint, TravelTables
 from emu.world_stream.movement import Position
-from tests.support.world.fight_recordings import WINDOW, Mark, Message, Place, Recording, Seen
+from tests.support.world.fight_recordings import Mark, Message, Place, Recording, Seen
 from tests.support.world.script_scenes import ScriptContent
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -42,6 +42,14 @@ CAMP: Final = (
     ),
 )  # fmt: skip
 """Where the recorded players revive."""
+ABSENT: Final = {"real-spells-546-mage": (210020,)}
+"""Spells that a recording's database does not have, or has switched off."""
+PLACES: Final = {
+    "real-fight-546-QueensColony-fighter": (CAMP[0]._replace(id=0, name="Myrrin's Tower"),)
+}
+"""Where the players of other recordings revive."""
+RATES: Final = {"real-fight-546-QueensColony-fighter": 3.0}
+"""How much more experience a recorded zone gives."""
 PET_SPELL: Final = 280025
 STEPS: Final = frozenset(("OP_PredictionUpdateMsg", "OP_UpdatePositionMsg"))
 _VERBS: Final = frozenset(("OP_EntityVerbsRequestMsg", "OP_EntityVerbsVerbMsg"))
@@ -52,6 +60,8 @@ FAR: Final = 5.0
 """A longer step is a jump of the recorded player."""
 NEAR: Final = 8.0
 """Within which a creature of the same name is the same for two clients."""
+LAG: Final = 0.1
+"""Seconds until the recorded server, which was under load in the `real-*`, has read a command."""
 LATE: Final = 0.7
 """Seconds within which the recorded server has answered an act."""
 
@@ -96,10 +106,14 @@ class Replay:
         kinds = SpellKinds(None, TomlSpells([SPELLS]))
         for window in self.recording.windows().values():
             _describe(kinds, window)
+        for spell in ABSENT.get(name, ()):
+            kinds._known[spell] = _switched_off(kinds, spell)
         kinds._opportunities = WHEELS  # no file has them here
         content = ScriptContent(SCRIPTS, Random(1), lambda _line: None)
-        content.travel_tables = TravelTables(revive_points={325: CAMP})
+        content.travel_tables = TravelTables(revive_points={325: PLACES.get(name, CAMP)})
         self.harness = WorldHarness(content=content, spell_kinds=kinds, roll=Random(1).randrange)
+        world = self.harness.world
+        world.rules = replace(world.rules, experience_rate=RATES.get(name, 1.0))
         self.kinds = kinds
         self.clients: dict[str, HeardClient] = {}
         self.spawns: dict[tuple[str, str], Spawn] = {}
@@ -113,10 +127,17 @@ class Replay:
         self._places: dict[str, dict[str, float]] = {}
         self._last_hit: dict[str, float] = {}
         self._start = 0.0
+        self._lag = LAG if name.startswith("real-") else 0.0
         # Creatures strike nobody: their chance is not the recorded one.
         self.harness.parts.combat.fights.hindrances.append(
             lambda spawn: spawn.kind is SpawnKind.NPC
         )
+        self._chance = self.recording.chance()
+        spells = self.harness.parts.spells
+        self._finish = spells.casts._finish
+        spells.casts._finish = self._finish_or_interrupt  # type: ignore[method-assign]
+        spells.casts._fizzles = self._fizzles  # type: ignore[method-assign]
+        spells.amounts._outcome = self._outcome  # type: ignore[method-assign,assignment]
         self.harness.world.events.subscribe(Cast, self._cast)
         # Bodies lay for minutes in the recordings.
         self.harness.world.events.subscribe(Died, lambda event: event.stays.append(300.0))
@@ -244,7 +265,7 @@ class Replay:
             found = client.player.index_of(target) if target is not None else None
             client.say(one.name, (0xFFFF if found is None else found).to_bytes(2, "little"))
         elif one.name == "OP_RemoteCmdMsg" and one.fields:
-            self._pass(one.at)
+            self._pass(one.at + self._lag)
             self._lock(one.client)
             command = self._commands[one.client][one.fields["command_handler"]]
             client.types(f"/{command} {one.fields['arguments']}".rstrip())
@@ -339,6 +360,37 @@ class Replay:
 
     # -- what chance has done ---------------------------------------------------------------------
 
+    def _letter(self, spawn: Spawn) -> str:
+        """Return the name of the client whose player a spawn is; an empty one for others."""
+        return next(
+            (
+                name for name, one in self.clients.items()
+                if one.player is not None and one.player.spawn is spawn
+            ),
+            "",
+        )  # fmt: skip
+
+    def _fizzles(self, spell: LivingSpell) -> bool:
+        at = self.harness.now + self._start
+        return not spell.is_free and self._chance.fizzles(
+            self._letter(spell.caster), spell.kind.id, at
+        )
+
+    def _finish_or_interrupt(self, spell: LivingSpell, *, is_instant: bool = False) -> None:
+        """Interrupt a cast that ours ends a moment before its recorded interruption."""
+        at, spells = self.harness.now + self._start, self.harness.parts.spells
+        if not is_instant and self._chance.interrupts(
+            self._letter(spell.caster), spell.kind.id, at
+        ):
+            spells.states.of(spell.caster).casting = spell
+            spells.casts.interrupt(spell.caster)
+            return
+        self._finish(spell, is_instant=is_instant)
+
+    def _outcome(self, spell: LivingSpell, _target: Spawn, _kind: int) -> Result:
+        at = self.harness.now + self._start
+        return self._chance.result(self._letter(spell.caster), spell.kind.name, at)
+
     def _is_warded(self, spawn: Spawn) -> bool:
         state = self.harness.parts.spells.states.get(spawn)
         return state is not None and any(spell.ward is not None for spell in state.effects)
@@ -354,7 +406,7 @@ class Replay:
         """Give a creature to who has summoned a pet: no file describes one here."""
         if event.spell_id == PET_SPELL and event.player is not None:
             spells, player = self.harness.parts.spells, event.player
-            letter = next(name for name, one in self.clients.items() if one.player is player)
+            letter = self._letter(player.spawn)
             place = Place("a pet", player.spawn.level, (0.0, 0.0, 0.0), 0.0)
             pet = self._creature(letter, place, player.position)
             spell = spells.lasting.own(player.spawn, PET_SPELL)
@@ -407,6 +459,12 @@ class Replay:
                 self.harness.parts.spells.casts.interrupt(client.player.spawn)
 
 
+def _switched_off(kinds: SpellKinds, number: int) -> SpellKind:
+    kind = kinds.get(number)
+    assert kind is not None
+    return replace(kind, is_active=False)
+
+
 def _describe(kinds: SpellKinds, window: dict[str, Any]) -> None:
     """Let a spell have the texts and the classes that its recorded window shows."""
     kind = kinds.get(window["id"])
@@ -442,114 +500,3 @@ def _experience(sheet: dict[str, Any], version: int) -> int:
     percent = whole / 10 + part / 1000 if version > LAST_OLD else whole // 10 * 10 + part / 10
     # Rounded first: the shares are no exact binary numbers.
     return int(-(-round(needed * percent) // 100))
-
-
-# -- what is compared ------------------------------------------------------------------------------
-
-SPELL_MESSAGES: Final = frozenset((
-    "OP_EqSpellCastStartCmd", "OP_EqSpellCastEndCmd", "OP_EqHearSpellCastCmd",
-    "OP_EqHearSpellInterruptCmd", "OP_EqHearSpellFizzleCmd", "OP_EqDisplaySpellFailCmd",
-    "OP_EqHearCombatCmd", "OP_EqHearHealCmd", "OP_UpdateSpellBookMsg", "OP_EqDisplayTextCmd",
-    "OP_EqHearDeathCmd", "OP_EqShowDeathWindowCmd", "OP_UpdateClientPredFlagsMsg",
-    "OP_ChangeServerControlFlagMsg", "OP_EqResurrectedCmd", "OP_EncounterBrokenMsg",
-    "OP_UpdateOpportunityMsg", "OP_EqUpdateTargetCmd", "OP_LevelChangedMsg",
-    "OP_EqChoiceWindowCmd", "OP_EqExamineInfoCmd", "OP_SpellGainedMsg",
-))  # fmt: skip
-BY_CHANCE: Final = frozenset((
-    "damage", "heal_amt", "result_type", "threat_amount", "distance", "time_left",
-))  # fmt: skip
-"""Fields whose values chance decides, or the place at which a player happens to die."""
-_NUMBER: Final = re.compile(r"(?<=You gain )\d+")
-_CHANCES: Final = ("encounter will no longer", "ability to cast!")
-OWN: Final = ("spawn_id", "caster", "attacker")
-USABLE: Final = 235
-UNKNOWN: Final = frozenset(("a spell not learned",))
-"""Marks from which on only windows are compared."""
-
-
-def compared(replay: Replay, client: str) -> tuple[list[str], list[str]]:
-    """Return what a client was sent in all, as recorded and as ours, in comparable lines."""
-    players = {one.seen.name for one in replay.clients.values()}
-    own = replay.clients[client].seen.name
-    recorded: list[Said] = []
-    ours: list[Said] = []
-    is_apart = False
-    for part in replay.parts:
-        # EQ2Emulator casts a spell that is not in the book: from then on the casters differ.
-        is_apart = is_apart or part.title in UNKNOWN
-        for found, said in ((recorded, part.recorded), (ours, part.ours)):
-            found += [
-                one for one in said.get(client, [])
-                if not is_apart or one.name == "OP_EqExamineInfoCmd"
-            ]  # fmt: skip
-    return (
-        list(_lines(replay, recorded, players, own)), list(_lines(replay, ours, players, own))
-    )  # fmt: skip
-
-
-def _lines(replay: Replay, said: list[Said], players: set[str], own: str) -> Iterator[str]:
-    ended: set[str] = set()
-    casts = replay.casts[own]
-    for name, fields in said:
-        if name not in SPELL_MESSAGES or not fields or not _concerns(name, fields, players):
-            continue
-        if name == "OP_EqSpellCastStartCmd":
-            ended.discard(fields["spell_name"])
-            casts.add(fields["spell_name"])
-        elif name == "OP_EqSpellCastEndCmd":
-            # EQ2Emulator sends it twice.
-            if fields["spell_name"] in ended:
-                continue
-            ended.add(fields["spell_name"])
-        line = _line(replay, name, fields, casts)
-        if line:
-            yield line
-
-
-def _concerns(name: str, fields: dict[str, Any], players: set[str]) -> bool:
-    """Return whether a message is about a player, or about nobody."""
-    actor = next((fields[key] for key in OWN if key in fields), None)
-    sides = {actor, fields.get("defender")} if name == "OP_EqHearDeathCmd" else {actor}
-    return actor is None or bool(sides & players)
-
-
-def _line(replay: Replay, name: str, fields: dict[str, Any], casts: set[str]) -> str:
-    """Return a message as it is compared; an empty text for none."""
-    if name == "OP_UpdateSpellBookMsg":
-        return _book_line(replay, fields["book"])
-    if name == "OP_EqDisplayTextCmd":
-        text = _NUMBER.sub("#", fields["text"])
-        return f"text {fields['color']}: {text}" if _is_compared_text(fields, casts) else ""
-    is_blow = name == "OP_EqHearCombatCmd" and not fields.get("spell_name")
-    is_other_window = name == "OP_EqExamineInfoCmd" and WINDOW not in fields
-    if is_blow or is_other_window:
-        return ""
-    return f"{name.removeprefix('OP_').removeprefix('Eq')} {_plain(fields)}"
-
-
-def _plain(fields: Any) -> str:
-    if isinstance(fields, dict):
-        left_out = BY_CHANCE if "blow_type" not in fields else BY_CHANCE | {"damage_type"}
-        kept = (f"{key}={_plain(one)}" for key, one in fields.items() if key not in left_out)
-        return "(" + " ".join(kept) + ")"
-    if isinstance(fields, list):
-        return "[" + ", ".join(map(_plain, fields)) + "]"
-    return str(fields)
-
-
-def _book_line(replay: Replay, changed: dict[int, int]) -> str:
-    """Return which of the spells that both books have are shown in another way."""
-    known = {spell: one for spell, one in changed.items() if replay.is_compared(spell)}
-    if len(known) > 3:
-        return f"book: {sorted(set(known.values()))}"
-    # When one can be cast again is compared by its cast.
-    return f"book: {known}" if known and set(known.values()) != {USABLE} else ""
-
-
-def _is_compared_text(fields: dict[str, Any], casts: set[str]) -> bool:
-    """Return whether a text is compared: chance gives some, and EQ2Emulator sends some to all."""
-    text = fields["text"]
-    if text.startswith("You get better at") or any(one in text for one in _CHANCES):
-        return False
-    cast = re.match(r"You cast (.*) on ", text)
-    return cast is None or cast[1] in casts

@@ -90,3 +90,18 @@ def test_rates_of_the_world_and_of_the_zone_count_at_once() -> None:
     world.rules = replace(world.rules, experience_rate=0.0)
     harm.take_health(zone, fight.creature(level=1), fight.player.spawn, 1000)
     assert fight.player.character.experience == 105
+
+
+def test_a_tenth_of_a_level_fills_the_pools_and_is_shown() -> None:
+    # real-fight-546-QueensColony-fighter at 106.13 s: the line, the visual 332, HearDeath. No tenth
+    # was reached at 75.48 s.
+    fight = Fight(level=3, experience=20, experience_needed=1000)
+    player, health = fight.player, fight.player.spawn.sheet.health
+    for points, visuals in ((70, []), (20, [332]), (10, [332])):
+        health.set_current(5)
+        fight.harness.parts.combat.rewards.give(player, points, fight.harness.now)
+        assert [one["visual"] for one in fight.client.decoded("WS_HearSpellCast")] == visuals
+        assert (health.current == health.most) is (points == 20)
+    names = [name for name, _ in fight.client.log]
+    visual = names.index("OP_EqHearSpellCastCmd")
+    assert "OP_EqDisplayTextCmd" in names[visual - 3 : visual]

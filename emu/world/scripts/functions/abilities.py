@@ -66,8 +66,9 @@ def start_opportunity(
 @ABILITIES("GiveExp", "P player, u points")
 def give_experience(scripts: Scripts, body: Body | None, points: int) -> None:
     """Give a player experience."""
-    if body is not None and body.player is not None:
-        scripts.levels.gain(body.player, points, scripts.now)
+    player = body.player if body is not None else None
+    if player is not None and scripts.levels.gain(player, points, scripts.now):
+        scripts.levels.cheer_tenth(player)
 
 
 # -- books --------------------------------------------------------------------------------------

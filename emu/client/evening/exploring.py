@@ -1,0 +1,69 @@
+"""The exploration of zones by a client that plays: where spawns were seen, and where it was.
+
+A zone is a grid of squares. The player goes to the nearest square where it has seen a spawn and
+was not yet; new spawns come in sight on the way. So it sees the whole part of the zone that can be
+reached from spawn to spawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from emu.client.evening.seen import SeenSpawn
+from emu.client.world.surroundings import Place
+
+CELL: Final = 25.0
+"""Side of the squares in world units."""
+
+Cell = tuple[int, int]
+
+
+def cell_of(place: Place) -> Cell:
+    """Return the square of a place."""
+    return int(place.x // CELL), int(place.z // CELL)
+
+
+class Exploration:
+    """The squares of each zone that one player knows."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, dict[Cell, Place]] = {}
+        """For each zone and square the first place of a spawn that was seen there."""
+        self._been: dict[str, set[Cell]] = {}
+        self._zone = ""
+        self.rounds: dict[str, int] = {}
+        """How often each zone was seen as a whole."""
+
+    def enter(self, zone: str) -> None:
+        """Go on in a zone, by its name."""
+        self._zone = zone
+        self._places.setdefault(zone, {})
+        self._been.setdefault(zone, set())
+        self.rounds.setdefault(zone, 0)
+
+    def look(self, here: Place, spawns: Iterable[SeenSpawn]) -> None:
+        """Note where the player is, and where it sees spawns."""
+        self._been.setdefault(self._zone, set()).add(cell_of(here))
+        places = self._places.setdefault(self._zone, {})
+        for one in spawns:
+            places.setdefault(cell_of(one.place), one.place)
+
+    @property
+    def has_seen_all(self) -> bool:
+        """Whether the present zone was seen as a whole."""
+        return self.rounds.get(self._zone, 0) > 0
+
+    def next_place(self, here: Place) -> Place | None:
+        """Return the nearest place where it was not; without one, None, and it begins anew."""
+        been = self._been.setdefault(self._zone, set())
+        places = self._places.get(self._zone, {})
+        new = [place for cell, place in places.items() if cell not in been]
+        if not new:
+            self.rounds[self._zone] = self.rounds.get(self._zone, 0) + 1
+            been.clear()
+            return None
+        nearest = min(new, key=here.distance_to)
+        # It counts as visited, so that a place that cannot be reached is not tried again.
+        been.add(cell_of(nearest))
+        return nearest

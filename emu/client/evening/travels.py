@@ -1,0 +1,99 @@
+"""The zones that a client that plays has seen, the ways between them, and who lives where.
+
+Zones have the names that people see, in small letters and without an article: "willow wood". A way
+is a thing that led to another zone, or whose window has offered to. So the player goes to a zone
+that a task names, or where somebody lives whom a task names.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from emu.client.evening.reading import fit, words_of
+from emu.client.evening.seen import SeenSpawn
+from emu.client.world.surroundings import Place
+
+_ARTICLE: Final = "the "
+LEAST_FIT: Final = 0.9
+"""How well the name of somebody in another zone has to fit a text."""
+
+
+def zone_name(description: str) -> str:
+    """Return a zone's name as it is compared."""
+    return description.strip().casefold().removeprefix(_ARTICLE)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWay:
+    """A thing that leads to another zone."""
+
+    name: str
+    place: Place
+    choice: str = ""
+    """What is chosen in its window; empty without one."""
+
+
+class Travels:
+    """What one player knows of the world beyond the present zone."""
+
+    def __init__(self) -> None:
+        self.zone = ""
+        """The present zone."""
+        self._ways: dict[str, dict[str, KnownWay]] = {}
+        """For each zone, what leads to which other one."""
+        self._homes: dict[str, str] = {}
+        """The zone in which each person was seen first."""
+        self._words: dict[str, frozenset[str]] = {}
+        """The words of the name of each zone."""
+
+    def arrive(self, description: str, used: KnownWay | None) -> None:
+        """Note that the player has come into a zone, and by which thing."""
+        zone = zone_name(description)
+        if used is not None and self.zone and zone != self.zone:
+            self._ways.setdefault(self.zone, {})[zone] = used
+        self.zone = zone
+        self._know(zone)
+
+    def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
+        """Note where the window of a thing leads."""
+        for one in descriptions:
+            zone = zone_name(one)
+            self._know(zone)
+            ways = self._ways.setdefault(self.zone, {})
+            ways.setdefault(zone, KnownWay(used.name, used.place, one))
+
+    def look(self, spawns: Iterable[SeenSpawn]) -> None:
+        """Note who lives in the present zone."""
+        for one in spawns:
+            if one.name[:1].isupper() and not one.is_enemy:
+                self._homes.setdefault(one.name, self.zone)
+
+    def destination(self, text: str) -> str:
+        """Return the zone that a text means: by its name, or by who lives there; or nothing."""
+        have = frozenset(words_of(text))
+        named = [zone for zone, words in self._words.items() if words and words <= have]
+        if named:
+            return max(named, key=lambda zone: len(self._words[zone]))
+        fits = [(fit(name, text), name) for name in self._homes]
+        best = max(fits, default=(0.0, ""))
+        # A part of a name is enough for somebody in sight, but not for a journey.
+        return self._homes[best[1]] if best[0] >= LEAST_FIT else ""
+
+    def way_to(self, zone: str) -> KnownWay | None:
+        """Return the first way on the shortest known route to a zone; None without one."""
+        first: dict[str, KnownWay | None] = {self.zone: None}
+        waiting = deque((self.zone,))
+        while waiting:
+            here = waiting.popleft()
+            for there, way in self._ways.get(here, {}).items():
+                if there not in first:
+                    first[there] = first[here] or way
+                    waiting.append(there)
+        return first.get(zone)
+
+    def _know(self, zone: str) -> None:
+        words = frozenset(words_of(zone))
+        self._words[zone] = words if len(words) > 1 or len(zone) > len("isle") else frozenset()

@@ -1,0 +1,52 @@
+"""Where a player has seen spawns, and where it was."""
+
+from emu.client.evening.exploring import CELL, Exploration
+from emu.client.world.surroundings import Place
+from tests.client.evening.conftest import spawn
+
+ISLE, CELLAR = "tutorial_island02", "tutorial_island02_epic02"
+HERE = Place(1.0, 0.0, 1.0)
+
+
+def at(cells: float) -> Place:
+    return Place(cells * CELL + 1.0, 0.0, 0.0)
+
+
+def entered(zone: str = ISLE) -> Exploration:
+    made = Exploration()
+    made.enter(zone)
+    return made
+
+
+def test_it_goes_to_the_nearest_square_where_it_was_not() -> None:
+    one = entered()
+    one.look(HERE, [spawn(4, "far", at(5).x), spawn(5, "near", at(2).x), spawn(6, "here", 2.0)])
+    assert one.next_place(HERE) == at(2)
+    assert one.next_place(HERE) == at(5)
+
+
+def test_squares_out_of_sight_are_remembered() -> None:
+    one = entered()
+    one.look(HERE, [spawn(4, "far", at(5).x)])
+    one.look(at(1), [])
+    assert one.next_place(at(1)) == at(5)
+
+
+def test_a_zone_that_was_seen_begins_anew() -> None:
+    one = entered()
+    one.look(HERE, [spawn(4, "near", at(2).x)])
+    assert not one.has_seen_all
+    assert one.next_place(HERE) == at(2)
+    assert one.next_place(at(2)) is None
+    assert one.has_seen_all
+    assert one.next_place(HERE) == at(2)
+
+
+def test_each_zone_is_another_one() -> None:
+    one = entered()
+    one.look(HERE, [spawn(4, "near", at(2).x)])
+    one.enter(CELLAR)
+    assert one.next_place(HERE) is None
+    one.enter(ISLE)
+    assert not one.has_seen_all
+    assert one.next_place(HERE) == at(2)

@@ -1,0 +1,49 @@
+"""What a player knows of other zones: ways, windows, who lives where."""
+
+from emu.client.evening.travels import KnownWay, Travels, zone_name
+from emu.client.world.surroundings import Place
+from tests.client.evening.conftest import spawn
+
+BELL = KnownWay("mariners_bell", Place(10.0, 0.0, 0.0))
+GATE = KnownWay("zone_to_peat_bog", Place(90.0, 0.0, 0.0))
+
+
+def arrived(*steps: tuple[str, KnownWay | None]) -> Travels:
+    made = Travels()
+    for zone, way in steps:
+        made.arrive(zone, way)
+    return made
+
+
+def test_names_of_zones_have_no_article() -> None:
+    assert zone_name("The Willow Wood") == zone_name("Willow Wood ")
+
+
+def test_a_way_that_was_taken_leads_there_again() -> None:
+    one = arrived(("Nettleville Hovel", None), ("The Peat Bog", GATE), ("Nettleville Hovel", None))
+    assert one.way_to("peat bog") == GATE
+    assert one.way_to("antonica") is None
+
+
+def test_a_window_shows_where_a_thing_leads() -> None:
+    one = arrived(("Nettleville Hovel", None))
+    one.offered(BELL, ["The Willow Wood", "Graystone Yard"])
+    assert one.way_to("willow wood") == KnownWay(BELL.name, BELL.place, "The Willow Wood")
+
+
+def test_a_route_has_several_zones() -> None:
+    one = arrived(
+        ("Graystone Yard", None), ("Nettleville Hovel", BELL), ("The Peat Bog", GATE),
+        ("Graystone Yard", None),
+    )  # fmt: skip
+    assert one.way_to("peat bog") == BELL
+
+
+def test_a_text_means_a_zone_or_where_somebody_lives() -> None:
+    one = arrived(("Nettleville Hovel", None))
+    one.look([spawn(4, "Lolla Cotgrove"), spawn(5, "a rat", is_enemy=True)])
+    one.arrive("The Peat Bog", GATE)
+    assert one.destination("I need to return to Lolla Cotgrove.") == "nettleville hovel"
+    assert one.destination("Gather five tokens in the Peat Bog.") == "peat bog"
+    assert one.destination("I must kill a rat.") == ""
+    assert one.destination("I should ask Cotgrove's sister.") == ""
