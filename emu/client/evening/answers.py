@@ -15,6 +15,7 @@ from emu.client.world import WorldClientCore
 from emu.client.world import windows as shown
 from emu.client.world.events import (
     DialogOpened,
+    LineShown,
     OptionsShown,
     RevivalOffered,
     WaysShown,
@@ -27,6 +28,10 @@ READING: Final = 1.0
 SERVER_GOAL: Final = "server"
 """The goal of a lesson that the server sees reached; the client sees all others itself."""
 MOST_LOOTS: Final = 2
+NO_PLACE: Final = "free slots"
+"""What the world says when the bags are full."""
+MAKES_PLACE: Final = 25.0
+"""What it waits with the next reward then, so that it can make place."""
 Answer = Callable[[], None]
 
 
@@ -50,6 +55,9 @@ class WindowAnswers:
         self._looted: Counter[int] = Counter()
         """How often the window of a body has come, by its index."""
         self._waiting: deque[tuple[Monotonic, Answer]] = deque()
+        self._put_off: deque[tuple[Monotonic, Answer]] = deque()
+        """Rewards for which the bags had no place."""
+        self._full_until = Monotonic(-1e9)
         self._kinds: dict[type, Callable[[Any], Answer | None]] = {
             shown.OfferShown: self._offer,
             shown.RewardOffered: self._reward,
@@ -63,19 +71,28 @@ class WindowAnswers:
         }
 
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
-        """Queue the answer to a window; other events change nothing."""
+        """Queue the answer to a window; of other events only full bags change something."""
+        if isinstance(event, LineShown) and NO_PLACE in event.text:
+            self._full_until = Monotonic(now + MAKES_PLACE)
         plan = self._kinds.get(type(event))
         answer = plan(event) if plan is not None else None
-        if answer is not None:
+        if answer is None:
+            return
+        if isinstance(event, shown.RewardOffered) and now < self._full_until:
+            self._put_off.append((self._full_until, answer))
+        else:
             self._waiting.append((Monotonic(now + READING), answer))
 
     def forget(self) -> None:
         """Forget all windows: they are closed in another zone."""
         self._waiting.clear()
+        self._put_off.clear()
         self._looted.clear()
 
     def think(self, now: Monotonic) -> bool:
-        """Answer a window that is due; return whether one waits."""
+        """Answer a window that is due; return whether one waits that is not put off."""
+        if self._put_off and now >= self._put_off[0][0]:
+            self._waiting.append(self._put_off.popleft())
         if not self._waiting:
             return False
         due, answer = self._waiting[0]

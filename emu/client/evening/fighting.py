@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
+from emu.client.evening.answers import NO_PLACE
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
@@ -27,8 +28,6 @@ LOOT_TIME: Final = 2.5
 LOOT_REACH: Final = 4.0
 WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
-NO_PLACE: Final = "free slots"
-"""What the world says when the bags are full."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 FEARED: Final = 300.0

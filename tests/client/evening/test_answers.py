@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from emu.client.evening.answers import READING, WindowAnswers
+from emu.client.evening.answers import MAKES_PLACE, READING, WindowAnswers
 from emu.client.evening.reading import DialogChoices
-from emu.client.world.events import DialogOpened, RevivalOffered, WorldEvent
+from emu.client.world.events import DialogOpened, LineShown, RevivalOffered, WorldEvent
 from emu.client.world.windows import (
     ChoiceOffered,
     LessonShown,
@@ -101,3 +101,14 @@ def test_a_dialog_is_answered_if_it_is_still_open(core: NotingClient) -> None:
     one.handle_event(dialog, NOW)
     one.think(Monotonic(NOW + READING))
     assert core.asked[-1] == "close_dialog"
+
+
+def test_a_reward_without_a_free_place_waits_and_lets_others_go_on(core: NotingClient) -> None:
+    one = answers(core)
+    full = LineShown("error", "You do not have enough free slots!  Free some slots and try again.")
+    one.handle_event(full, NOW)
+    one.handle_event(RewardOffered("Rats", (5, 6), (), 3), NOW)
+    assert not one.think(Monotonic(NOW + READING + 0.1))
+    assert core.asked == []
+    one.think(Monotonic(NOW + MAKES_PLACE + 0.1))
+    assert core.asked == ["command accept_reward 5 5"]
