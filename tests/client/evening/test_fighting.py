@@ -1,6 +1,6 @@
 """Fights of a player that plays by itself: begin, give up, loot."""
 
-from emu.client.evening.fighting import AVOIDED, LOOT_TIME, Fighting
+from emu.client.evening.fighting import AVOIDED, FEARED, LOOT_TIME, Fighting
 from emu.client.hunting import DEAD, PATIENCE
 from emu.client.world.events import BlowSeen, DeathSeen
 from emu.times import Monotonic
@@ -64,3 +64,16 @@ def test_what_it_has_killed_is_looted_once(core: NotingClient) -> None:
 def test_the_dead_are_no_enemies(core: NotingClient) -> None:
     one, spawns, _ = fighting(core, harm=DEAD)
     assert not one.may_attack(spawns.by_index[RAT], NOW)
+
+
+def test_it_leaves_alone_who_has_killed_it_until_its_next_level(core: NotingClient) -> None:
+    one, spawns, lines = fighting(core)
+    one.handle_event(DeathSeen(RAT, OWN), NOW)
+    assert lines == ["death killed by a rat (level 1)"]
+    rat = spawns.by_index[RAT]
+    assert not one.may_attack(rat, Monotonic(NOW + FEARED - 1))
+    assert one.may_attack(rat, Monotonic(NOW + FEARED))
+    one.handle_event(DeathSeen(RAT, OWN), NOW)
+    assert not one.may_attack(rat, Monotonic(NOW + FEARED)), "longer after the second time"
+    one.forget_fears()
+    assert one.may_attack(rat, NOW)

@@ -2,8 +2,10 @@
 
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.journal import SeenJournal
-from emu.client.evening.quests import WAITING, Questing
+from emu.client.evening.quests import MOST_KILLS, SET_ASIDE, WAITING, Questing
 from emu.client.evening.seen import SeenSpawn
+from emu.client.evening.travels import KnownWay
+from emu.client.world.events import ScreenShown, ZoneToLoad
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import Good, GoodsShown, QuestShown, QuestTask, VerbsShown
 from emu.times import Monotonic
@@ -104,3 +106,71 @@ def test_it_may_leave_when_it_knows_the_zone_and_has_no_quest(core: NotingClient
     assert scene.questing.may_leave
     scene.task("I should speak to Waulon.")
     assert not scene.questing.may_leave
+
+
+def zone(file: str, description: str) -> ZoneToLoad:
+    return ZoneToLoad(file, description, "Aldana", 0.0, 0.0, 0.0)
+
+
+def test_a_quest_that_does_not_advance_is_no_reason_to_stay(core: NotingClient) -> None:
+    scene = Scene(core)
+    scene.task("I need to find the orc's cave.")
+    scene.thinks(times=3)
+    assert not scene.questing.may_leave
+    scene.now = Monotonic(scene.now + SET_ASIDE)
+    scene.thinks(times=3)
+    assert scene.questing.may_leave
+
+
+def test_it_kills_no_more_of_a_name_for_a_task_that_does_not_advance(core: NotingClient) -> None:
+    # It is too strong to be fought for experience alone.
+    scene = Scene(core, spawn(5, "a rat", level=4, is_enemy=True))
+    scene.task("I need to find a pristine rat tail.")
+    fights = 0
+    for _ in range(MOST_KILLS + 5):
+        scene.thinks(times=1)
+        fights += scene.fighting.enemy is not None
+        scene.fighting.enemy = None
+    assert fights == MOST_KILLS
+
+
+def test_it_goes_to_whom_a_line_names(core: NotingClient) -> None:
+    scene = Scene(core, spawn(4, "Ingrid"), spawn(5, "Ambassador Saera", 60.0))
+    line = "Speak with an Ambassador if you are ready to leave the island."
+    scene.questing.handle_event(ScreenShown(line), NOW)
+    assert scene.thinks(HAIL, times=4) == ["target 5", "ask_verbs 5", "command hail"]
+
+
+def test_it_looks_for_the_way_out_of_a_zone_without_levels(core: NotingClient) -> None:
+    bell = spawn(6, "Leave the Isle of Refuge", 60.0, level=0)
+    scene = Scene(core, spawn(4, "Ingrid", mark=1), bell)
+    line = "You must leave the Isle to gain levels."
+    scene.questing.handle_event(ScreenShown(line), NOW)
+    assert scene.questing.may_leave
+    asked = scene.thinks(("leave the isle", "Leave"), times=3)
+    assert asked == ["target 6", "ask_verbs 6", "use 6 leave the isle"]
+
+
+def test_it_travels_to_the_zone_of_a_task(core: NotingClient) -> None:
+    bell = spawn(6, "mariners_bell", 60.0, level=0)
+    scene = Scene(core, bell)
+    questing = scene.questing
+    questing.handle_event(zone("qey_village01", "Nettleville Hovel"), NOW)
+    questing.travels.offered(KnownWay(bell.name, bell.place), ["The Willow Wood"])
+    scene.task("I need to find Tawli in Willow Wood.")
+    asked = scene.thinks(("travel within qeynos", "Travel"), times=3)
+    assert asked == ["target 6", "ask_verbs 6", "use 6 travel within qeynos"]
+    assert questing.wanted == "The Willow Wood"
+    questing.handle_event(zone("qey_village05", "The Willow Wood"), scene.now)
+    assert questing.wanted == ""
+    assert questing.travels.zone == "willow wood"
+
+
+def test_it_leaves_a_room_by_a_way_that_it_has_taken_in_vain(core: NotingClient) -> None:
+    door = spawn(6, "Door", 8.0, level=0)
+    scene = Scene(core, door)
+    for number in range(3):
+        scene.questing.handle_event(zone(f"isle {number}", "Isle"), scene.now)
+        scene.questing.handle_event(zone("cellar", "Cellar"), scene.now)
+        asked = scene.thinks(("leave", "Leave"), times=400)
+        assert "use 6 leave" in asked
