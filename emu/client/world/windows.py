@@ -43,6 +43,7 @@ class QuestShown:
     title: str
     tasks: tuple[QuestTask, ...]
     is_complete: bool
+    """Never true up to 561: there `JournalListed` alone shows that a quest is complete."""
 
 
 @dataclass(frozen=True, slots=True)

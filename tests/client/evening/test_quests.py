@@ -166,9 +166,9 @@ def test_it_travels_to_the_zone_of_a_task(core: NotingClient) -> None:
     assert questing.travels.zone == "willow wood"
 
 
-def test_it_leaves_a_room_by_a_way_that_it_has_taken_in_vain(core: NotingClient) -> None:
-    door = spawn(6, "Door", 8.0, level=0)
-    scene = Scene(core, door)
+def test_it_leaves_a_cellar_by_a_way_that_it_has_taken_in_vain(core: NotingClient) -> None:
+    ladder = spawn(6, "Ladder", 8.0, level=0)
+    scene = Scene(core, ladder)
     for number in range(3):
         scene.questing.handle_event(zone(f"isle {number}", "Isle"), scene.now)
         scene.questing.handle_event(zone("cellar", "Cellar"), scene.now)
