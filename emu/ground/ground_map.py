@@ -68,13 +68,16 @@ class GroundMap:
     def surface(self, x: float, y: float, z: float, without: Container[int] = ()) -> Surface | None:
         """Return the best height for a point: the next surface from 1 m above it down, else up.
 
+        A surface exactly 1 m above the point is not below that, as for EQ2Emulator's server.
+
         `without` are groups that `groups_of` returned, whose triangles do not count. None is
         returned where no surface is.
         """
         if self.fault or not self.triangles:
             return None
         column, row = (x - self._ox) / self._sx, (z - self._oz) / self._sz
-        top = (y + ABOVE - self._oy) / self._sy
+        # A step less: rounding must not put a table of exactly 1 m under the top.
+        top = (y + ABOVE - self._oy) / self._sy - 1.0
         try:
             hit = self._below(column, row, top, without) or self._over(column, row, top, without)
             if hit is None:

@@ -41,6 +41,26 @@ def test_the_best_height_is_the_next_surface_from_a_meter_above_down(meadow: Gro
     assert meadow.surface(7, -1.1, 7) == Surface(0.0, 11, 0), "nothing is below, so up"
 
 
+@pytest.mark.parametrize("bottom", [-1.0, -0.77, -313.3])
+def test_who_stands_a_meter_under_a_surface_stands_on_the_floor(
+    tmp_path: Path, bottom: float
+) -> None:
+    """EQ2Emulator's ray from y + 1 down does not meet what is where it begins.
+
+    Tables and crates of a meter are frequent. The lowest triangle decides how heights are rounded.
+    """
+    table = square((5, 5, 5), (15, 5, 15))
+    low = square((30, bottom, 0), (50, bottom, 20))
+    ground = opened(tmp_path, [Part(square((0, 4, 0), (20, 4, 20))), Part(table), Part(low)])
+    for y in (4.0, 3.9999):
+        found = ground.surface(7, y, 7)
+        assert found is not None
+        assert found.y == pytest.approx(4, abs=0.01)
+    found = ground.surface(7, 4.05, 7)
+    assert found is not None
+    assert found.y == pytest.approx(5, abs=0.01)
+
+
 def test_beside_the_ground_there_is_no_surface(meadow: GroundMap) -> None:
     assert meadow.surface(21, 5, 7) is None
     assert meadow.surface(7, 5, -0.5) is None

@@ -25,7 +25,7 @@ def best_height(triangles: Iterable[Surface3], point: Corner) -> float | None:
     """Return the best height: the next surface from 1 m above the point down, else up."""
     x, y, z = point
     found = heights(triangles, x, z)
-    below = [one for one in found if one <= y + 1]
+    below = [one for one in found if one < y + 1]
     return max(below) if below else min(found, default=None)
 
 
