@@ -30,6 +30,8 @@ from tools.bench.world_child import make_characters, movers
 VIEW: Final = 250.0
 CHANGED: Final = 1000
 """Placements of the open zones that move before a reload."""
+NOTED: Final = 0.02
+"""Seconds of CPU from which a turn is explained."""
 LONGEST: Final = 120.0
 """Seconds in which the memory of ended zones must come to rest."""
 
@@ -85,11 +87,17 @@ class Server:
         return self.child.resident_bytes() / 1e6
 
     def turns(self) -> Measured:
-        """Return milliseconds of the longest turn since the last call, and those of its CPU."""
+        """Return milliseconds of the longest turn since the last call, and those of its CPU.
+
+        What the turn of the most CPU did goes to the standard error.
+        """
         self.child.process.send_signal(signal.SIGUSR2)
         assert self.child.process.stdout is not None
-        found: Measured = json.loads(self.child.process.stdout.readline())
-        return {name: value * 1000 for name, value in found.items()}
+        found = json.loads(self.child.process.stdout.readline())
+        if found["cpu"] > NOTED:
+            print(f"a turn of {found['cpu'] * 1000:.0f} ms of CPU:", file=sys.stderr)
+            print("\n".join(f"  {line}" for line in found["culprits"]), file=sys.stderr)
+        return {name: found[name] * 1000 for name in ("wall", "cpu")}
 
     def command(self, line: str) -> Any:
         """Give a command at the server's local socket; return its answer."""
