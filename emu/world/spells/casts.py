@@ -390,8 +390,16 @@ class Casts:
                 )
             )  # fmt: skip
         if player is not None:
+            self._show_end(player, locked_others=not (spell.is_free and is_instant))
+
+    def _show_end(self, player: Player, *, locked_others: bool) -> None:
+        """Show a player what the end of a cast has changed.
+
+        What is given at once has locked no spell of the book and takes no time until the next.
+        """
+        if locked_others:
             self._book_changed(player)
-            self._states.changed(caster)
+        self._states.changed(player.spawn)
 
     def _gather(self, spell: LivingSpell) -> str | None:
         """Find the targets of an area, and leave out who is gone; return why none is left."""

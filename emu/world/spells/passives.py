@@ -6,35 +6,69 @@ on. Source: docs/guides/spells.md#effects.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from typing import Final
 
 from emu.spells.kinds import SpellBook, SpellKind
+from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
-from emu.world.events import Entered, Revived, SpellLearned
+from emu.world.deadlines import Deadlines
+from emu.world.events import Entered, LeftZone, Revived, SpellLearned
 from emu.world.spells.core import SpellCore
 from emu.world.spells.living import LivingSpell
 
 CastForFree = Callable[[Player, SpellKind, int, Spawn | None], LivingSpell | None]
+BEGIN: Final = "begin"
 
 
 class Passives:
-    """Lets the passive spells of the players of one world last."""
+    """Lets the passive spells of the players of one world last.
+
+    Each spell runs its script. So those of a player who enters begin in turns of their own, as
+    all work that can wait.
+    """
 
     def __init__(self, core: SpellCore, cast: CastForFree) -> None:
         """Subscribe to entries and to new spells. `cast` casts without a check or a cost."""
         self._kinds = core.kinds
         self._states = core.states
         self._cast = cast
+        world = core.world
+        self._now = world.clock.now
+        self._timetable = world.timetable
+        self._deadlines: Deadlines[Player, str] = world.timetable.deadlines(
+            "passive spells", self._go_on
+        )
+        self._waiting: dict[Player, deque[int]] = {}
+        """The numbers of spells that begin soon."""
         for event in (Entered, Revived):
-            core.world.events.subscribe(event, lambda one: self._begin_all(one.player))
-        core.world.events.subscribe(SpellLearned, self._learned)
+            world.events.subscribe(event, lambda one: self._begin_soon(one.player))
+        world.events.subscribe(SpellLearned, self._learned)
+        world.events.subscribe(LeftZone, lambda event: self._forget(event.player))
 
-    def _begin_all(self, player: Player) -> None:
+    def _begin_soon(self, player: Player) -> None:
         """Let all passive spells of a player last who stands in a zone or lives again."""
-        known = player.past.spells
-        for number, kind in self._kinds.load(known).items():
-            self._begin(player, kind, known[number])
+        self._waiting[player] = deque(player.past.spells)
+        self._deadlines.set(player, BEGIN, self._now())
+
+    def _go_on(self, player: Player, _what: str, now: Monotonic) -> None:
+        waiting = self._waiting.get(player, deque())
+        kinds = self._kinds.load(waiting)
+        while waiting and player.state in IN_ZONE:
+            if not self._timetable.may_work(self._now()):
+                self._deadlines.set(player, BEGIN, now)
+                return
+            number = waiting.popleft()
+            tier = player.past.spells.get(number)
+            if tier is not None and number in kinds:
+                self._begin(player, kinds[number], tier)
+        self._waiting.pop(player, None)
+
+    def _forget(self, player: Player) -> None:
+        self._waiting.pop(player, None)
+        self._deadlines.clear(player, BEGIN)
 
     def _learned(self, event: SpellLearned) -> None:
         kind = self._kinds.get(event.spell_id)

@@ -35,10 +35,29 @@ def test_it_lasts_through_death_and_in_the_next_zone(tmp_path: Path) -> None:
     events.publish(LeftZone(scene.player))
     assert "effects" not in scene.player.past.lasting
     events.publish(Entered(scene.player, scene.harness.now))
+    scene.run(0.1)
     # The dead cast nothing.
     assert scene.effects() == []
     scene.harness.parts.combat.falls.resurrect(scene.player, health=50.0, power=50.0)
+    scene.run(0.1)
     assert len(scene.effects()) == 1
+
+
+def test_those_of_a_player_who_enters_begin_in_turns_of_their_own(tmp_path: Path) -> None:
+    """A crowd that enters would otherwise keep everybody waiting: each spell runs its script."""
+    scene = SpellScene(tmp_path, toml=PASSIVE)
+    scene.know(COURAGE)
+    events = scene.harness.world.events
+    events.publish(LeftZone(scene.player))
+    events.publish(Entered(scene.player, scene.harness.now))
+    assert scene.effects() == []
+    scene.run(0.1)
+    assert len(scene.effects()) == 1
+    events.publish(LeftZone(scene.player))
+    events.publish(Entered(scene.player, scene.harness.now))
+    events.publish(LeftZone(scene.player))
+    scene.run(0.1)
+    assert scene.effects() == []
 
 
 def test_a_hidden_spell_with_an_end_is_no_passive_one(tmp_path: Path) -> None:
