@@ -171,6 +171,9 @@ class Dispatcher:
         self._waiting: list[SessionPort] = []
         self._rest: list[SessionPort] = []
         self._turns_of_rest = 0
+        self._pauses = 0
+        """Calls of `_serve_later`, that one included which serves, until reads are answered again.
+        """
         self._serving: PlannedCall | None = None
         self._abandoned = False
 
@@ -246,14 +249,33 @@ class Dispatcher:
         elif self._serving is None and not self._abandoned:
             self._serving = self._scheduler.soon(self._serve_later)
 
+    def serve_read(self) -> None:
+        """Serve the sessions of a read, unless the sessions have had their time of this turn.
+
+        A turn of the reactor has many reads, and then the call that serves later.
+        """
+        if self._pauses:
+            self.outbox.flush()
+            return
+        self.serve_touched()
+        if self._rest:
+            # The next call comes in this turn still, and the one after it in the next turn.
+            self._pauses = 2
+
     def _serve_later(self) -> None:
         self._serving = None
+        if self._pauses > 1:
+            self._pauses -= 1
+            self.serve_soon()
+            return
         # Sessions with new datagrams come first, but a steady flood of them must not starve the
         # waiting ones.
         if self._waiting and (not self._rest or self._turns_of_rest >= MOST_TURNS_OF_REST):
             self._turns_of_rest = 0
             self._serve_waiting()
         self.serve_touched()
+        # What is read before the rest is served waits behind it.
+        self._pauses = 1 if self._rest else 0
 
     # -- serving ----------------------------------------------------------------------------------
 
@@ -339,7 +361,11 @@ class Dispatcher:
         begun = self.accounting.begin()
         try:
             self._handle_timers(port, now)
-            self._serve(port, now)
+            if not port.events or port.holds:
+                self._serve(port, now)
+            # Messages that have waited for a share of the processor share the turn with others.
+            elif not port.touched:
+                self.touch(port)
         except Exception:  # noqa: BLE001  # a fault must affect only its session
             self._give_up(port, now)
         self._account(port, begun, self._clock(), now)

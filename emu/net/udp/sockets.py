@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any, Final, Protocol
 
 from twisted.internet.error import CannotListenError
@@ -39,6 +40,8 @@ READ_AT_ONCE = 16 * 1024
 """Bytes read before other sockets have their turn: a flood must not occupy the reactor."""
 PORTIONS = 8
 """The portions in which `READ_AT_ONCE` is read; each is answered before the next."""
+READ_SECONDS: Final = 0.004
+"""Time after which the rest is read in the next turn of the reactor: timers come in between."""
 
 
 def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
@@ -96,11 +99,12 @@ class BatchPort(Port):
         """Read; called by Twisted when the socket is readable."""
         # Datagrams that arrive meanwhile are read too: asking the socket once more costs a tenth
         # of a turn of the reactor. A single datagram means that there is little traffic.
+        end = monotonic() + READ_SECONDS
         for _ in range(PORTIONS):
             found = receive(self.socket, self.maxThroughput // PORTIONS)
             if found:
                 self.protocol.receive_datagrams(found)
-            if len(found) < 2:
+            if len(found) < 2 or monotonic() >= end:
                 return
 
 
@@ -134,7 +138,7 @@ class UdpShell(DatagramProtocol):
     def receive_datagrams(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
         """Take and serve the datagrams of one read; called by `BatchPort`."""
         self._dispatcher.receive_datagrams(_plain(datagrams) if self._is_ipv6 else datagrams)
-        self._dispatcher.serve_touched()
+        self._dispatcher.serve_read()
 
 
 def _plain(datagrams: Sequence[tuple[bytes, HostPort]]) -> Sequence[tuple[bytes, HostPort]]:

@@ -15,6 +15,7 @@ from emu.net.login.service import drained
 from emu.net.logs import logger
 from emu.net.machine import machine_of
 from emu.net.stream import listen_address, open_port
+from emu.net.turns import TurnQueue
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
@@ -64,6 +65,7 @@ class WorldListener:
             changed=status_changed,
             clock=ground.scheduler,
             is_kept_out=self._is_kept_out,
+            take_turn=TurnQueue(ground.scheduler.soon).wait,
         )
         self.dispatcher = self._make_dispatcher(parts, watch)
 

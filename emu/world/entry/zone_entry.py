@@ -192,6 +192,10 @@ async def _nobody_is_banned(_account_id: int, _address: str) -> bool:
     return False
 
 
+async def _now() -> None:
+    return
+
+
 @dataclass(kw_only=True, eq=False)
 class ZoneEntry:
     """What all entering clients share."""
@@ -217,6 +221,8 @@ class ZoneEntry:
     is_kept_out: Callable[[int, str], Awaitable[bool]] = field(default=_nobody_is_banned)
     """Returns whether an account or an address is banned or disabled."""
     counters: Counter[str] = field(default_factory=Counter)
+    take_turn: Callable[[], Awaitable[None]] = _now
+    """Waits until a character may enter: one in each turn, so that a crowd keeps nobody waiting."""
 
     def connect(self, link: EnteringLink, address: str, now: Monotonic) -> EnteringClient:
         """Return the client of a new session; `address` is its IP address."""
@@ -395,6 +401,7 @@ class EnteringClient:
             # Without its things it would come in with empty bags.
             self._refuse(_refusal_of(error), str(error))
             return
+        await self._entry.take_turn()
         if not self._over and self._is_entered(handoff, character, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
 

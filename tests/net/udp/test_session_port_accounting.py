@@ -197,6 +197,29 @@ def test_one_who_sends_much_waits_for_those_who_send_little(work) -> None:
     assert work.done_for(ONE) == 6
 
 
+def test_many_reads_of_one_turn_have_one_share_of_it(work) -> None:
+    """A turn reads the socket several times; each read must not have a share of its own."""
+    for address in (ONE, TWO, THREE):
+        work.connect(address)
+    for address in (ONE, TWO, THREE):
+        work.say(address, 1, tenths=45)
+        work.dispatcher.receive_datagrams([
+            (data, address) for data in work.clients[address].datagrams_to_send(0.0)
+        ])  # fmt: skip
+    for _ in range(3):
+        work.dispatcher.serve_read()
+    assert len(work.done) == 1
+    work.turn()  # still the turn of these reads
+    assert len(work.done) == 1
+    work.dispatcher.serve_read()
+    assert len(work.done) == 1, "the rest was there first"
+    work.turn()
+    assert len(work.done) == 2
+    for _ in range(2):
+        work.turn()
+    assert len(work.done) == 3
+
+
 def test_those_who_wait_take_turns(work) -> None:
     for address in (ONE, TWO, THREE):
         work.connect(address)
