@@ -90,7 +90,7 @@ class _Heap:
 class Timetable:
     """All deadlines of a world; times are seconds of the caller's clock."""
 
-    __slots__ = ("_attempt", "_heap", "_last", "_work_began", "_work_turn", "turn", "wake")
+    __slots__ = ("_attempt", "_began", "_has_worked", "_heap", "_last", "turn", "wake")
 
     def __init__(self, wake: Callable[[Monotonic], None], attempt: Attempt) -> None:
         """`wake` asks to call `handle_timer` at a time at the latest."""
@@ -99,8 +99,9 @@ class Timetable:
         self._heap, self._last = _Heap(), _Heap()
         self.turn = 0
         """The number of calls of `handle_timer`: who may do something once in each compares it."""
-        self._work_turn = -1
-        self._work_began = Monotonic(0.0)
+        self._began: Monotonic | None = None
+        """When the turn began, or the work between two turns; None if neither has."""
+        self._has_worked = False
 
     def deadlines(
         self,
@@ -125,17 +126,21 @@ class Timetable:
     def may_work(self, now: Monotonic) -> bool:
         """Return whether work that can wait may go on in this turn, and not only in the next one.
 
-        `now` is the time of the question, not of the turn. All such work shares `WORK_SECONDS` of a
-        turn from the first question on, so that whoever waits for an answer gets it soon.
+        `now` is the time of the question, not of the turn. All such work has the first
+        `WORK_SECONDS` of a turn with all else that is due then, so that whoever waits for an answer
+        gets it soon. The first question of a turn is always granted, so that work goes on under
+        any load.
         """
-        if self._work_turn != self.turn:
-            self._work_turn, self._work_began = self.turn, now
+        if not self._has_worked:
+            self._has_worked = True
+            self._began = now if self._began is None else self._began
             return True
-        return now - self._work_began < WORK_SECONDS
+        return self._began is not None and now - self._began < WORK_SECONDS
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle what was due when the call began; what becomes due meanwhile is for the next."""
         self.turn += 1
+        self._began, self._has_worked = now, False
         for heap in (self._heap, self._last):
             newest = heap.serial
             while (entry := heap.first()) is not None and entry[0] <= now and entry[1] <= newest:
@@ -143,6 +148,7 @@ class Timetable:
                 kind, key = entry[2], entry[3]
                 kind.drop(key)
                 self._attempt(kind.task, None, kind.handle, *key, now)
+        self._began, self._has_worked = None, False
 
 
 class Deadlines(Generic[Owner, Name]):

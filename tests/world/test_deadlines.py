@@ -96,12 +96,41 @@ def test_no_change_looks_at_more_than_a_few_old_entries(monkeypatch: pytest.Monk
 
 
 def test_work_that_can_wait_shares_a_part_of_each_turn() -> None:
-    times = timetable()
+    times, answers = timetable(), list[bool]()
+
+    def work(_owner: str, _what: str, now: Monotonic) -> None:
+        for late in (WORK_SECONDS / 2, WORK_SECONDS * 1.1):
+            answers.append(times.may_work(Monotonic(now + late)))
+
+    deadlines: Deadlines[str, str] = times.deadlines("work", work)
     for start in (10.0, 20.0):
+        for owner in ("first", "second"):
+            deadlines.set(owner, "work", Monotonic(start))
         times.handle_timer(Monotonic(start))
-        assert times.may_work(Monotonic(start + 3.0)), "the first one, however late the turn is"
-        assert times.may_work(Monotonic(start + 3.0 + WORK_SECONDS / 2))
-        assert not times.may_work(Monotonic(start + 3.0 + WORK_SECONDS * 1.1))
+        assert answers == [True, False, True, False]
+        answers.clear()
+
+
+def test_work_goes_on_however_long_the_rest_of_a_turn_takes() -> None:
+    times, answers = timetable(), list[bool]()
+
+    def work(_owner: str, _what: str, now: Monotonic) -> None:
+        answers.extend(times.may_work(Monotonic(now + 3.0)) for _ in range(2))
+
+    deadlines: Deadlines[str, str] = times.deadlines("work", work)
+    for start in (10.0, 20.0):
+        deadlines.set("one", "work", Monotonic(start))
+        times.handle_timer(Monotonic(start))
+        assert answers == [True, False]
+        answers.clear()
+
+
+def test_work_between_two_turns_has_a_part_of_its_own() -> None:
+    times = timetable()
+    times.handle_timer(Monotonic(10.0))
+    assert times.may_work(Monotonic(13.0))
+    assert times.may_work(Monotonic(13.0 + WORK_SECONDS / 2))
+    assert not times.may_work(Monotonic(13.0 + WORK_SECONDS * 1.1))
 
 
 def test_the_kinds_of_a_timetable_are_handled_in_the_order_of_their_times() -> None:

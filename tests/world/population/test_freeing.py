@@ -33,7 +33,7 @@ def test_objects_are_freed_a_slice_in_each_turn() -> None:
         seconds = max(seconds, due)
         times.handle_timer(Monotonic(seconds))
         left.append(len(alive))
-    assert left == [5 * AT_ONCE, AT_ONCE, 0]
+    assert left == [5 * AT_ONCE, 2 * AT_ONCE, 0]
     assert not len(freeing)
 
 
