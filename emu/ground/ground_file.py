@@ -76,6 +76,10 @@ class GroundFile(FileInPlace[GroundHeader]):
         grid, widget, x, y, z = GROUP.unpack_from(self._groups, number * GROUP.size)
         return grid, widget, (x, y, z)
 
+    def grids(self) -> frozenset[int]:
+        """Return the grids of all groups; a zone asks for them when it opens."""
+        return frozenset(one[0] for one in GROUP.iter_unpack(self._groups))
+
     def groups(self) -> list[tuple[int, int, Point]]:
         """Return all groups."""
         return [self.group(number) for number in range(self.header.groups)]

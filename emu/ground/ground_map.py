@@ -125,7 +125,7 @@ class GroundMap:
 
     def grids(self) -> frozenset[int]:
         """Return the grids of the map."""
-        return frozenset(() if self.fault else (grid for grid, _, _ in self._file.groups()))
+        return frozenset() if self.fault else self._file.grids()
 
     def check(self) -> None:
         """Read the whole file and compare its checksum. Raises `FileFormatError`."""

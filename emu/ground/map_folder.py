@@ -6,7 +6,7 @@ and is as if it were not there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -32,11 +32,12 @@ class MapFolder:
         """`report` gets a line for each file that cannot be used, now or later."""
         self.folder = folder
         self._report = report
-        self.grounds = self._listed(GROUND)
+        files = self._files()
+        self.grounds = _of_kind(files, GROUND)
         """Ground files by name."""
-        self.meshes = self._listed(PATHS)
+        self.meshes = _of_kind(files, PATHS)
         """Path files by name."""
-        self.outlines = self._listed(OUTLINE)
+        self.outlines = _of_kind(files, OUTLINE)
         """Outline files by name."""
 
     def ground(self, zone: str, version: int | None = None) -> GroundMap | None:
@@ -72,10 +73,17 @@ class MapFolder:
             self._report(f"{error}; the zone has no outline: import its map anew")
             return None
 
-    def _listed(self, ending: str) -> dict[MapName, Path]:
+    def _files(self) -> list[Path]:
         try:
-            found = sorted(one for one in self.folder.iterdir() if one.suffix == ending)
+            return sorted(self.folder.iterdir())
         except OSError:
-            return {}  # nothing was imported
-        # An incomplete file begins with a dot.
-        return {read_name(one.stem): one for one in found if not one.name.startswith(".")}
+            return []  # nothing was imported
+
+
+def _of_kind(files: Iterable[Path], ending: str) -> dict[MapName, Path]:
+    # An incomplete file begins with a dot.
+    return {
+        read_name(one.stem): one
+        for one in files
+        if one.suffix == ending and not one.name.startswith(".")
+    }
