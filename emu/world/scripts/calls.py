@@ -125,6 +125,8 @@ class Calls:
         """Calls of files that are compiled now, by the names of rows."""
         self._ready: deque[Callable[[], object]] = deque()
         """Calls whose files are compiled."""
+        self._apart: Counter[str] = Counter()
+        """The globals of living casts, by the names of their files' rows."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows."""
         self._pace = CallPace(self.counters)
@@ -162,7 +164,11 @@ class Calls:
         ]  # fmt: skip
 
     def keep(self, names: Collection[str]) -> None:
-        """Forget the files that no row of these names needs, but those that are switched off."""
+        """Forget the files that neither a row of these names nor a living cast needs.
+
+        Those that are switched off stay.
+        """
+        names = {*names, *self._apart}
         dropped: list[_File | None] = []
         for name, file in list(self._files.items()):
             if name not in names and (file is None or file.failures < MOST_FAILURES):
@@ -373,12 +379,22 @@ class Calls:
         if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
             return None
         try:
-            return self._runtime.load(file.path)
-        except ScriptError as error:
-            self._failed(file, "", "load", error)
+            made = self._runtime.load(file.path)
         except NotCompiled:
             self.counters["casts of files that are being compiled"] += 1
-        return None
+            return None
+        except ScriptError as error:
+            self._failed(file, "", "load", error)
+            return None
+        self._apart[script] += 1
+        return made
+
+    def end_apart(self, script: str, environment: Environment) -> None:
+        """Let go of the globals of a cast."""
+        environment.end()
+        self._apart[script] -= 1
+        if not self._apart[script]:
+            del self._apart[script]
 
     def run_apart(
         self, script: str, environment: Environment, subject: Any, event: str, *values: Any

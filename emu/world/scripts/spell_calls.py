@@ -49,7 +49,7 @@ class SpellCalls:
         environment, spell.environment = spell.environment, None
         spell.handle.end()
         if environment is not None:
-            environment.end()
+            self._calls.end_apart(spell.kind.script, environment)
 
     def _given(self, spell: LivingSpell, value: Any) -> Any:
         if isinstance(value, Spawn):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from emu.scripts.folder import ScriptFolder
 from emu.world.scripts.host import FORGOTTEN_AT_ONCE
 from tests.support.times import IDLE, waiting
 from tests.support.world.script_scenes import ScriptScene
@@ -92,3 +93,25 @@ def test_a_file_that_another_zone_uses_keeps_its_globals(scene: ScriptScene) -> 
     assert scene.hail(guard) == [("Guard", "1")]
     scene.scripts.keep({"Guard.lua"})
     assert scene.hail(guard) == [("Guard", "2")]
+
+
+def test_a_file_that_a_living_cast_uses_is_not_read_again(
+    scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a cast runs its script: reading that anew would keep everybody waiting."""
+    scene.spawn("function cast(Caster) return 7 end", "Ward")
+    scripts = scene.scripts
+    environment = scripts.begin_apart("Ward.lua")
+    assert environment is not None
+    scripts.keep(())
+    read = list[str]()
+    monkeypatch.setattr(ScriptFolder, "read_file", lambda _folder, path: read.append(path))
+    assert scripts.run_apart("Ward.lua", environment, "a cast", "cast").value == 7
+    assert read == []
+    scripts.end_apart("Ward.lua", environment)
+    assert environment.lua is None
+    monkeypatch.undo()
+    scripts.keep(())
+    again = scripts.begin_apart("Ward.lua")
+    assert again is not None
+    assert scripts.run_apart("Ward.lua", again, "a cast", "cast").value == 7
