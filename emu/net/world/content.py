@@ -205,6 +205,8 @@ class ContentReader:
         self.memory: ContentMemory | None = None
         """Gives the memory of ended zones back; None without a content file."""
         self._grounds: Grounds | None = None
+        self._maps: MapFolder | None = None
+        """The maps beside the file that is open."""
         self._have_regions_failed = False
         self._compiler: Compiler | None = None
         self._has_compiled: Callable[[str], bool] = lambda _path: False
@@ -283,6 +285,8 @@ class ContentReader:
         assert self._path is not None  # noqa: S101  # `reopen` has checked it
         fresh, old = ContentFile(self._path), self._file
         self._file = fresh
+        # Here, since it takes milliseconds: an import may have made other maps as well.
+        self._maps = MapFolder(maps_folder(self._path), _warn)
         if old is not None:
             old.close()
 
@@ -370,7 +374,9 @@ class ContentReader:
         return made
 
     def _list_maps(self) -> MapFolder | None:
-        return None if self._path is None else MapFolder(maps_folder(self._path), _warn)
+        if self._maps is None and self._path is not None:
+            self._maps = MapFolder(maps_folder(self._path), _warn)
+        return self._maps
 
     def scripts(self, assembly: Assembly) -> Scripts | None:
         """Return the host of the file's scripts; None without scripts, or without lupa.

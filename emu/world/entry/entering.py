@@ -31,6 +31,7 @@ from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spa
 from emu.world.clock import game_time
 from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
+from emu.world.entry.advancements import read_advancements
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld
 from emu.world.items.items import Items
@@ -93,6 +94,8 @@ class ZoneEntries:
         It is 0 if all share the zone. `first_hotkeys` returns those of a new character.
         `send_quests` sends a client the list of its quests.
         """
+        # Now, since the first player would keep all others waiting for it.
+        read_advancements()
         self._send_quests = send_quests
         self._forms = forms
         self._items = items
