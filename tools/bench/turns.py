@@ -1,7 +1,7 @@
 """The turns of a reactor: how long each takes, and what the longest one did.
 
-A timer of the kernel looks at the stack of the reactor's thread while it runs, each few
-milliseconds of CPU. So the longest turn names the functions that took its time. A look comes
+A timer of the kernel takes a sample of the stack of the reactor's thread while it runs, each few
+milliseconds of CPU. So the longest turn names the functions that took its time. A sample is taken
 between two instructions of Python: a long call of C code counts for the line after it.
 """
 
@@ -16,9 +16,9 @@ from types import FrameType
 from typing import Any, Final
 
 EVERY: Final = 0.002
-"""Seconds of CPU between two looks; many kernels look every 4 ms at the most."""
+"""Seconds of CPU between two samples; many kernels take one every 4 ms at the most."""
 DEPTH: Final = 12
-"""The innermost calls of a look that are kept."""
+"""The innermost calls of a sample that are kept."""
 MOST: Final = 8
 """Lines of a report."""
 _OWN: Final = f"{Path(__file__).resolve().parents[2]}/"
@@ -28,16 +28,16 @@ class Turns:
     """Stands before the reactor's poller, and measures what happens between two polls."""
 
     def __init__(self, poller: Any) -> None:
-        """Look from now on."""
+        """Take samples from now on."""
         self._poller = poller
         self._began: tuple[float, float] | None = None
-        self._looks: list[tuple[str, ...]] = []
+        self._samples: list[tuple[str, ...]] = []
         self._garbage = self._garbage_began = 0.0
         self.wall = self.cpu = 0.0
         self.culprits: list[str] = []
         """What the turn of the most CPU did, the most frequent first."""
         gc.callbacks.append(self._collects)
-        signal.signal(signal.SIGPROF, self._look)
+        signal.signal(signal.SIGPROF, self._sample)
         signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
 
     def __getattr__(self, name: str) -> Any:
@@ -49,7 +49,7 @@ class Turns:
             self._end(perf_counter() - self._began[0], thread_time() - self._began[1])
         self._began = None  # also if a signal ends the wait
         found = self._poller.poll(*values)
-        self._looks.clear()
+        self._samples.clear()
         self._garbage = 0.0
         self._began = perf_counter(), thread_time()
         return found
@@ -68,13 +68,13 @@ class Turns:
             self.culprits = self._report()
 
     def _report(self) -> list[str]:
-        """Return the calls of the looks, each with the number of looks that saw it."""
+        """Return the calls of the samples, each with the number of samples that have it."""
         lines = [f"{self._garbage * 1000:.1f} ms in the garbage collector"] * (self._garbage > 0)
-        for stack, count in Counter(self._looks).most_common(MOST):
-            lines.append(f"{count} of {len(self._looks)} looks: {' < '.join(stack)}")
+        for stack, count in Counter(self._samples).most_common(MOST):
+            lines.append(f"{count} of {len(self._samples)} samples: {' < '.join(stack)}")
         return lines
 
-    def _look(self, _signal: int, frame: FrameType | None) -> None:
+    def _sample(self, _signal: int, frame: FrameType | None) -> None:
         if self._began is None:
             return
         found = list[str]()
@@ -84,7 +84,7 @@ class Turns:
                 name = code.co_filename.removeprefix(_OWN).removesuffix(".py").replace("/", ".")
                 found.append(f"{name}:{frame.f_lineno} {code.co_name}")
             frame = frame.f_back
-        self._looks.append(tuple(found))
+        self._samples.append(tuple(found))
 
     def _collects(self, phase: str, _what: object) -> None:
         if phase == "start":
