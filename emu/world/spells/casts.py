@@ -210,8 +210,7 @@ class Casts:
     ) -> LivingSpell | None:  # fmt: skip
         """Let a creature or a script cast; it needs no book, and costs nothing unless it `pays`.
 
-        `is_given` asks for no view, distance or enemy: content gives the target an effect. Returns
-        None if it cannot be cast.
+        `is_given` asks for no view, distance or enemy: content gives an effect. None: no cast.
         """
         kind, tier = what
         if depth >= DEEPEST_CAST or caster.hp_percent <= 0 or not kind.is_active:
@@ -390,14 +389,11 @@ class Casts:
                 )
             )  # fmt: skip
         if player is not None:
-            self._show_end(player, locked_others=not (spell.is_free and is_instant))
+            self._show_end(player, has_locked=not (spell.is_free and is_instant))
 
-    def _show_end(self, player: Player, *, locked_others: bool) -> None:
-        """Show a player what the end of a cast has changed.
-
-        What is given at once has locked no spell of the book and takes no time until the next.
-        """
-        if locked_others:
+    def _show_end(self, player: Player, *, has_locked: bool) -> None:
+        """Show a player what the end of a cast has changed; one given at once locks no spell."""
+        if has_locked:
             self._book_changed(player)
         self._states.changed(player.spawn)
 
@@ -465,8 +461,8 @@ class Casts:
         if spell.is_free:
             return
         # That of a toggle with an end begins at its end (recorded for one without: at once).
-        is_on = spell.phase is CastPhase.LASTING and spell.ends is not None
-        if not (spell.kind.is_toggle and is_on):
+        is_on = spell.kind.is_toggle and spell.phase is CastPhase.LASTING
+        if not is_on or spell.ends is None:
             self._begin_recast(spell)
         self._recover(spell)
 
