@@ -94,15 +94,17 @@ def _without_collection(call: Callable[[], T]) -> T:
     The rows of a zone have none. A search among all objects, which their number would cause, stops
     every thread for tenths of a second. The memory of a zone is apart from that of what stays.
     """
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         with apart():
             return call()
     finally:
-        if gc.get_count()[0] > gc.get_threshold()[0]:
-            # Else the next object of this thread would begin a search among all of them.
-            gc.freeze()
-        gc.enable()
+        if was_enabled:
+            if gc.get_count()[0] > gc.get_threshold()[0]:
+                # Else the next object of this thread would begin a search among all of them.
+                gc.freeze()
+            gc.enable()
 
 
 def _scripts_of(served: ServedZone) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from emu.net.world import content_memory
+from emu.net.world.content import _without_collection
 from emu.net.world.content_memory import LEFT, SETTLED, ContentMemory, give_back
 from emu.world.zones.zone import Zone
 from tests.support.world.zone_files import definition
@@ -55,6 +56,14 @@ def test_the_collector_leaves_spawns_alone_that_have_settled() -> None:
     assert not gc.get_freeze_count()
     memory.appeared(zone, ANY, ANY)
     assert gc.get_freeze_count() > 1000
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_a_collector_is_as_before_after_rows_were_read(is_enabled: bool) -> None:
+    if is_enabled:
+        gc.enable()
+    assert _without_collection(gc.isenabled) is False
+    assert gc.isenabled() is is_enabled
 
 
 @pytest.fixture
