@@ -23,6 +23,9 @@ from emu.commands import Caller, Reply
 from emu.commands.registry import OWNER
 from emu.errors import EmuError
 from emu.net.scheduler import run
+from emu.scripts.compiling import Compiler
+from emu.scripts.places import CodePlaces
+from emu.scripts.runtime import Environment, Runtime
 from tests.simulation.acts import ACTS, Acts
 from tests.simulation.auditing import Moment
 from tests.simulation.auditors import AUDITORS, NO_OLDER_STATE, not_stored, older_states
@@ -440,6 +443,17 @@ class Simulation:
             self.report("log", str(event.get("log_format")))
 
 
+def _end_scripts() -> None:
+    """Let go of Lua in all processes: no collector sees a circle through it."""
+    for found in gc.get_objects():
+        if type(found) is Environment:
+            found.end()
+        elif type(found) is CodePlaces:
+            found.getinfo = None
+        elif type(found) in (Runtime, Compiler):
+            vars(found).clear()
+
+
 @contextmanager
 def _quiet_ends() -> Iterator[None]:
     """Collect what is left of killed processes without a word about their coroutines."""
@@ -454,6 +468,9 @@ def _quiet_ends() -> Iterator[None]:
     try:
         yield
     finally:
+        # A server sets its zones aside from the collector; those of this run have ended.
+        gc.unfreeze()
+        _end_scripts()
         gc.collect()
         sys.unraisablehook = before
 
