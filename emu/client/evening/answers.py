@@ -64,6 +64,8 @@ class WindowAnswers:
             shown.LessonShown: self._lesson,
             shown.ChoiceOffered: self._question,
             shown.LootShown: self._loot,
+            shown.HousePriced: self._price,
+            shown.HouseShown: self._house,
             DialogOpened: lambda event: lambda: self._talk(event.conversation),
             OptionsShown: lambda _: self._choose,
             WaysShown: lambda _: self._travel,
@@ -131,6 +133,18 @@ class WindowAnswers:
             return None
         self._note("loot", ", ".join(name for _, name in event.things))
         return lambda: self._core.loot_all(event.index)
+
+    def _price(self, event: shown.HousePriced) -> Answer | None:
+        if not event.may_buy:
+            return None
+        self._note("buy", f"{event.name} for {event.price} c")
+        return lambda: self._core.buy_house(event.number)
+
+    def _house(self, event: shown.HouseShown) -> Answer:
+        self._note("use", f"house: {event.name}")
+        if event.is_inside:
+            return lambda: self._core.command("leave_house")
+        return lambda: self._core.enter_house(event.number)
 
     def _revival(self, event: RevivalOffered) -> Answer:
         number = event.places[0][0] if event.places else 0

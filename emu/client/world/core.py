@@ -327,6 +327,14 @@ class WorldClientCore:
         """Take everything out of the open window of a body or a chest. Raises `CommandError`."""
         self._say("WS_LootItem", loot_id=index, loot_all=1, target_id=index)
 
+    def buy_house(self, number: int) -> None:
+        """Buy the house of the open window (`HousePriced`). Raises `CommandError`."""
+        self._say("WS_BuyHouse", house_id=number)
+
+    def enter_house(self, number: int) -> None:
+        """Enter the house of the open window (`HouseShown`). Raises `CommandError`."""
+        self._say("WS_EnterHouse", house_id=number)
+
     def signal(self, text: str) -> None:
         """Send a signal, as at the end of a lesson. Raises `CommandError` outside of a zone."""
         self._say("WS_Signal", signal=text)

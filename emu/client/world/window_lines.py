@@ -43,6 +43,8 @@ WINDOW_LINES: Final[dict[type, Callable[[Any], str]]] = {
     windows.LessonShown: lambda event: f"lesson: {event.text}",
     windows.ChoiceOffered: lambda event: f"{event.text} [{event.accept_text}]",
     windows.GoodsShown: _goods,
+    windows.HousePriced: lambda event: f"{event.name} costs {event.price} copper",
+    windows.HouseShown: lambda event: f"house: {event.name}",
     windows.VerbsShown: lambda event: (
         f"what can be done: {', '.join(text for _, text in event.verbs) or 'nothing'}"
     ),

@@ -136,9 +136,28 @@ class VerbsShown:
     verbs: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class HousePriced:
+    """What a house costs; the client answers with its number. `price` is copper."""
+
+    number: int
+    name: str
+    price: int
+    may_buy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HouseShown:
+    """The window of a house; the client enters it by its number."""
+
+    number: int
+    name: str
+    is_inside: bool
+
+
 WindowEvent = (
     OfferShown | QuestShown | JournalListed | RewardOffered | LootShown | LessonShown
-    | ChoiceOffered | GoodsShown | VerbsShown
+    | ChoiceOffered | GoodsShown | VerbsShown | HousePriced | HouseShown
 )  # fmt: skip
 
 
@@ -257,6 +276,19 @@ def _verbs(fields: Mapping[str, Any]) -> VerbsShown:
     )
 
 
+def _priced(fields: Mapping[str, Any]) -> HousePriced:
+    return HousePriced(
+        fields["house_id"], read_name(fields["house_name"]), int(fields["purchase_coins"]),
+        bool(fields["enable_buy"]),
+    )  # fmt: skip
+
+
+def _house(fields: Mapping[str, Any]) -> HouseShown:
+    # Up to 561 the client sends back the number of the entrance in the place of the house's.
+    number = fields.get("house_id", fields["spawn_id"])
+    return HouseShown(number, read_name(fields["house_name"]), bool(fields["inside_house"]))
+
+
 READERS: Final[dict[str, Callable[[Mapping[str, Any]], WindowEvent | None]]] = {
     "WS_OfferQuest": _offer,
     "WS_QuestJournalReply": _quest,
@@ -268,5 +300,7 @@ READERS: Final[dict[str, Callable[[Mapping[str, Any]], WindowEvent | None]]] = {
     "WS_ChoiceWindow": _choice,
     "WS_UpdateMerchant": _goods,
     "WS_EntityVerbsResponse": _verbs,
+    "WS_PlayerHousePurchase": _priced,
+    "WS_PlayerHouseBaseScreen": _house,
 }
 """For each struct of a window, what makes an event of its fields, or None without news."""

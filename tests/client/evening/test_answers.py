@@ -9,6 +9,8 @@ from emu.client.evening.reading import DialogChoices
 from emu.client.world.events import DialogOpened, LineShown, RevivalOffered, WorldEvent
 from emu.client.world.windows import (
     ChoiceOffered,
+    HousePriced,
+    HouseShown,
     LessonShown,
     LootShown,
     OfferShown,
@@ -37,6 +39,9 @@ def answers(core: NotingClient, *refused: str) -> WindowAnswers:
         (LessonShown("Look.", "looked", (("camera first",),)), "signal looked"),
         (ChoiceOffered("Attune?", "Yes", "attune 1", "", False), "command attune 1"),
         (LootShown(9, ((4, "a cap"),)), "loot_all 9"),
+        (HousePriced(9, "an inn", 0, True), "buy_house 9"),
+        (HouseShown(9, "an inn", False), "enter_house 9"),
+        (HouseShown(9, "an inn", True), "command leave_house"),
         (RevivalOffered(((2, "Tower"),)), "command select_junction 2"),
         (RevivalOffered(()), "command select_junction 0"),
     ],

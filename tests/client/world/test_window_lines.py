@@ -30,6 +30,8 @@ def test_every_window_has_a_line() -> None:
         (windows.LootShown(3, ((7, "a tail"),)), "to take: a tail"),
         (windows.LessonShown("Open a bag.", "bag"), "lesson: Open a bag."),
         (windows.ChoiceOffered("Go?", "Yes", "go", "no", False), "Go? [Yes]"),
+        (windows.HousePriced(3, "an inn", 0, True), "an inn costs 0 copper"),
+        (windows.HouseShown(3, "an inn", False), "house: an inn"),
         (windows.GoodsShown(3, 1, (Good(7, 1, "bread", 4, 1),)), "for sale: bread (4 copper)"),
         (windows.VerbsShown(3, (("hail", "Hail"),)), "what can be done: Hail"),
     ],
