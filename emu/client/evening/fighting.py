@@ -202,7 +202,7 @@ class Fighting:
             self._body = None
 
     def _wear(self, now: Monotonic) -> None:
-        """Try to wear each thing once; with full bags, throw one away that cannot be worn."""
+        """Try to wear and examine each thing once; with full bags, throw away what is not worn."""
         owned = self._core.possessions
         if owned is None or now < self._wear_at:
             return
@@ -216,6 +216,8 @@ class Fighting:
                 self._worn.add(one.unique)
                 self._note("thing", f"{one.name} ({one.kind})")
                 self._core.command(f"inventory equip {one.place}")
+                # Some things have a story, and a quest behind it.
+                self._core.examine(one.unique)
                 return
 
     def _throw_away(self, owned: Possessions) -> None:
@@ -226,6 +228,15 @@ class Fighting:
             worst = max(tried, key=lambda one: kinds[one.kind])
             self._note("drop", worst.name)
             self._core.command(f"inventory destroy {worst.place}")
+
+    def part_with_newest(self) -> None:
+        """Destroy the newest thing in its bags."""
+        owned = self._core.possessions
+        things = owned.things(HELD) if owned is not None else []
+        if things:
+            newest = max(things, key=lambda one: one.unique)
+            self._note("drop", newest.name)
+            self._core.command(f"inventory destroy {newest.place}")
 
     def _rest(self, now: Monotonic) -> bool:
         """Wait until it is well again; return False when it is."""

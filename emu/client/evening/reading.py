@@ -12,7 +12,12 @@ from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[a-z']+")
-_ARTICLES: Final = frozenset(("a", "an", "the", "of", "to", "and", "some"))
+_ARTICLES: Final = frozenset(("a", "an", "the", "of", "to", "and", "some", "widget", "player"))
+"""Words of names that name nothing."""
+_MEANS: Final = {"room": "housing", "inn": "housing", "house": "housing"}
+"""Words of texts, and the words of technical names that stand for the same."""
+TECHNICAL: Final = "_"
+"""What names of things have that only programs were meant to read."""
 _PLURALS: Final = (("ves", "f"), ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"),
                    ("shes", "sh"))  # fmt: skip
 _KEEPS_S: Final = ("ss", "us", "is")
@@ -27,6 +32,7 @@ _CALM: Final = frozenset((
     "visit", "explore",
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
+_PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
 _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
     "portal", "tunnel", "leave",
@@ -60,13 +66,14 @@ def fit(name: str, text: str) -> float:
     """Return how well a name fits a text: 0 not at all, 1 with every word.
 
     The name of a kind ("a giant spider") fits by its last word, the name of a person ("Garven
-    Tralk") by any word.
+    Tralk") or a technical name ("to_qey_citizenship_trial") by any word.
     """
     wanted = [one for one in words_of(name) if one not in _ARTICLES]
     if not wanted:
         return 0.0
     have = set(words_of(text))
-    is_person = name[:1].isupper()
+    have |= {_MEANS[one] for one in have if one in _MEANS}
+    is_person = name[:1].isupper() or TECHNICAL in name
     if is_person:
         # "Banker Vertbridge" is at the bank.
         have |= {f"{one}er" for one in have}
@@ -92,6 +99,11 @@ def is_peaceful(text: str) -> bool:
     """Return whether a task is to talk to somebody or to go somewhere, and not to kill."""
     words = {*words_of(text)}
     return bool(words & _CALM) and not words & _KILLS
+
+
+def is_placing(text: str) -> bool:
+    """Return whether a task is to place a thing."""
+    return _PLACES.search(text) is not None
 
 
 def may_be_way(name: str) -> bool:

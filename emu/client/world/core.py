@@ -61,6 +61,8 @@ UNANSWERED: Final = frozenset((CloseReason.NO_ANSWER, CloseReason.SILENCE, Close
 """
 MOST_RETURNS: Final = 4
 """Most sessions for one change of zones: a wrong key ends them too."""
+OWN_THING: Final = 0
+"""The type of a request to examine a thing that the character carries."""
 SESSIONS: Final = SessionConfig(keep_alive_interval=2.0)
 """Keep-alives of sessions in the world: frequent enough to survive a gap of 40 s without messages.
 """
@@ -326,6 +328,10 @@ class WorldClientCore:
     def loot_all(self, index: int) -> None:
         """Take everything out of the open window of a body or a chest. Raises `CommandError`."""
         self._say("WS_LootItem", loot_id=index, loot_all=1, target_id=index)
+
+    def examine(self, unique: int) -> None:
+        """Examine a thing of the character, by its unique number. Raises `CommandError`."""
+        self._say("WS_ExamineInfoRequestMsg", type=OWN_THING, unique_id=unique, id=unique)
 
     def buy_house(self, number: int) -> None:
         """Buy the house of the open window (`HousePriced`). Raises `CommandError`."""

@@ -1,8 +1,11 @@
 """Fights of a player that plays by itself: begin, give up, loot."""
 
-from emu.client.evening.fighting import AVOIDED, FEARED, LOOT_TIME, Fighting
+from typing import ClassVar
+
+from emu.client.evening.fighting import AVOIDED, FEARED, LOOT_TIME, WEAR_PAUSE, Fighting
 from emu.client.hunting import DEAD, PATIENCE
 from emu.client.world.events import BlowSeen, DeathSeen
+from emu.client.world.possessions import Owned
 from emu.times import Monotonic
 from tests.client.evening.conftest import OWN, KnownSpawns, NotingClient, spawn
 
@@ -77,3 +80,20 @@ def test_it_leaves_alone_who_has_killed_it_until_its_next_level(core: NotingClie
     assert not one.may_attack(rat, Monotonic(NOW + FEARED)), "longer after the second time"
     one.forget_fears()
     assert one.may_attack(rat, NOW)
+
+
+def test_it_wears_and_examines_what_is_new(core: NotingClient) -> None:
+    class Bags:
+        sheet: ClassVar[dict[str, int]] = {}
+
+        def things(self, _which: int = 0) -> list[Owned]:
+            return [Owned(3, 77, 1414, "a note", 1, 0, 2, 0)]
+
+    core.possessions = Bags()
+    one, _, lines = fighting(core)
+    for number in range(3):
+        one.think(Monotonic(NOW + number * 2 * WEAR_PAUSE))
+    assert core.asked == ["command inventory equip 3", "examine 77"]
+    one.part_with_newest()
+    assert core.asked[-1] == "command inventory destroy 3"
+    assert lines == ["thing a note (1414)", "drop a note"]

@@ -9,6 +9,7 @@ from emu.client.evening.reading import (
     fit,
     is_decline,
     is_peaceful,
+    is_placing,
     resemblance,
 )
 
@@ -91,3 +92,21 @@ def test_a_question_about_leaving() -> None:
     assert choices.choose(question, texts, may_leave=False) == 1
     assert choices.choose(question, texts, may_leave=True) == 0
     assert choices.choose("Is it cold?", texts, may_leave=False) == 0
+
+
+def test_technical_names_fit_by_any_word_and_by_what_they_stand_for() -> None:
+    assert fit("to_qey_citizenship_trial", "Take an application from the citizenship sign.") >= GOOD
+    assert fit("widget_player_housing_0", "Use the room door to be given your inn room.") == 1.0
+    assert fit("widget_player_housing_0", "I must find the Steward.") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("task", "is_meant"),
+    [
+        ("I need to place the table in my inn room and speak with the caretaker.", True),
+        ('Open your inventory.  "Place" your new painting and then speak with her.', True),
+        ("I need to find a better place for the bed.", False),
+    ],
+)
+def test_a_task_to_place_a_thing(task: str, *, is_meant: bool) -> None:
+    assert is_placing(task) is is_meant
