@@ -84,7 +84,8 @@ HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.BANK, OwnerKi
 PUT_AWAY: Final = (OwnerKind.PIECES, OwnerKind.LIBRARY)
 """The owners of what a character has, and carries no more."""
 KEEPERS: Final = (
-    OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD, *PUT_AWAY,
+    OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD, OwnerKind.HOUSE,
+    *PUT_AWAY,
 )  # fmt: skip
 """The owners that have things; the others make or remove what they move."""
 
@@ -145,6 +146,8 @@ class Reason(enum.StrEnum):
     HOUSE_BOUGHT = "house bought"
     HOUSE_DEPOSIT = "house deposit"
     UPKEEP = "upkeep"
+    PLACED = "placed in a house"
+    PICKED_UP = "picked up in a house"
     DESTROYED = "destroyed"
     USED = "used"
     UNPACKED = "unpacked"
@@ -181,6 +184,20 @@ class ThingChanges:
     gone: tuple[int, ...] = ()
 
 
+class Placed(NamedTuple):
+    """Where a thing stands in a house."""
+
+    number: int
+    """The number of the thing."""
+    house: int
+    """The number of the house."""
+    x: float
+    y: float
+    z: float
+    heading: float
+    """In degrees."""
+
+
 @dataclass(frozen=True)
 class Movement:
     """Parts that are carried out together, under one identity.
@@ -201,6 +218,8 @@ class Movement:
     terms: tuple[tuple[int, int], ...] = ()
     """Characters whose things change, each with its term: nothing happens if another process has
     let one of them in since."""
+    placed: tuple[Placed, ...] = ()
+    """Where things that go to a house stand there."""
 
     def __post_init__(self) -> None:
         if not self.parts and not self.things:

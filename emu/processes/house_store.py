@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from emu.houses import AccessLevel, Dealt, House, HouseBooks, Payment, Price
+from emu.items.held import Thing
+from emu.ledger import Placed
 from emu.times import Moment
 
 
@@ -46,3 +48,9 @@ class HouseStore(Protocol):
 
     async def remove_access(self, house_id: int, char_id: int) -> bool:
         """Take a character's own access level away."""
+
+    async def things(self, house_id: int) -> Sequence[tuple[Thing, Placed]]:
+        """Return the things of a house, and where each stands."""
+
+    async def stand(self, placed: Placed) -> None:
+        """Store a new place of a thing in its house."""

@@ -201,6 +201,8 @@ class AsyncHouses(AsyncRepository[HouseRepository]):
     find = write(HouseRepository.find, forget_nothing)
     of_home = read(HouseRepository.of_home)
     books = write(HouseRepository.books, forget_nothing)
+    things = write(HouseRepository.things, forget_nothing)
+    stand = write(HouseRepository.stand, forget_nothing)
     # Deferred: they share the transaction of a save that takes the player's status points.
     buy = later(HouseRepository.buy, _of_row)
     deposit = later(HouseRepository.deposit, _of_row)

@@ -28,9 +28,11 @@ from emu.houses import (
     Payment,
     Price,
 )
-from emu.ledger import Balance, Movement, Owner, OwnerKind, Part, Reason
+from emu.items.held import Thing
+from emu.ledger import Balance, Movement, Owner, OwnerKind, Part, Placed, Reason
 from emu.store.ledger import Movements
-from emu.store.repository import Repository, changes, reads, views
+from emu.store.repository import Repository, change, changes, reads, views
+from emu.store.things import COLUMNS, thing_of
 from emu.times import Moment
 
 UPKEEP: Final = "Paid Upkeep"
@@ -109,6 +111,35 @@ class HouseRepository(Repository):
             tuple(Guest(number, name, _usable(level)) for number, name, level in guests),
             tuple(Deposit(*one) for one in deposits),
             tuple(Paid(*one) for one in history),
+        )
+
+    @reads
+    def things(self, house_id: int) -> list[tuple[Thing, Placed]]:
+        """Return the things of a house, by number, and where each stands."""
+        rows = self._run(
+            f"SELECT {', '.join(f'thing.{name} AS {name}' for name in COLUMNS)},"  # noqa: S608
+            " place.x AS x, place.y AS y, place.z AS z, place.heading AS heading"
+            " FROM world_things AS thing JOIN world_house_things AS place"
+            " ON place.number = thing.number AND place.house_id = thing.keeper_id"
+            f" WHERE thing.keeper_id = ? AND thing.keeper = '{OwnerKind.HOUSE}'"
+            " ORDER BY thing.number",
+            (house_id,),
+        )
+        return [
+            (
+                thing_of(row),
+                Placed(row["number"], house_id, row["x"], row["y"], row["z"], row["heading"]),
+            )
+            for row in rows
+        ]
+
+    @change
+    def stand(self, placed: Placed) -> None:
+        """Store a new place of a thing in its house."""
+        self._run(
+            "UPDATE world_house_things SET x = ?, y = ?, z = ?, heading = ?"
+            " WHERE number = ? AND house_id = ?",
+            (*placed[2:], placed.number, placed.house),
         )
 
     # -- payments -------------------------------------------------------------------------------

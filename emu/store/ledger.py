@@ -121,6 +121,8 @@ class Movements(Repository):
             self._add_further(movement, number, moment)
         for changed in movement.things:
             self._things.send(changed, condition, values)
+        for placed in movement.placed:
+            self._things.place(placed, condition, values)
         kinds = sorted({owner.kind for owner in movement.holders})
         for kind in kinds:
             self._apply(movement, kind)
@@ -204,6 +206,8 @@ class Movements(Repository):
         self._lose_things(OwnerKind.CHARACTER, Reason.REMOVED, chosen, values)
         for kind in (OwnerKind.SOLD, *PUT_AWAY):
             self._lose_things(kind, Reason.REMOVED, chosen, values)
+        houses = f"SELECT id FROM world_houses WHERE owner_id IN ({chosen})"  # noqa: S608
+        self._lose_things(OwnerKind.HOUSE, Reason.REMOVED, houses, values)
 
     def add_expired(self, condition: str, values: Any) -> None:
         """Add entries for the coins and things of letters that are about to be removed."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from emu.items.held import Place, Thing, Where
-from emu.ledger import Owner, OwnerKind, ThingChanges
+from emu.ledger import Owner, OwnerKind, Placed, ThingChanges
 from emu.store.repository import Repository, change, reads
 from emu.times import Moment
 
@@ -42,7 +42,7 @@ class Things(Repository):
             tuple(values),
         ):
             owner = Owner(OwnerKind(row["keeper"]), row["keeper_id"])
-            found.setdefault(owner, []).append(_thing(row))
+            found.setdefault(owner, []).append(thing_of(row))
         return found
 
     @reads
@@ -80,6 +80,16 @@ class Things(Repository):
                 (numbers, *values),
             )
 
+    def place(self, placed: Placed, condition: str, values: Sequence[Any]) -> None:
+        """Store where a thing stands in a house in the open transaction if a condition holds."""
+        names = "number, house_id, x, y, z, heading"
+        self._run(
+            f"INSERT INTO world_house_things ({names}) SELECT ?, ?, ?, ?, ?, ? WHERE {condition}"
+            " ON CONFLICT (number) DO UPDATE SET house_id = excluded.house_id, x = excluded.x,"
+            " y = excluded.y, z = excluded.z, heading = excluded.heading",
+            (*placed, *values),
+        )
+
     def remove(self, kind: OwnerKind, condition: str, values: Any) -> None:
         """Remove all things of owners whose numbers a condition for ``keeper_id`` chooses."""
         self._run(
@@ -102,7 +112,8 @@ def _row(keeper: Owner, thing: Thing) -> Iterable[Any]:
     )  # fmt: skip
 
 
-def _thing(row: Any) -> Thing:
+def thing_of(row: Any) -> Thing:
+    """Return the thing of a row with the columns `COLUMNS`."""
     where = row["list"]
     known = Where(where) if where in _LISTS else Where.OVERFLOW
     return Thing(

@@ -62,6 +62,7 @@ from emu.world.groups.groups import Groups
 from emu.world.groups.shared import SharedGroups
 from emu.world.handlers.interaction import Interaction, MovementRequests
 from emu.world.hiding import Concealed
+from emu.world.housing.furniture import PlacedThings
 from emu.world.housing.housing import HousePorts, Housing
 from emu.world.items.acts import ItemActs
 from emu.world.items.items import Items, Kinds
@@ -265,6 +266,7 @@ class Assembly:
         self.ports.record.ended(zone)
         self.population.forget(zone)
         self.grounds.ended(zone)
+        self.furniture.ended(zone)
         self.world.zones.chances.ended(zone)
 
     def _make_world(self, rules: SubjectRules) -> World:
@@ -365,7 +367,8 @@ class Assembly:
                 way_out=self.travel.returning.bound, guild_level=self._guild_level,
             ),
         )  # fmt: skip
-        self.subjects = (*self.subjects, Houses(self.housing))
+        self.furniture = PlacedThings(world, self.housing, self.items)
+        self.subjects = (*self.subjects, Houses(self.housing, self.furniture))
 
     def functions(self) -> Sequence[FunctionTable]:
         """Return the functions for scripts; those of a subject are bound to it."""

@@ -63,7 +63,7 @@ AT_ONCE = 4
 """Clients that enter at the same time."""
 WARES = (2_000_000_001, 2_000_000_006, 2_000_000_014, 2_000_000_044, 2_000_000_046)
 SETTINGS = {"world.save_seconds": 1.0}
-KEEPERS = ("character", "account", "sold", "letter", "pieces", "library")
+KEEPERS = ("character", "account", "sold", "letter", "house", "pieces", "library")
 
 
 @dataclass

@@ -29,7 +29,12 @@ NEAR = 200.0
 """Spawns at most so many units away must be seen."""
 SAME_PLACE = 0.5
 """World units by which a place may differ from what a client shows of it."""
-TABLES = (("character", "world_characters"), ("letter", "world_mail"), ("bank", "world_banks"))
+TABLES = (
+    ("character", "world_characters"),
+    ("letter", "world_mail"),
+    ("bank", "world_banks"),
+    ("house", "world_houses"),
+)
 """The kinds of owners that have coins, and their tables."""
 NO_OLDER_STATE = "no older state comes back"
 KICKED_WITHIN = 90.0

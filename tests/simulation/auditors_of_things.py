@@ -15,7 +15,7 @@ from tests.simulation.content_of_things import COST
 if TYPE_CHECKING:
     from tests.simulation.simulation import Simulation
 
-KEEPERS = ("character", "letter", "account", "sold", "pieces", "library")
+KEEPERS = ("character", "letter", "account", "sold", "house", "pieces", "library")
 """The kinds of owners that have things."""
 UNORDERED = ("overflow", "held")
 """The lists in which several things may have the same place."""

@@ -23,12 +23,15 @@ from emu.houses import (
     Payment,
     Price,
 )
+from emu.items.held import Place, Thing, Where
+from emu.ledger import Movement, Owner, OwnerKind, Part, Placed, Reason, ThingChanges, What
 from emu.store import Store
 from emu.times import DAY, Moment
 from tests.support.world.world_fakes import world_character
 
 NOW = Moment(1_800_000_000.0)
 INN, MANOR = 9, 3
+GIVER = Owner(OwnerKind.GAME_MASTER, 1)
 numbers = count()
 
 
@@ -243,6 +246,57 @@ def test_the_house_of_a_removed_character_goes_with_its_coins(street: Street) ->
     roster.forget(entry)
     assert street.is_right
     assert street.store.world.ledger.audit().held == 1000
+
+
+def test_a_thing_goes_to_a_house_with_its_place(street: Street) -> None:
+    house = street.buys()
+    houses, ledger = street.houses, street.store.world.ledger
+    owner, mine = Owner(OwnerKind.HOUSE, house.id), Owner.character(street.aldana)
+    chair = Thing(1000, 7, Place(Where.HELD, 0, 0))
+    made = Movement(
+        "made", Reason.COMMAND, (Part(GIVER, mine, 1, What.THINGS, 7),),
+        things=(ThingChanges(mine, (chair.at(Where.BAGS, 0),)),),
+    )  # fmt: skip
+    at = Placed(1000, house.id, 1.5, 2.5, 3.5, 90.0)
+    moved = Movement(
+        "placed", Reason.PLACED, (Part(mine, owner, 1, What.THINGS, 7),),
+        things=(ThingChanges(owner, (chair,)),), placed=(at,),
+    )  # fmt: skip
+    ledger.move(made, NOW)
+    assert ledger.move(moved, NOW).is_done
+    assert ledger.move(moved, NOW).is_done
+    assert houses.things(house.id) == [(chair, at)]
+    houses.stand(at._replace(x=9.0))
+    houses.stand(at._replace(x=7.0, house=house.id + 1))
+    assert houses.things(house.id)[0][1].x == 9.0
+    assert ledger.audit().wrong_things == ()
+    # What is picked up stands nowhere, also if its row of places is still there.
+    back = Movement(
+        "back", Reason.PICKED_UP, (Part(owner, mine, 1, What.THINGS, 7),),
+        things=(ThingChanges(mine, (chair.at(Where.BAGS, 0),)),),
+    )  # fmt: skip
+    ledger.move(back, NOW)
+    assert houses.things(house.id) == []
+    ledger.move(replace(moved, request="again"), NOW)
+    assert houses.things(house.id) == [(chair, at)]
+    (entry,) = [one for one in street.store.roster.every() if one.name == "Aldana"]
+    street.store.roster.delete(entry)
+    street.store.roster.forget(entry)
+    assert houses.things(house.id) == []
+    assert ledger.audit().wrong_things == ()
+
+
+def test_a_refused_movement_places_nothing(street: Street) -> None:
+    house = street.buys()
+    owner, mine = Owner(OwnerKind.HOUSE, house.id), Owner.character(street.aldana)
+    chair = Thing(1000, 7, Place(Where.HELD, 0, 0))
+    refused = Movement(
+        "refused", Reason.PLACED, (Part(mine, owner, 1, What.THINGS, 7),),
+        things=(ThingChanges(owner, (chair,)),), terms=((street.aldana, 99),),
+        placed=(Placed(1000, house.id, 1.0, 2.0, 3.0, 4.0),),
+    )  # fmt: skip
+    assert not street.store.world.ledger.move(refused, NOW).is_done
+    assert street.houses.things(house.id) == []
 
 
 def test_a_payment_that_cannot_be_moved_is_undone(

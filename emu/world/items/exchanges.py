@@ -21,6 +21,7 @@ from emu.ledger import (
     Owner,
     OwnerKind,
     Part,
+    Placed,
     Reason,
     ThingChanges,
     What,
@@ -44,6 +45,8 @@ class Act:
     things: Sequence[ThingChanges] = ()
     request: str = ""
     """Its identity, if it may never be repeated; empty: a new one."""
+    placed: Sequence[Placed] = ()
+    """Where things that go to a house stand there."""
 
 
 class Exchanges:
@@ -104,7 +107,7 @@ class Exchanges:
         made = self.ledger.movement(
             reason, all_parts, [one.character.account_id for one in players],
             things=things, terms=[(one.id, one.character.term) for one in players],
-            request=act.request,
+            placed=act.placed, request=act.request,
         )  # fmt: skip
         return made if made.parts or made.things else None
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from emu.errors import StoreAway, StoreError
-from emu.ledger import Balance, Moved, Movement, Part, Reason, ThingChanges
+from emu.ledger import Balance, Moved, Movement, Part, Placed, Reason, ThingChanges
 from emu.processes.ports import CAME, LOST, LedgerStore, Note
 from emu.times import Moment
 from emu.world.actors.player import IN_ZONE
@@ -64,6 +64,7 @@ class Ledger:
         *,
         things: Iterable[ThingChanges] = (),
         terms: Iterable[tuple[int, int]] = (),
+        placed: Iterable[Placed] = (),
         request: str = "",
     ) -> Movement:
         """Return a new movement; `account_ids` are the accounts of its characters.
@@ -72,7 +73,7 @@ class Ledger:
         """
         return Movement(
             request or self._draw(), reason, tuple(parts), frozenset(account_ids),
-            tuple(things), tuple(terms),
+            tuple(things), tuple(terms), tuple(placed),
         )  # fmt: skip
 
     async def settle(self, movement: Movement) -> Moved:

@@ -12,6 +12,7 @@ from emu.houses import AccessLevel
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands.context import PlayerCommandSet
+from emu.world.housing.furniture import PlacedThings
 from emu.world.housing.housing import NOT_NOW, Housing
 from emu.world.messages import WorldMessages
 from emu.world.subjects.subject import Subject
@@ -34,14 +35,17 @@ _STRUCTS: Final = {
 class Houses(Subject):
     """The houses of one world, as clients and scripts use them."""
 
-    def __init__(self, housing: Housing) -> None:
+    def __init__(self, housing: Housing, furniture: PlacedThings) -> None:
         self.housing = housing
+        self.furniture = furniture
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages of the windows of houses."""
         for name in _STRUCTS:
             messages.add_handler(name, partial(self._asked, name), IN_ZONE)
         messages.add_handler("OP_ExitHouseMsg", self._left, IN_ZONE)
+        messages.add_handler("OP_PositionMoveableObject", self._put, IN_ZONE)
+        messages.add_handler("OP_CancelMoveObjectModeMsg", self._cancelled, IN_ZONE)
 
     def _asked(self, name: str, player: Player, body: bytes, _now: Monotonic) -> None:
         """Carry out what a window asks for. Raises `MalformedMessage`."""
@@ -65,6 +69,13 @@ class Houses(Subject):
 
     def _left(self, player: Player, _body: bytes, _now: Monotonic) -> None:
         self.housing.begin(player, self.housing.leave(player))
+
+    def _put(self, player: Player, body: bytes, _now: Monotonic) -> None:
+        fields = player.client.dialect.layout("WS_PlaceMoveableObject").decode(body)
+        self.furniture.begin(player, fields)
+
+    def _cancelled(self, player: Player, _body: bytes, _now: Monotonic) -> None:
+        self.furniture.cancel(player)
 
 
 # --- commands
@@ -111,6 +122,27 @@ async def _deposit(houses: Houses, player: Player, call: Call) -> None:
     number, coins, status = [*_numbers(call), 0, 0, 0][:3]
     if number and coins <= MOST_COINS and status <= MOST_COINS:
         await _stored(houses.housing.deposit(player, number, coins, status))
+
+
+@quiet("place_house_item", "place a thing in your house", WORDS, example="place_house_item 1001")
+async def _place(houses: Houses, player: Player, call: Call) -> None:
+    numbers = _numbers(call)
+    if numbers:
+        await _stored(houses.furniture.place(player, numbers[0]))
+
+
+@quiet("move_item", "move a thing in your house: your target, or that of a number", WORDS,
+       example="move_item")  # fmt: skip
+async def _move_item(houses: Houses, player: Player, call: Call) -> None:
+    numbers = _numbers(call)
+    await _stored(houses.furniture.move(player, numbers[0] if numbers else None))
+
+
+@quiet("pickup", "take back a thing in your house: your target, or that of a number", WORDS,
+       example="pickup")  # fmt: skip
+async def _pick_up(houses: Houses, player: Player, call: Call) -> None:
+    numbers = _numbers(call)
+    await _stored(houses.furniture.pick_up(player, numbers[0] if numbers else None))
 
 
 @quiet("leave_house", "leave the house in which you are")

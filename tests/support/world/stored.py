@@ -29,7 +29,8 @@ NOTHING: dict[str, Callable[[], Any]] = {
 
 
 TABLES = (
-    "world_house_access", "world_house_deposits", "world_house_history", "world_houses",
+    "world_house_things", "world_house_access", "world_house_deposits", "world_house_history",
+    "world_houses",
     "world_ledger", "world_mail", "world_petitions", "world_characters", "world_things",
     "world_banks", "world_thing_sums", "sqlite_sequence",
 )  # fmt: skip
