@@ -21,7 +21,7 @@ from emu.world.zones.chances import ZoneChances
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
-TICKS_SECONDS: Final = 0.01
+TICKS_SECONDS: Final = 0.005
 """Time of a turn after which no more zones tick: the others do in the next turn."""
 RETRY: Final = 0.1
 """Seconds until work for a zone that raised is tried again."""

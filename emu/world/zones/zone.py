@@ -37,12 +37,12 @@ from emu.world.zones.grid import Grid
 from emu.world.zones.strikes import Strikes
 from emu.world_stream.movement import Position
 
-NEW_AT_ONCE: Final = 20
-"""Ghosts that one turn creates for one viewer: up to five milliseconds if all of them differ."""
-NEWCOMER_TURNS: Final = 48
+NEW_AT_ONCE: Final = 12
+"""Ghosts that one turn creates for one viewer: up to three milliseconds if all of them differ."""
+NEWCOMER_TURNS: Final = 80
 """Turns of one tick for viewers that have just come to a crowded place."""
-WORK_AT_ONCE: Final = 2000
-"""Ghosts that one turn of a tick handles: about ten milliseconds, with sending them."""
+WORK_AT_ONCE: Final = 1200
+"""Ghosts that one turn of a tick handles: about six milliseconds, with sending them."""
 _WORK_OF_ONE: Final = 20
 """Cost of serving one viewer besides its ghosts, as a number of ghosts."""
 _WORK_OF_NEW: Final = 100
