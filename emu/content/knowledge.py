@@ -165,14 +165,19 @@ def script_value(row: Row) -> Stored:
         return int(text.lower() == "true")
 
 
+def _by_value(row: Row) -> tuple[str, int, int, int]:
+    return row["subject"], row["value"], row["faction_id"], row["quantity"]
+
+
 def quests(file: ContentFile, ids: Sequence[int]) -> dict[int, Quest]:
     """Return quests by number; numbers without a quest are left out."""
     details = _grouped(file.rows("quest_details", "quest_id", ids), "quest_id")
 
     def chosen(quest: int, kind: str, subjects: frozenset[str]) -> tuple[Row, ...]:
-        # Other pairs mean nothing, nor does a faction without its number.
+        # Other pairs mean nothing, nor does a faction without its number. Windows offer things in
+        # the order of their numbers (recorded: EQ2Emulator reads the rows so).
         return tuple(
-            row for row in details.get(quest, ())
+            row for row in sorted(details.get(quest, ()), key=_by_value)
             if row["kind"] == kind and row["subject"] in subjects
             and (row["subject"] != "faction" or row["faction_id"])
         )  # fmt: skip

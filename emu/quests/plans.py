@@ -162,6 +162,7 @@ class QuestPlan:
     zone: str = ""
     level: int = 1
     difficulty: int = 0
+    """Of its row; clients are shown the color of the level."""
     description: str = ""
     completed_text: str = ""
     script: str = ""

@@ -490,7 +490,7 @@ class Assembly:
             world, departures, self.account_changes, self.sheets, self.remote,
             forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
             first_hotkeys=self.spells.books.first_hotkeys, crafts=self.crafting,
-            send_quests=self.quests.journals.send_list,
+            send_quests=self.quests.journals.send_all,
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = MovementRequests(

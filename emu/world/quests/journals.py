@@ -58,6 +58,8 @@ class Journals:
         self.content = content
         self._kinds = kinds
         self._masters: dict[int, QuestPlan | None] = {}
+        self._rows: dict[int, QuestPlan] = {}
+        """What the list shows of completed quests whose masters nobody has needed yet."""
         self._plain: QuestEngine = NoEngine()
         self._engines: list[tuple[bool, QuestEngine]] = []
         self._bound: dict[int, Journal] = {}
@@ -107,6 +109,7 @@ class Journals:
         ]  # fmt: skip
         for number in old:
             del self._masters[number]
+        self._rows.clear()
         changed = set(old)
         for player in self.world.players:
             journal = self._bound.get(player.id)
@@ -196,8 +199,42 @@ class Journals:
         """Return a quest for the list; one whose plan is gone says so."""
         return JournalRow(taken, taken.plan or _gone(taken.number), **states)
 
+    def send_all(self, player: Player) -> None:
+        """Send a client that enters the whole journal: the list, then all of each open quest.
+
+        This list alone has the completed quests, too, in the order of their numbers (recorded).
+        """
+        journal = self.of(player)
+        taken = [
+            *journal.open.values(),
+            *(
+                TakenQuest(number, one.last) for number, one in journal.completed.items()
+                if number not in journal.open
+            ),
+        ]  # fmt: skip
+        entries = [
+            self.entry(one, is_new_state=False) if one.number in journal.open
+            else self._completed(one)
+            for one in sorted(taken, key=lambda one: one.number)
+        ]  # fmt: skip
+        send(player.client, LIST, list_fields(player, entries, used=len(journal.open)))
+        for one in list(journal.open.values()):
+            self.send_quest(player, self.entry(one))
+
+    def _completed(self, taken: TakenQuest) -> JournalRow:
+        """Return a completed quest for the list: its row is enough, and its script does not run."""
+        number = taken.number
+        plan = self._masters.get(number) or self._rows.get(number)
+        if plan is None:
+            try:
+                plan = self.content.plan(number) or _gone(number)
+            except FileFormatError:
+                plan = _gone(number)
+            self._rows[number] = plan
+        return JournalRow(taken, plan, is_turned_in=True, is_new_state=False)
+
     def send_list(self, player: Player) -> None:
-        """Send a client the whole list."""
+        """Send a client the list of the open quests."""
         journal = self.of(player)
         entries = [self.entry(one) for one in journal.open.values()]
         send(player.client, LIST, list_fields(player, entries, used=len(entries)))

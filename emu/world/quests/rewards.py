@@ -33,7 +33,7 @@ from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, own_color
 from emu.world.quests.journals import Journals, sees
-from emu.world.quests.windows import JournalRow, PopUp, pending_fields, send
+from emu.world.quests.windows import JournalRow, PopUp, color, pending_fields, send
 from emu.world.social.chat import Chat
 
 SOUND: Final = "coin_cha_ching"
@@ -75,7 +75,7 @@ class QuestRewards:
         pending = PendingReward(
             plan.number, str(times), plan.title, plan.description,
             replace(reward, coins=self._coins(reward)),
-            level=plan.level, difficulty=plan.difficulty,
+            level=plan.level, difficulty=color(player, plan.level),
         )  # fmt: skip
         last = taken.last_step
         journal.pending.append(pending)
@@ -175,7 +175,7 @@ class QuestRewards:
         reward = QuestReward(coins=plan.gift_coins, items=items, status=plan.gift_status)
         one = PendingReward(
             taken.number, turn, plan.title, text, reward,
-            level=plan.level, difficulty=plan.difficulty,
+            level=plan.level, difficulty=color(player, plan.level),
         )  # fmt: skip
         journal.pending.append(one)
         self._journals.changed(player)

@@ -13,9 +13,11 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from emu.dialects import world_rules
+from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.quests.journal import MOST_QUESTS, PendingReward, TakenQuest
 from emu.quests.plans import QuestPlan, QuestReward, Step
+from emu.rules.stance import arrow_color
 from emu.times import Moment
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
@@ -65,6 +67,8 @@ class JournalRow(NamedTuple):
     is_turned_in: bool = False
     is_new: bool = False
     """Whether its player has taken it just now."""
+    is_new_state: bool = True
+    """Whether it has changed; False in the list that a client gets as it enters."""
 
 
 def checksum(player: Player) -> int:
@@ -92,7 +96,7 @@ def list_fields(
             for name, number in zones.items()
         ],
         "num_quests": len(entries),
-        "quests_array": [_row(one, zones, is_old=is_old) for one in entries],
+        "quests_array": [_row(player, one, zones, is_old=is_old) for one in entries],
         "unknown3": [int(is_new), 0],
         "unknown4": int(is_new),
         "unknown4a": int(is_new),
@@ -113,26 +117,37 @@ def _zones(entries: Iterable[JournalRow]) -> dict[str, int]:
     return found
 
 
-def _row(one: JournalRow, zones: dict[str, int], *, is_old: bool) -> dict[str, Any]:
+def color(player: Player, level: int) -> int:
+    """Return what windows call the difficulty of a quest: the color of its level for a player.
+
+    Recorded at 546, 1208 and 60114: level 3 is green (1) at 6 and grey (0) at 7, level 2 blue (2)
+    at 3. The column of the quest's row plays no part.
+    """
+    return arrow_color(level, player.spawn.level)
+
+
+def _row(player: Player, one: JournalRow, zones: dict[str, int], *, is_old: bool) -> dict[str, Any]:
     plan = one.plan
     is_complete = one.is_turned_in or one.taken.has_all_done
     is_visible = not one.is_turned_in and not one.taken.is_hidden
     row = {
         "active": int(one.is_active), "name": plan.title, "quest_id": one.taken.number,
         **_date(one.taken.accepted), "level": plan.level & _U8, "encounter_level": ENCOUNTER,
-        "difficulty": plan.difficulty & _U8, "completed": int(is_complete),
+        "difficulty": color(player, plan.level), "completed": int(is_complete),
         "repeatable": int(plan.is_repeatable),
     }  # fmt: skip
     if is_old:
         return row | {
-            "quest_type": plan.category, "quest_zone": plan.zone, "journal_updated": 1,
+            "quest_type": plan.category, "quest_zone": plan.zone,
+            "journal_updated": int(one.is_new_state),
             "turned_in": int(one.is_turned_in), "visible": int(is_visible),
         }  # fmt: skip
     return row | {
         "zonetype_id": zones[plan.category], "zone_id": zones[plan.zone],
         "display_status": _display(one),
         # From 562 to 930 the rows are those of older clients.
-        "quest_type": plan.category, "quest_zone": plan.zone, "journal_updated": 1,
+        "quest_type": plan.category, "quest_zone": plan.zone,
+        "journal_updated": int(one.is_new_state),
         "turned_in": int(one.is_turned_in), "visible": int(is_visible),
     }  # fmt: skip
 
@@ -188,7 +203,7 @@ def reply_fields(
         "complete_header": HEADER, **_date(taken.accepted),
         "timer_duration": min(seconds, _U16), "timer_running": int(bool(seconds)),
         "timer_countdown": int(bool(seconds)), "level": plan.level & _U8,
-        "encounter_level": ENCOUNTER, "difficulty": plan.difficulty & _U8,
+        "encounter_level": ENCOUNTER, "difficulty": color(player, plan.level),
         "deletable": int(plan.is_deletable), "shareable": int(bool(plan.is_shareable)),
         "bullets": 1, "classic_eq_sound": 0,
     }  # fmt: skip
@@ -324,7 +339,7 @@ def offer_fields(
     reward, version = _promised(plan), player.client.version
     fields = {
         "title": plan.title, "description": plan.description, "level": plan.level & _U8,
-        "quest_difficulty": plan.difficulty & _U8, "min_coin": reward.coins,
+        "quest_difficulty": color(player, plan.level), "min_coin": reward.coins,
         "max_coin": reward.most_coins, "text": reward.comment, "reward": REWARD_TITLE,
         "accept_command": f"{ACCEPT} {plan.number}", "decline_command": f"{DECLINE} {plan.number}",
         "unknown4b": world_rules(version).offer_flag,
@@ -352,7 +367,15 @@ def send(client: PlayerClient, struct: str, fields: dict[str, Any]) -> None:
     A version without the struct is sent nothing.
     """
     try:
+        layout = client.dialect.layout(struct)
         fitting = fitted(client.dialect, struct, fields)
     except UnknownStruct:
         return
-    client.send(struct, fitting)
+    # Not by `send`: it leaves out fields that only some messages have, such as the end of a
+    # completed quest.
+    payload = layout.encode(wire_texts(fitting))
+    command = layout.definition.opcode_type
+    if command:
+        client.command(command, payload)
+    else:
+        client.send_bytes(layout.definition.opcode_name, payload)

@@ -126,7 +126,8 @@ class QuestScene(ScriptScene):
             path.write_text(source)
         faction: Any = {"id": 11, "name": "The City of Qeynos", "default": 0}
         content = QuestsInMemory(plans or [crabs_plan()], staged, {11: faction})
-        super().__init__(folder, version, quests=content, **values)
+        # The recorded player has level 3.
+        super().__init__(folder, version, quests=content, **{"level": 3, **values})
         self.harness.kinds = kinds.item_kinds(ROWS)
         self.harness.parts.items.kinds = self.harness.kinds
         self.parts = self.harness.parts.quests

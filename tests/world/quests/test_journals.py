@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from emu.quests.journal import Journal
+from emu.quests.journal import Completion, Journal
 from emu.scripts.runtime import AT_ONCE
-from tests.support.world.quest_scenes import BAG, CRABS, CRABS_SCRIPT, QuestScene
+from tests.support.world.quest_scenes import BAG, CRABS, CRABS_SCRIPT, QuestScene, crabs_plan
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -210,3 +211,41 @@ def test_an_imported_quest_goes_on_where_its_counts_end(scene: QuestScene) -> No
     assert taken.done == {1, 2, 3}
     assert [one.number for one in taken.open_steps()] == [4, 5]
     assert taken.plan.groups[0].text == "The beach is safe."
+
+
+def test_a_client_that_enters_sees_completed_quests_too(tmp_path: Path) -> None:
+    # real-quests-546-QueensColony-priest at 3.30 s and 156.39 s: completed ones are turned in, not
+    # visible and not new, all in the order of their numbers; then all of each open quest.
+    scene = QuestScene(tmp_path, plans=[crabs_plan(), replace(crabs_plan(), number=CRABS - 1)])
+    scene.accept()
+    scene.journal.completed[CRABS - 1] = Completion(1, scene.harness.moment)
+    scene.names()
+    scene.parts.journals.send_all(scene.player)
+    assert scene.names() == [LIST, REPLY]
+    shown = scene.client.decoded("WS_QuestJournalUpdate")[-1]
+    names = ("quest_id", "completed", "turned_in", "visible", "journal_updated")
+    assert [tuple(one[name] for name in names) for one in shown["quests_array"]] == [
+        (CRABS - 1, 1, 1, 0, 0), (CRABS, 0, 0, 1, 0),
+    ]  # fmt: skip
+    assert (shown["used_quests"], shown["visible_quest_id"]) == (1, 0)
+
+
+@pytest.mark.parametrize(("level", "color"), [(2, 3), (3, 2), (6, 0), (7, 0), (1, 4)])
+def test_a_quest_has_the_color_of_its_level(tmp_path: Path, level: int, color: int) -> None:
+    # fight-*-quest-a: 2 for level 2 at 3; real-quests-*: 0 for level 2 at 6.
+    scene = QuestScene(tmp_path, level=level)
+    scene.accept()
+    assert replies(scene)[-1]["difficulty"] == color
+    assert scene.client.decoded("WS_OfferQuest")[-1]["quest_difficulty"] == color
+
+
+def test_a_newer_client_reads_the_end_of_a_completed_quest(tmp_path: Path) -> None:
+    # real-quests-1208-QueensColony-mage at 44.2674 s: the first of the last eight bytes is 1.
+    scene = QuestScene(tmp_path, 1208)
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    for step in (1, 2, 3, 4, 5, 6):
+        scene.quests.complete(scene.player, taken, step)
+    scene.turn()
+    closed = [one for one in replies(scene) if one["complete"]]
+    assert [one["unknown12b"] for one in closed] == [[1, 0, 0, 0, 0, 0, 0, 0]]
