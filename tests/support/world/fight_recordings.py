@@ -24,6 +24,7 @@ NOBODY = 0xFFFFFFFF
 BOOK = "OP_UpdateSpellBookMsg"
 _PREPARED = re.compile(r"\w: client \d+, ")
 """A mark about who enters; the scene has not begun."""
+_CLASS = re.compile(r"\w: client \d+, class (\d+), ")
 _NUMBERS = frozenset((
     "spawn_id", "caster", "target", "target_id", "attacker", "defender", "defender_proxy",
     "killer_id", "killer", "dead", "spawn_index", "id",
@@ -181,6 +182,42 @@ class Recording:
         """Return what chance has decided about the spells of the players."""
         versions = {row["c"]: row["ver"] for row in self._rows if row["k"] == "meta"}
         return RecordedChance(self._commands(*RecordedChance.COMMANDS), versions)
+
+    @property
+    def version(self) -> int:
+        """The version of the first client."""
+        return next(int(row["ver"]) for row in self._rows if row["k"] == "meta")
+
+    @property
+    def class_(self) -> int:
+        """The class of the first client's player, as the script of the recording says."""
+        marks = (row["n"] for row in self._rows if row["k"] == "mark")
+        return next(int(found[1]) for one in marks if (found := _CLASS.search(one)))
+
+    def done(self) -> list[int]:
+        """Return the quests that the first list of the journal shows as completed."""
+        _, fields = next(self._commands("OP_EqQuestJournalUpdateCmd"))
+        return [row["quest_id"] for row in fields["quests_array"] if row["completed"]]
+
+    def level(self) -> int:
+        """Return the level on the first character sheet."""
+        for fields in self.messages("OP_UpdateCharacterSheet"):
+            sheet = fields.get("sheet", fields)
+            if "level" in sheet:
+                return int(sheet["level"])
+        return 1
+
+    def messages(self, *names: str) -> Iterator[dict[str, Any]]:
+        """Yield the fields of some messages to clients that are no commands."""
+        decoders: dict[str, Seen] = {}
+        for row in self._rows:
+            if row["k"] == "meta":
+                decoders[row["c"]] = Seen(row["ver"])
+            elif row["k"] == "app" and row["d"] == "s2c" and row.get("name") in names:
+                body = bytes.fromhex(row["hex"])
+                for _, fields, _ in decoders[row["c"]].read(row["op"], body, to_server=False):
+                    if fields:
+                        yield fields
 
     def _commands(self, *names: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield the rows of some commands to clients, each with its fields."""

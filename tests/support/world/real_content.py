@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -74,16 +74,20 @@ class RealContent(HarnessContent):
         )  # fmt: skip
 
 
-def real_world(seed: int = 1, **rules: Any) -> WorldHarness:
-    """Return a world of the content file whose chance follows from a seed, with other rules."""
+def real_world(seed: int = 1, things: Sequence[Path] = (), **rules: Any) -> WorldHarness:
+    """Return a world of the content file whose chance follows from a seed, with other rules.
+
+    `things` are files with kinds of things beside those of the content file.
+    """
     path = Path(CONTENT)
     harness = WorldHarness(
         atlas=read_atlas(None, path), content=RealContent(seed), roll=Random(seed).randrange,
         quests=QuestTables(path), spell_kinds=SpellKinds(path),
     )  # fmt: skip
-    own = TomlItems([shipped_items()])
+    own = TomlItems([shipped_items(), *things])
     harness.kinds = ItemKinds(path, own, starting_things(path, []))
     harness.parts.items.kinds = harness.kinds
+    harness.parts.quests.journals._kinds = harness.kinds  # as the items' above
     harness.trade.reload(path)
     harness.world.rules = replace(harness.world.rules, **rules)
     return harness
