@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from emu.content.file import ContentFile
 from emu.content.rows import Row
 from emu.content.rules import RuleName, rules_in_force
+from emu.facts import FARTHEST
 from emu.houses import Price
 
 NO_ALIGNMENT: Final[RuleName] = ("R_Player", "DisableHouseAlignmentRequirement")
@@ -39,7 +40,7 @@ class HouseKind(NamedTuple):
     """The zone of its inside."""
     exit_zone: int
     exit: tuple[float, float, float, float]
-    """Where a player stands who leaves it: x, y, z and heading."""
+    """Where a player stands who leaves it: x, y, z and heading. All zeros: the safe place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,14 @@ def read_homes(path: Path | None) -> HomeTables:
 
 
 def _home(row: Row) -> HouseKind:
+    place = (row["exit_x"], row["exit_y"], row["exit_z"], row["exit_heading"] % 360.0)
+    if not max(map(abs, place)) <= FARTHEST:
+        place = (0.0, 0.0, 0.0, 0.0)
     return HouseKind(
         row["id"], row["name"],
         Price(max(0, row["coins"]), max(0, row["status"])),
         Price(max(0, row["upkeep_coins"]), max(0, row["upkeep_status"])),
         row["vault_slots"], row["alignment"], row["guild_level"], row["zone_id"],
         row["exit_zone"],
-        (row["exit_x"], row["exit_y"], row["exit_z"], row["exit_heading"] % 360.0),
+        place,
     )  # fmt: skip

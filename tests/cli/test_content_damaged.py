@@ -22,6 +22,7 @@ from emu.config.content_rules import defaults_of_content
 from emu.content.difference import changes, summary
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
+from emu.content.homes import read_homes
 from emu.content.importing import import_content
 from emu.content.models import read_stand_ins
 from emu.content.rules import read_rules
@@ -117,6 +118,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "atlas": lambda path: atlas.read_atlas(None, path),
     "figures": read_figures,
     "travel": read_tables,
+    "houses": read_homes,
     "stand-ins": read_stand_ins,
     "settings": lambda path: defaults_of_content(path, ()),
     "zones": lambda path: [read_zone_content(path, zone) for zone in zones_of(path)],

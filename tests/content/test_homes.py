@@ -37,6 +37,11 @@ def test_a_house_of_the_file(tmp_path: Path) -> None:
     assert (home.zone_id, home.exit_zone, home.exit) == (12, 12, (648.5, -24.5, 349.25, 323.0))
 
 
+def test_an_exit_outside_of_the_world_is_the_safe_place(tmp_path: Path) -> None:
+    (home,) = homes(tmp_path, houses=[INN | {"exit_y": -2_000_000.0}]).homes.values()
+    assert home.exit == (0.0, 0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize(("value", "asks"), [("1", False), ("0", True), (None, False)])
 def test_the_rule_about_alignments(tmp_path: Path, value: str | None, *, asks: bool) -> None:
     # EQ2Emulator's default of R_Player DisableHouseAlignmentRequirement is 1.
