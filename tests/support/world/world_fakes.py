@@ -305,6 +305,7 @@ def no_storage() -> Any:
         things=None,
         mail=None,
         petitions=None,
+        houses=None,
         placement_facts=None,
         content_edits=None,
     )
