@@ -17,6 +17,9 @@ class OpenQuest:
     done: set[str] = field(default_factory=set)
     """The texts of the tasks that were seen done."""
 
+    was_inspected: bool = False
+    """Whether the player has asked for its tasks: the list at an entry has titles only."""
+
     @property
     def open_tasks(self) -> list[QuestTask]:
         """Return the tasks that are not done."""

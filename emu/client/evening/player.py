@@ -122,6 +122,13 @@ class EveningPlayer:
             self.fighting.forget_fears()
             self.note("level", f"level {level}")
 
+    def _inspect(self) -> None:
+        """Ask once for the tasks of each quest that the list alone has shown."""
+        for number, quest in self.journal.open.items():
+            if not quest.tasks and not quest.was_inspected:
+                quest.was_inspected = True
+                self.core.inspect_quest(number)
+
     def think(self, now: Monotonic) -> None:
         """Do the next thing."""
         self._now = now
@@ -132,6 +139,7 @@ class EveningPlayer:
                 return
             if self.core.dialog is not None:
                 self.core.close_dialog()
+            self._inspect()
             self.questing.think(now)
         except CommandError as error:
             self.note("error", str(error))

@@ -333,6 +333,10 @@ class WorldClientCore:
         """Examine a thing of the character, by its unique number. Raises `CommandError`."""
         self._say("WS_ExamineInfoRequestMsg", type=OWN_THING, unique_id=unique, id=unique)
 
+    def inspect_quest(self, quest: int) -> None:
+        """Ask for a quest of the journal; `QuestShown` follows. Raises `CommandError`."""
+        self._say("WS_QuestJournalInspectMsg", quest_id=quest)
+
     def buy_house(self, number: int) -> None:
         """Buy the house of the open window (`HousePriced`). Raises `CommandError`."""
         self._say("WS_BuyHouse", house_id=number)

@@ -57,3 +57,12 @@ def test_windows_come_first(core: NotingClient) -> None:
     one.handle_event(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
     one.think(Monotonic(NOW + 5.0))
     assert core.asked == ["command accept 7"]
+
+
+def test_it_asks_once_for_the_tasks_of_a_listed_quest(core: NotingClient) -> None:
+    one = player(core)
+    one.handle_event(JournalListed((QuestRow(7, "Rats", True), QuestRow(8, "Bats", False))), NOW)
+    for number in range(3):
+        one.think(Monotonic(NOW + number))
+    assert core.asked.count("inspect_quest 7") == 1
+    assert "inspect_quest 8" not in core.asked
