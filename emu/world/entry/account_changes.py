@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from emu.errors import StoreError
+from emu.facts import saved_facts
 from emu.model import SEES_HIDDEN, CharacterStanding, WorldCharacter
 from emu.processes.ports import AccountGate, Note
 from emu.times import Moment, Monotonic
@@ -68,10 +69,14 @@ class AccountChanges:
     def refresh(self, player: Player, fresh: WorldCharacter) -> None:
         """Replace a player's character by one that was just loaded, with its rank, name and mute.
 
-        A hidden player whose new rank may not hide becomes visible.
+        What the server saves of a player is kept: the store may be behind. A hidden player whose
+        new rank may not hide becomes visible.
         """
         world = self._world
         before = player.character
+        fresh = replace(
+            fresh, **{name: getattr(before, name) for name in saved_facts(type(before))}
+        )
         if fresh.ledger_revision < before.ledger_revision:
             # Read before the last movement of its coins.
             fresh = replace(fresh, coins=before.coins, ledger_revision=before.ledger_revision)

@@ -263,3 +263,20 @@ def test_nobody_lifts_its_own_mute(harness: WorldHarness) -> None:
     assert guide.types("/say hello") == ["you are muted"]
     assert boss.types("/unmute Guide") == ["Guide may speak"]
     assert guide.types("/say hello") == []
+
+
+@pytest.mark.parametrize("comes_again", WAYS)
+def test_a_character_that_is_read_again_keeps_what_is_not_stored_yet(
+    comes_again: Callable[[WorldHarness, Client], Client],
+) -> None:
+    harness = WorldHarness()
+    client = harness.stand(5)
+    player = client.player
+    assert player is not None
+    kept = '{"areas":[7]}'
+    harness.world.saves.set_facts(player, harness.now, travels=kept)
+    change(harness, 5, admin_status=100)
+    client = comes_again(harness, client)
+    assert client.player is player
+    assert player.character.travels == kept
+    assert player.rank == 100
