@@ -76,6 +76,8 @@ BELOW: Final = 3
 LONG_AGO: Final = Monotonic(-1e9)
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
 FROM_MERCHANT: Final = "frommerchant"
+CREATURE: Final = "creature"
+"""What a task calls those of which any will do."""
 TALKING: Final = ("hail",)
 ATTACKING: Final = ("attack",)
 
@@ -414,9 +416,23 @@ class Questing:
                     return None
             elif self._may_visit(one.name, task.text, now, pause):
                 return self._visit(one, "talk", now, task)
-        if not good and not is_calm:
+        if not good and not is_calm and not self._fights_any(text, now):
             self._fights_like(text, now)
         return None
+
+    def _fights_any(self, text: str, now: Monotonic) -> bool:
+        """Attack the nearest enemy if a text means every creature; return whether there is one."""
+        if CREATURE not in words_of(text):
+            return False
+        here = self._core.place
+        weak = [
+            one for one in self._spawns.all()
+            if self._fighting.may_attack(one, now) and self._is_weak(one)
+        ]  # fmt: skip
+        nearest = min(weak, key=lambda one: here.distance_to(one.place), default=None)
+        if nearest is not None:
+            self._fighting.attack(nearest.index, now)
+        return nearest is not None
 
     def _fights_like(self, text: str, now: Monotonic) -> bool:
         """Attack an enemy whose name resembles a text; return whether there is one."""
