@@ -335,7 +335,9 @@ class ContentReader:
             return self.run(lambda: call() if is_wanted() else None)
 
         has_file = self._path is not None
-        deaths = Deaths(self._dead, self._start, clock, assembly.timetable, _warn)
+        deaths = Deaths(
+            self._dead, self._start, clock, assembly.timetable, _warn, pause=self._scheduler.pause
+        )
         zones = ContentZones(
             read if has_file else None,
             fixtures=assembly.ports.atlas.fixtures,

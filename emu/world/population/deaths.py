@@ -5,7 +5,7 @@ Source: docs/guides/content.md#deaths.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -44,11 +44,14 @@ class Deaths(FactSaver[DeadSpawn]):
         clock: Clock,
         timetable: Timetable,
         failed: Callable[[str], object],
+        *,
+        pause: Callable[[float], Awaitable[None]],
     ) -> None:
         """The arguments are those of `FactSaver`."""
         super().__init__(
             DeadSpawn, "what died", store,
             start=start, clock=clock, timetable=timetable, failed=failed,
+            pause=pause,
             state="what was dead in it",
         )  # fmt: skip
 

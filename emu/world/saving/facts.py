@@ -7,7 +7,7 @@ are not stored yet count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
@@ -22,6 +22,10 @@ PAUSE: Final = 1.0
 """Seconds from a change until it is stored."""
 MOST_ROWS: Final = 500
 """Rows of one call of the store, which must stay short."""
+TRIES: Final = 4
+"""Attempts to read the facts of a zone."""
+AGAIN: Final = 1.0
+"""Seconds between them: a connection that was lost is made anew meanwhile."""
 LONGEST_RETRY: Final = 60.0
 """Seconds of the longest pause between two attempts to store."""
 Key = tuple[int, int, int]
@@ -41,6 +45,7 @@ class FactSaver(Generic[Kind]):
         clock: Clock,
         timetable: Timetable,
         failed: Callable[[str], object],
+        pause: Callable[[float], Awaitable[None]],
         state: str = "",
     ) -> None:
         """`kind` is the class of the rows; `subject` says for operators what they are.
@@ -48,7 +53,7 @@ class FactSaver(Generic[Kind]):
         `state` says what a zone that starts asks for, if that needs other words.
 
         `start` runs a coroutine that nobody awaits. `failed` is called with a line for operators
-        about the first of several failures.
+        about the first of several failures. `pause` waits for some seconds.
         """
         self._kind = kind
         self._subject = subject
@@ -60,6 +65,7 @@ class FactSaver(Generic[Kind]):
             subject, lambda _facts, _what, _now: self.save()
         )
         self._failed = failed
+        self._wait = pause
         self._unsaved: dict[Key, Kind] = {}
         self._saving: dict[Key, Kind] = {}
         self._pause = PAUSE
@@ -73,16 +79,28 @@ class FactSaver(Generic[Kind]):
 
         Without the database only these count; that is reported.
         """
-        rows: Iterable[Kind]
-        try:
-            rows = await self._store.of_zone(self._kind, zone_id, instance, self._clock.moment())
-        except StoreError as error:
-            self._failed(f"zone {zone_id}: {self._state} is not known: {error}")
-            rows = ()
-        known = {row.key: row for row in rows}
+        known = {row.key: row for row in await self._stored(zone_id, instance)}
         for changes in (self._saving, self._unsaved):
             known |= {key: one for key, one in changes.items() if key[:2] == (zone_id, instance)}
         return [one for one in known.values() if one.is_stored]
+
+    async def _stored(self, zone_id: int, instance: int) -> Iterable[Kind]:
+        """Return the facts that are stored; nothing, which is reported, without the database.
+
+        A zone asks once, when it opens: what it does not learn then is forgotten for as long as it
+        runs. So one lost answer must not count.
+        """
+        left = TRIES
+        while True:
+            left -= 1
+            moment = self._clock.moment()
+            try:
+                return await self._store.of_zone(self._kind, zone_id, instance, moment)
+            except StoreError as error:
+                if not left:
+                    self._failed(f"zone {zone_id}: {self._state} is not known: {error}")
+                    return ()
+            await self._wait(AGAIN)
 
     def note(self, rows: Iterable[Kind]) -> None:
         """Store rows a little later, and remove those that are not stored."""

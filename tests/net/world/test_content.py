@@ -32,7 +32,7 @@ from tests.support.coroutines import finish
 from tests.support.ground.map_folders import write_maps
 from tests.support.running.whole_server import captured_log
 from tests.support.times import timetable
-from tests.support.world.world_fakes import PlacementFactsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory, no_pause
 from tests.support.world.worlds import WorldHarness
 
 T = TypeVar("T")
@@ -155,7 +155,8 @@ def served(harness: WorldHarness) -> ContentZones:
         hour=lambda: 12, center=lambda _zone: None, now=lambda: Monotonic(harness.now),
         timetable=timetable(), start=finish, failed=lambda _line: None,
         deaths=Deaths(
-            PlacementFactsInMemory(), finish, harness.world.clock, timetable(), lambda _line: None
+            PlacementFactsInMemory(), finish, harness.world.clock, timetable(), lambda _line: None,
+            pause=no_pause,
         ),
         in_thread=Source().run,
     )  # fmt: skip

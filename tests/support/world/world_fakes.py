@@ -134,6 +134,10 @@ class CharactersInMemory:
             self.rows[char_id] = replace(self.rows[char_id], **changes)  # type: ignore[arg-type]
 
 
+async def no_pause(_seconds: float) -> None:
+    """Wait for nothing."""
+
+
 class PlacementFactsInMemory:
     """Implements `emu.processes.ports.PlacementFactStore`, for one kind of row."""
 
@@ -141,6 +145,8 @@ class PlacementFactsInMemory:
         self.rows: dict[tuple[int, int, int], Any] = {}
         self.saves = 0
         self.is_broken = False
+        self.answers_to_lose = 0
+        """How many of the next reads fail."""
 
     def _check(self) -> None:
         if self.is_broken:
@@ -150,6 +156,9 @@ class PlacementFactsInMemory:
         self, kind: type[Any], zone_id: int, instance: int, moment: Moment
     ) -> Sequence[Any]:
         self._check()
+        if self.answers_to_lose:
+            self.answers_to_lose -= 1
+            raise StoreError("the answer was lost")
         ends = [row for key, row in sorted(self.rows.items()) if key[:2] == (zone_id, instance)]
         return [
             row for row in ends

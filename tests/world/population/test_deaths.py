@@ -9,7 +9,7 @@ from emu.content.population import Death
 from emu.errors import StoreError
 from emu.times import Moment, Monotonic
 from emu.world.population.deaths import DeadSpawn, Deaths
-from emu.world.saving.facts import LONGEST_RETRY, MOST_ROWS, PAUSE
+from emu.world.saving.facts import LONGEST_RETRY, MOST_ROWS, PAUSE, TRIES
 from tests.support.coroutines import finish
 from tests.support.times import timetable
 from tests.support.world.world_fakes import PlacementFactsInMemory
@@ -25,8 +25,16 @@ class Scene:
         self.started: list[Coroutine[Any, Any, None]] = []
         self.timetable = timetable()
         self.deaths = Deaths(
-            self.store, self.started.append, self, self.timetable, self.lines.append
+            self.store,
+            self.started.append,
+            self,
+            self.timetable,
+            self.lines.append,
+            pause=self.pause,
         )
+
+    async def pause(self, seconds: float) -> None:
+        self.seconds += seconds
 
     def now(self) -> Monotonic:
         return Monotonic(self.seconds)
@@ -132,6 +140,19 @@ def test_a_zone_opens_without_the_database() -> None:
     scene.store.is_broken = True
     assert scene.dead() == {}
     assert scene.lines == ["zone 9: what was dead in it is not known: the disk is full"]
+
+
+def test_a_zone_that_opens_reads_again_after_a_lost_answer() -> None:
+    """Seed 7102 of the simulation found that the dead of a zone stood again."""
+    scene = Scene()
+    scene.die(11)
+    scene.run(PAUSE)
+    scene.store.answers_to_lose = TRIES - 1
+    assert list(scene.dead()) == [11]
+    assert scene.lines == []
+    scene.store.answers_to_lose = TRIES
+    assert scene.dead() == {}
+    assert scene.lines == ["zone 9: what was dead in it is not known: the answer was lost"]
 
 
 def test_many_deaths_are_stored_in_portions() -> None:

@@ -34,7 +34,7 @@ from tests.support.content.dumps import Rows, meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.ground.map_folders import write_maps
 from tests.support.times import timetable
-from tests.support.world.world_fakes import PlacementFactsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory, no_pause
 
 
 def made(folder: Path, tables: dict[str, Any]) -> Path:
@@ -82,7 +82,9 @@ class Scene:
             hour=lambda: self.hour, center=lambda _zone: self.center,
             now=self.now, timetable=self.timetable, start=self._waiting.append,
             failed=self.lines.append,
-            deaths=Deaths(self.dead, finish, self, self.timetable, self.lines.append),
+            deaths=Deaths(
+                self.dead, finish, self, self.timetable, self.lines.append, pause=no_pause
+            ),
             in_thread=at_once,
         )  # fmt: skip
         with ContentFile(path) as file:

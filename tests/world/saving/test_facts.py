@@ -11,7 +11,7 @@ from emu.times import Moment, Monotonic
 from emu.world.saving.facts import PAUSE, FactSaver
 from tests.support.coroutines import finish
 from tests.support.times import timetable
-from tests.support.world.world_fakes import PlacementFactsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory, no_pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Scene:
         self.boxes = FactSaver(
             SealedBox, "which boxes are sealed", store,
             start=self.started.append, clock=self, timetable=self.timetable,
-            failed=self.lines.append,
+            failed=self.lines.append, pause=no_pause,
         )  # fmt: skip
 
     def now(self) -> Monotonic:
