@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import DatagramProtocol
 
+from emu.client.events import Closed
 from emu.client.flow import STEP_TIMEOUT, Entrance, granted
 from emu.client.world import (
     ClientWorldMessages,
@@ -26,7 +27,7 @@ from emu.client.world import (
     make_session,
 )
 from emu.client.world.core import EVENT_LIMIT
-from emu.client.world.events import WorldEvent
+from emu.client.world.events import Refused, WorldEvent
 from emu.client.world.surroundings import RUNNING_SPEED
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import CommandError
@@ -137,6 +138,8 @@ class ClientWorldConnection:
         self._socket: _Socket | None = None
         self._port: Any = None
         self._session: Session | None = None
+        self._reason = ""
+        """Why the session has ended."""
         self._waiting: list[tuple[Callable[[], object], Deferred[None]]] = []
         # Weak: a queue whose owner has forgotten it must not collect events for ever.
         self._queues: WeakSet[EventQueue[Any]] = WeakSet()
@@ -281,7 +284,8 @@ class ClientWorldConnection:
 
     def _need_open(self, what: str) -> None:
         if self._port is None or self._is_over():
-            raise CommandError(f"the session ended before {what}")
+            why = f": {self._reason}" if self._reason else ""
+            raise CommandError(f"the session ended before {what}{why}")
 
     # Network and time.
 
@@ -319,12 +323,19 @@ class ClientWorldConnection:
             self._send(now)
         self._send(now)
         while (event := self.core.next_event()) is not None:
+            self._note(event)
             for queue in self._queues:
                 queue.put(event)
             self.on_event(event)
         self._wake()
         if self._port is not None:
             self._scheduler.arm(self._timer, self.core.get_timer())
+
+    def _note(self, event: WorldEvent) -> None:
+        if isinstance(event, Refused):
+            self._reason = f"refused with {event.code}: {event.text}"
+        elif isinstance(event, Closed) and not self._reason:
+            self._reason = event.reason
 
     def _wake(self) -> None:
         """Resume the waiting coroutines whose condition holds, or can no longer."""
