@@ -19,6 +19,7 @@ from emu.errors import StoreAway, StoreError, StoreLocked
 from emu.net.machine import ThreadWork
 from emu.net.store_worker import PAUSE, StoreWorker
 from emu.net.world import spool
+from emu.net.world.listener import WorldListener
 from emu.net.world.relocation import Relocation
 from emu.net.world.service import WorldEndpoint
 from emu.processes.bus import LocalSubscription
@@ -130,11 +131,11 @@ def _key_outlives_ban(stack: ExitStack) -> None:
     async def withdraw(_self: WorldEndpoint, _account_id: int) -> None:
         pass
 
-    async def is_kept_out(_self: WorldEndpoint, _account_id: int, _address: str) -> bool:
+    async def is_kept_out(_self: WorldListener, _account_id: int, _address: str) -> bool:
         return False
 
     stack.enter_context(patch.object(WorldEndpoint, "_withdraw", withdraw))
-    stack.enter_context(patch.object(WorldEndpoint, "_is_kept_out", is_kept_out))
+    stack.enter_context(patch.object(WorldListener, "_is_kept_out", is_kept_out))
 
 
 def _spool_read_twice(stack: ExitStack) -> None:
