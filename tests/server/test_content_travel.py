@@ -1,7 +1,7 @@
 """A client travels from the Isle of Refuge to Qeynos in the real content: bells, doors, signs.
 
 It needs a content file (EMU_CONTENT) and the scripts (EMU_CONTENT_SCRIPTS). The bell of the isle
-asks for a quest; characters have no quests yet, so the scripts are answered that it is done.
+asks for a quest that the character has completed.
 """
 
 import math
@@ -16,9 +16,8 @@ from emu.client.flow import Entrance, granted
 from emu.client.world.events import LineShown
 from emu.client.world.surroundings import Place
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
-from emu.scripts.signatures import FunctionTable
-from emu.world import assembly
-from emu.world.scripts.functions.every import EVERY
+from emu.quests.journal import Completion, Journal
+from emu.times import Moment
 from tests.support.running.whole_server import HOST, Harness, harness
 
 CONTENT = os.environ.get("EMU_CONTENT", "")
@@ -32,13 +31,6 @@ GATES = Place(424.0, -11.5, 310.0)
 DOOR = Place(570.0, -14.7, 198.0)
 HARBOR = Place(785.0, -17.3, 177.0)
 NEAR = 5.0
-QUESTS = FunctionTable()
-
-
-@QUESTS("HasCompletedQuest", "P player, u quest")
-def has_completed(_scripts: object, _player: object, quest: int) -> bool:
-    """Return whether a quest is done: the one of the bell is."""
-    return quest == TO_QEYNOS
 
 
 class Traveller:
@@ -164,10 +156,7 @@ async def open_a_door(one: Traveller) -> None:
 
 
 @pytest.mark.parametrize("version", [546, 561, 1208, 60114])
-async def test_from_the_isle_of_refuge_to_qeynos(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
-) -> None:
-    monkeypatch.setattr(assembly, "EVERY", (*EVERY, QUESTS))
+async def test_from_the_isle_of_refuge_to_qeynos(tmp_path: Path, version: int) -> None:
     settings = {"world.content": CONTENT, "world.scripts": SCRIPTS}
     events: list[object] = []
     async with harness(tmp_path, settings, accounts={"aldana": "pass"}, speed=10) as server:
@@ -185,15 +174,17 @@ async def test_from_the_isle_of_refuge_to_qeynos(
 async def entered(
     server: Harness, version: int, events: list[object], coins: int = 0, rank: int = 0
 ) -> ClientWorldConnection:
-    """Make a character that begins on the isle, and enter."""
+    """Make a character that begins on the isle and has done its last quest, and enter."""
+    journal = Journal()
+    journal.completed[TO_QEYNOS] = Completion(1, Moment(0.0))
     entrance = Entrance(Credentials("aldana", "pass"), "Aldana", create=True, version=version)
     async with await server.begun("aldana", "pass", version=version) as login:
         await login.run(granted(login.core, entrance))
     with sqlite3.connect(server.database) as database:
         database.execute(
             "UPDATE world_characters SET zone_id = 325, client_version = ?, coins = ?,"
-            " admin_status = ?",
-            (version, coins, rank),
+            " admin_status = ?, quests = ?",
+            (version, coins, rank, journal.text),
         )
     database.close()
     client = await enter_world(
