@@ -14,7 +14,18 @@ from typing import Any, NamedTuple
 from emu.capture.messages import MessageDecoder, SessionDecoder, StructLookup
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
-from emu.world_stream.ghosts import FOOTERS, UPDATE_GHOST
+from emu.world_stream import stream
+from emu.world_stream.deltas import Layouts
+from emu.world_stream.ghosts import (
+    FOOTERS,
+    INFO,
+    POSITION,
+    UPDATE_GHOST,
+    VISIBILITY,
+    Ghost,
+    GhostReader,
+)
+from emu.world_stream.stream import WorldStream
 from tests.support.files.recordings import recorded_rows
 from tests.support.world.fight_chance import RecordedChance
 
@@ -62,13 +73,48 @@ class Place(NamedTuple):
     encounter: int = 0
 
 
+class LateStream(WorldStream):
+    """The baselines of one session; the fields of changed ghosts are read when they are asked for.
+
+    A recorded fight has hundreds of thousands of changes, and nearly all are steps.
+    """
+
+    def __init__(self, layouts: Layouts) -> None:
+        super().__init__(layouts)
+        self._known: dict[int, Ghost] = {}
+
+    @property
+    def ghosts(self) -> GhostReader:
+        """The reader of ghosts."""
+        return self._by_server.get(stream._GHOSTS, lambda: GhostReader(self._layouts))
+
+    def read_message(self, name: str, payload: bytes, *, to_server: bool) -> dict[str, Any] | None:
+        """Return the fields of a message; of an update of ghosts the time alone."""
+        if to_server or name != UPDATE_GHOST:
+            fields = super().read_message(name, payload, to_server=to_server)
+            self._known |= self.ghosts.ghosts
+            return fields
+        return {"time": self.ghosts.update(payload).time}
+
+    def fields_of(self, index: int) -> dict[str, Any]:
+        """Return the last fields of a ghost; empty if there never was one."""
+        ghost = self._known.get(index)
+        if ghost is None:
+            return {}
+        fields: dict[str, Any] = {}
+        for part in (POSITION, VISIBILITY, INFO):
+            fields |= self.ghosts.part_fields(part, ghost.parts[part])
+        return fields | ghost.footer
+
+
 class Seen:
     """What one client has been sent about spawns."""
 
     def __init__(self, version: int) -> None:
         self.version = version
         self.decoder = _decoder().session(version)
-        self.ghosts: dict[int, dict[str, Any]] = {}
+        self._stream = self.decoder.world = LateStream(self.decoder.world._layouts)
+        self.names: dict[int, str] = {}
         self.book: list[dict[str, Any]] = []
         self.name = ""
         """Of the player itself."""
@@ -108,27 +154,19 @@ class Seen:
 
     def _look(self, name: str, fields: dict[str, Any]) -> None:
         if name in FOOTERS:
-            parts: dict[str, Any] = {}
-            for part in ("position", "vis", "info", "footer"):
-                parts |= fields.get(part) or {}
-            self.ghosts[fields["index"]] = parts
-        elif name == UPDATE_GHOST:
-            for part in ("info", "position", "vis"):
-                for change in fields[part]:
-                    if change["index"] in self.ghosts:
-                        self.ghosts[change["index"]] |= change
+            parts = (fields.get("info") or {}) | (fields.get("footer") or {})
+            self.names[fields["index"]] = str(parts.get("name", ""))
 
     def name_of(self, index: int) -> str:
         """Return the name of a spawn by its number."""
         if index == NOBODY:
             return "nobody"
-        found = self.ghosts.get(index, {}).get("name")
-        return str(found) if found else (self.name if index == 1 else "unknown")
+        return self.names.get(index) or (self.name if index == 1 else "unknown")
 
     def place_of(self, index: int) -> Place | None:
         """Return where a spawn was last, as far as the client knows."""
-        ghost = self.ghosts.get(index)
-        if ghost is None:
+        ghost = self._stream.fields_of(index)
+        if not ghost:
             return None
         level = int(ghost.get("level", 1))
         at = float(ghost["pos_x"]), float(ghost["pos_y"]), float(ghost["pos_z"])
