@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
 from threading import Thread
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 from prompt_toolkit import PromptSession
@@ -31,6 +31,9 @@ from emu.config.model import state_folder
 from emu.errors import CommandError
 
 HISTORY = "client_history"
+SETTLING: Final = 0.3
+"""Seconds without a new spawn after which a client has seen what is near."""
+LONGEST_SETTLING: Final = 3.0
 
 
 class LineCompleter(Completer):
@@ -110,11 +113,11 @@ class PipedLines:
         Thread(target=self._read, name="emu-lines", daemon=True).start()
         # An empty line of the pipe still has its line break, so only the final text is empty.
         while line := await self._lines.get():
-            name, _, seconds = line.strip().partition(" ")
-            if name == "wait" and seconds.replace(".", "", 1).isdecimal():
-                await self._pause(float(seconds))
-            else:
+            seconds = waits(line)
+            if seconds is None:
                 yield line
+            else:
+                await self._pause(seconds)
 
     def _read(self) -> None:
         """Read until the end, an empty line without a newline."""
@@ -122,6 +125,13 @@ class PipedLines:
             for line in file:
                 self._reactor.callFromThread(self._lines.put, line)
         self._reactor.callFromThread(self._lines.put, "")
+
+
+def waits(line: str) -> float | None:
+    """Return the seconds of the line ``wait S``; None for any other line."""
+    name, _, seconds = line.strip().partition(" ")
+    is_wait = name == "wait" and seconds.replace(".", "", 1).isdecimal()
+    return float(seconds) if is_wait else None
 
 
 def input_file() -> IO[str]:
@@ -178,7 +188,7 @@ def character_options(command: Callable[..., None]) -> Callable[..., None]:
 @character_options
 @click.option(
     "--do", "lines", multiple=True, metavar="LINE",
-    help="A line as in `emu client shell`, run once in the zone; may be repeated.",
+    help="A line as in `emu client shell`, run once in the zone, or `wait S`; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--for", "seconds", type=click.FloatRange(min=0), metavar="S",
@@ -203,7 +213,12 @@ async def play(
     """
     show = Printer(target.style, quiet=quiet)
     async with entered(reactor, target, entrance, show) as client:
+        if lines:
+            await settled(client)
         for line in lines:
+            if (pause := waits(line)) is not None:
+                await client.pause(pause)
+                continue
             show.answer(run_line(client.core, line, client.now()))
             # The line may have queued messages; this call sends them.
             client.act(_nothing)
@@ -265,6 +280,16 @@ async def entered(
         show.core = client.core
         show.catch_up()
         yield client
+
+
+async def settled(client: ClientWorldConnection) -> None:
+    """Wait until no further spawn comes in sight: a server shows a newcomer a few at a time."""
+    seen, until = -1, client.now() + LONGEST_SETTLING
+    while client.now() < until and client.core.surroundings is not None:
+        before, seen = seen, len(client.core.surroundings)
+        if seen == before:
+            return
+        await client.pause(SETTLING)
 
 
 def typed_lines(client: ClientWorldConnection, show: Printer) -> AsyncIterator[str]:

@@ -23,14 +23,17 @@ async def test_play_enters_runs_its_lines_and_leaves(tmp_path: Path) -> None:
         await server.world_registered()
         out, err, code = await emu(
             tmp_path, "client", "play", at(server), *WHO, "--create", "--version", 561,
-            "--do", "say hello", "--do", "where", "--do", "who", "--for", 1, "--quiet",
+            "--do", "say hello", "--do", "where", "--do", "move 1.56 244", "--do", "wait 0.6",
+            "--do", "where", "--do", "who", "--for", 1, "--quiet",
         )  # fmt: skip
         assert (err, code) == ("", 0)
         lines = out.splitlines()
         assert lines[0].startswith("Testa enters Isle of Refuge")
         for line in ("[say] Testa: hello", "1 player", "  Testa, level 1, Isle of Refuge"):
             assert line in lines
-        assert any(line.startswith("Isle of Refuge: ") for line in lines)
+        begun, arrived = (line for line in lines if line.startswith("Isle of Refuge: "))
+        assert begun != arrived
+        assert arrived.startswith("Isle of Refuge: 1.56, ")
         assert lines[-1] == "the session is over: you left the world"
         await server.log.line("Testa from 127.0.0.1 left")
 
