@@ -29,6 +29,7 @@ from emu.client.evening.reading import (
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.evening.shopping import Shopping
 from emu.client.evening.travels import KnownWay, Travels
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
@@ -40,7 +41,7 @@ from emu.client.world.events import (
     ZoneToLoad,
 )
 from emu.client.world.surroundings import Place
-from emu.client.world.windows import Good, GoodsShown, QuestTask, VerbsShown
+from emu.client.world.windows import GoodsShown, QuestTask, VerbsShown
 from emu.times import Monotonic
 
 TALK_REACH: Final = 4.0
@@ -122,8 +123,7 @@ class Questing:
         """Names that were hailed."""
         self._talkers: set[str] = set()
         """Names that have answered with a dialog."""
-        self._wanted: Good | None = None
-        """What it would buy if it had the coins."""
+        self._shopping = Shopping(core, note)
         self._used: tuple[KnownWay, Monotonic] | None = None
         """The thing that was used last, and when."""
         self.wanted = ""
@@ -131,17 +131,18 @@ class Questing:
         self.travels = Travels()
         self._ways: dict[tuple[str, str], int] = {}
         """Zone and name of each thing that led to another zone; how often, at this state."""
-        self._progress: dict[int, tuple[tuple[QuestTask, ...], Monotonic]] = {}
-        """The tasks of each quest, and when they have changed."""
+        self._progress: dict[int, tuple[tuple[QuestTask, ...], Monotonic, str]] = {}
+        """The tasks of each quest, when they have changed, and in which zone."""
         self._zone = ""
         self.hints = Hints()
         self.exploration = Exploration()
         self._now = LONG_AGO
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
+        self._journeys: Counter[tuple[str, str]] = Counter()
+        """Journeys for each task, by its text and the zone."""
         self._placed: set[str] = set()
         """Tasks to place a thing for which it has parted with one."""
-        self._may_buy = False
         self._last_hailed = ""
         self._talked_at = LONG_AGO
         self._tries: Counter[str] = Counter()
@@ -163,7 +164,7 @@ class Questing:
                 self._talkers.add(self._last_hailed)
                 self._talked_at = now
             case GoodsShown():
-                self._deal(event)
+                self._shopping.deal(event, self._tasks())
             case _:
                 pass
 
@@ -177,35 +178,6 @@ class Questing:
         self._used = self._plan = None
         self._zone, self.wanted = file, ""
         self.exploration.enter(file)
-
-    def _deal(self, event: GoodsShown) -> None:
-        """Buy what a task names; sell for it what the merchant wants, one thing after the other.
-
-        The list of what the merchant sells comes first, then the one of what it buys.
-        """
-        owned = self._core.possessions
-        coins = owned.coins if owned is not None else 0
-        if self._wanted is not None and self._wanted.price > coins:
-            carried = {one.unique for one in owned.things()} if owned is not None else set()
-            sold = next((one for one in event.goods if one.unique in carried and one.price), None)
-            if sold is not None:
-                self._note("sell", f"{sold.name} for {sold.price} c")
-                self._core.command(f"sell_to_merchant {sold.item} 1")
-            self._wanted = None
-            return
-        self._wanted = None
-        if not self._may_buy:
-            return
-        self._may_buy = False
-        for task in self._tasks():
-            for good in event.goods:
-                if fit(good.name, f"{task.text} {task.group}") >= GOOD:
-                    if good.price > coins:
-                        self._wanted = good
-                        return
-                    self._note("buy", f"{good.name} for {good.price} c")
-                    self._core.command(f"buy_from_merchant {good.item} 1")
-                    return
 
     @property
     def may_leave(self) -> bool:
@@ -231,7 +203,7 @@ class Questing:
             self._ways = dict.fromkeys(self._ways, 0)
         for number, quest in self._journal.open.items():
             if self._progress.get(number, (None,))[0] != quest.tasks:
-                self._progress[number] = (quest.tasks, now)
+                self._progress[number] = (quest.tasks, now, self._zone)
                 for task in quest.tasks:
                     for key in [one for one in self._kills if one[0] == task.text]:
                         del self._kills[key]
@@ -270,7 +242,7 @@ class Questing:
         commands = [command.casefold() for command, _ in verbs]
         self._busy_until = Monotonic(now + WAITING)
         if self._is_for_buying(plan) and FROM_MERCHANT in commands:
-            self._may_buy = True
+            self._shopping.may_buy = True
             core.use(spawn.index, FROM_MERCHANT)
             return True
         if not commands or any(one in TALKING for one in commands):
@@ -320,7 +292,7 @@ class Questing:
             return self._exit(now) or self._marked(now) or self._around(now)
         return (
             self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
-            or self._around(now)
+            or self._on_the_spot(now) or self._around(now)
         )  # fmt: skip
 
     def _errand_aside(self, now: Monotonic) -> Errand | None:
@@ -370,17 +342,16 @@ class Questing:
         )
 
     def _journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return the way to the zone that a task means."""
-        for text in (task.text, task.group):
-            zone = self.travels.destination(text)
-            if zone:
-                break
-        if not zone or zone == self.travels.zone:
-            return None
-        way = self.travels.way_to(zone)
-        if way is None or not self._may_visit(f"to {zone}", task.text, now, TRAVELS_ON):
-            return None
-        return self._by(way, task, now)
+        """Return the way to a zone that a task means; another one each time if there are more."""
+        zones = self.travels.destinations(task.text) or self.travels.destinations(task.group)
+        for zone in sorted(zones, key=lambda zone: self._journeys[task.text, zone]):
+            if zone == self.travels.zone:
+                continue
+            way = self.travels.way_to(zone)
+            if way is not None and self._may_visit(f"to {zone}", task.text, now, TRAVELS_ON):
+                self._journeys[task.text, zone] += 1
+                return self._by(way, task, now)
+        return None
 
     def _by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:
         """Return the errand that takes a way to another zone."""
@@ -424,22 +395,14 @@ class Questing:
         """Attack the nearest enemy if a text means every creature; return whether there is one."""
         if CREATURE not in words_of(text):
             return False
-        here = self._core.place
-        weak = [
-            one for one in self._spawns.all()
-            if self._fighting.may_attack(one, now) and self._is_weak(one)
-        ]  # fmt: skip
-        nearest = min(weak, key=lambda one: here.distance_to(one.place), default=None)
+        nearest = next(iter(self._weak(now)), None)
         if nearest is not None:
             self._fighting.attack(nearest.index, now)
         return nearest is not None
 
     def _fights_like(self, text: str, now: Monotonic) -> bool:
         """Attack an enemy whose name resembles a text; return whether there is one."""
-        found = [
-            (resemblance(one.name, text), one) for one in self._spawns.all()
-            if self._fighting.may_attack(one, now) and self._is_weak(one)
-        ]  # fmt: skip
+        found = [(resemblance(one.name, text), one) for one in self._weak(now)]
         like = [(much, one) for much, one in found if much >= WEAK]
         if not like:
             return False
@@ -467,6 +430,15 @@ class Questing:
             if here.distance_to(place) >= CELL and self._may_visit(f"place of {name}", why, now):
                 return Errand(place, None, "look", task, Monotonic(now + WALK_TIME))
         return None
+
+    def _weak(self, now: Monotonic) -> list[SeenSpawn]:
+        """Return the enemies that it would attack, the nearest first."""
+        here = self._core.place
+        found = [
+            one for one in self._spawns.all()
+            if self._fighting.may_attack(one, now) and self._is_weak(one)
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: here.distance_to(one.place))
 
     def _is_weak(self, one: SeenSpawn) -> bool:
         return one.level <= self._fighting.level + ABOVE
@@ -527,8 +499,34 @@ class Questing:
                 return self._visit(one, "use", now)
         return None
 
+    def _on_the_spot(self, now: Monotonic) -> Errand | None:
+        """Return the way to somebody for a task that names nobody, or begin a fight.
+
+        "I need to judge the traitors." has come up in this zone, so they may be anybody here.
+        """
+        if not self.exploration.has_seen_all:
+            return None
+        texts = [
+            task.text for number, (tasks, _, zone) in self._progress.items()
+            if zone == self._zone and number in self._journal.open and not self._is_aside(number)
+            for task in tasks if not task.is_done and not is_peaceful(task.text)
+        ]  # fmt: skip
+        for text in texts:
+            for one in self._near():
+                which = f"{one.name} {one.index}"
+                if one.level and self._may_visit(which, text, now, ONCE_MORE):
+                    return self._visit(one, "talk", now)
+            for one in self._weak(now):
+                if self._kills[text, one.name] < MOST_KILLS:
+                    self._kills[text, one.name] += 1
+                    self._fighting.attack(one.index, now)
+                    return None
+        return None
+
     def _around(self, now: Monotonic) -> Errand | None:
         """Go where it was not, or fight for experience; with a task the first thing first."""
+        if self._fighting.enemy is not None:
+            return None
         if not self._tasks():
             self._prey(now)
             return self._new_place(now)

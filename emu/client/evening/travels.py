@@ -12,13 +12,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from emu.client.evening.reading import fit, words_of
+from emu.client.evening.reading import GOOD, LEAST_NAME, TECHNICAL, fit, words_of
 from emu.client.evening.seen import SeenSpawn
 from emu.client.world.surroundings import Place
 
 _ARTICLE: Final = "the "
 LEAST_FIT: Final = 0.9
 """How well the name of somebody in another zone has to fit a text."""
+LEAST_WORDS: Final = 2
+"""How many long words of a thing in another zone a text has to have."""
 
 
 def zone_name(description: str) -> str:
@@ -46,6 +48,8 @@ class Travels:
         """For each zone, what leads to which other one."""
         self._homes: dict[str, str] = {}
         """The zone in which each person was seen first."""
+        self._things: dict[str, dict[str, None]] = {}
+        """The zones in which each thing with a technical name was seen, in this order."""
         self._words: dict[str, frozenset[str]] = {}
         """The words of the name of each zone."""
 
@@ -66,21 +70,36 @@ class Travels:
             ways.setdefault(zone, KnownWay(used.name, used.place, one))
 
     def look(self, spawns: Iterable[SeenSpawn]) -> None:
-        """Note who lives in the present zone."""
+        """Note who lives in the present zone, and what is there."""
         for one in spawns:
-            if one.name[:1].isupper() and not one.is_enemy:
+            if TECHNICAL in one.name:
+                self._things.setdefault(one.name, {})[self.zone] = None
+            elif one.name[:1].isupper() and not one.is_enemy:
                 self._homes.setdefault(one.name, self.zone)
 
-    def destination(self, text: str) -> str:
-        """Return the zone that a text means: by its name, or by who lives there; or nothing."""
+    def destinations(self, text: str) -> list[str]:
+        """Return the zones that a text means, the best first.
+
+        A zone is meant by its name, by who lives there, or else by a thing of which the text has
+        several words: "enter the citizenship trial" means the zones with a
+        "to_qey_citizenship_trial".
+        """
         have = frozenset(words_of(text))
         named = [zone for zone, words in self._words.items() if words and words <= have]
         if named:
-            return max(named, key=lambda zone: len(self._words[zone]))
+            return sorted(named, key=lambda zone: -len(self._words[zone]))
         fits = [(fit(name, text), name) for name in self._homes]
         best = max(fits, default=(0.0, ""))
         # A part of a name is enough for somebody in sight, but not for a journey.
-        return self._homes[best[1]] if best[0] >= LEAST_FIT else ""
+        if best[0] >= LEAST_FIT:
+            return [self._homes[best[1]]]
+        long = {one for one in have if len(one) >= LEAST_NAME}
+        things = [
+            (fit(name, text), name) for name in self._things
+            if len(long.intersection(words_of(name))) >= LEAST_WORDS
+        ]  # fmt: skip
+        best = max(things, default=(0.0, ""))
+        return list(self._things[best[1]]) if best[0] >= GOOD else []
 
     def way_to(self, zone: str) -> KnownWay | None:
         """Return the first way on the shortest known route to a zone; None without one."""

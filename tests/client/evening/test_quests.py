@@ -184,3 +184,36 @@ def test_any_creature_will_do_if_a_task_says_so(core: NotingClient) -> None:
     scene.task("Gather five tokens from the creatures in the Peat Bog.")
     scene.thinks(times=1)
     assert scene.fighting.enemy == 5
+
+
+def test_it_goes_to_one_zone_after_the_other_that_may_have_what_a_task_names(
+    core: NotingClient,
+) -> None:
+    sign = spawn(4, "to_qey_citizenship_trial")
+    scene = Scene(core)
+    travels = scene.questing.travels
+    bell, gate = KnownWay("bell", Place(30.0, 0.0, 0.0)), KnownWay("gate", Place(90.0, 0.0, 0.0))
+    for zone in ("Willow Wood", "Graystone Yard"):
+        travels.arrive(zone, None)
+        travels.look([sign])
+    travels.arrive("The Peat Bog", None)
+    travels.offered(bell, ["Willow Wood"])
+    travels.offered(gate, ["Graystone Yard"])
+    scene.spawns.by_index = {5: spawn(5, "bell", 30.0), 6: spawn(6, "gate", 90.0)}
+    scene.task("I need to enter the citizenship trial.")
+    asked = scene.thinks(("access", "Access"), times=12)
+    assert [one for one in asked if one.startswith("use")][:2] == ["use 5 access", "use 6 access"]
+
+
+def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_nobody(
+    core: NotingClient,
+) -> None:
+    scene = Scene(
+        core, spawn(4, "a refugee", 5.0, level=2), spawn(5, "a mole", 10.0, is_enemy=True),
+        spawn(6, "a giant", 10.0, level=9, is_enemy=True),
+    )  # fmt: skip
+    scene.task("I need to judge the traitors.")
+    scene.questing.exploration.rounds[""] = 1
+    assert "target 4" in scene.thinks(HAIL, times=4)
+    scene.thinks(times=4)
+    assert scene.fighting.enemy == 5

@@ -43,7 +43,18 @@ def test_a_text_means_a_zone_or_where_somebody_lives() -> None:
     one = arrived(("Nettleville Hovel", None))
     one.look([spawn(4, "Lolla Cotgrove"), spawn(5, "a rat", is_enemy=True)])
     one.arrive("The Peat Bog", GATE)
-    assert one.destination("I need to return to Lolla Cotgrove.") == "nettleville hovel"
-    assert one.destination("Gather five tokens in the Peat Bog.") == "peat bog"
-    assert one.destination("I must kill a rat.") == ""
-    assert one.destination("I should ask Cotgrove's sister.") == ""
+    assert one.destinations("I need to return to Lolla Cotgrove.") == ["nettleville hovel"]
+    assert one.destinations("Gather five tokens in the Peat Bog.") == ["peat bog"]
+    assert one.destinations("I must kill a rat.") == []
+    assert one.destinations("I should ask Cotgrove's sister.") == []
+
+
+def test_a_text_means_the_zones_with_a_thing_of_which_it_has_several_words() -> None:
+    one = arrived(("Willow Wood", None))
+    one.look([spawn(4, "to_qey_citizenship_trial"), spawn(5, "zone_to_qey_south")])
+    one.arrive("Nettleville Hovel", BELL)
+    one.look([spawn(4, "to_qey_citizenship_trial")])
+    one.arrive("The Peat Bog", GATE)
+    text = "I need to enter the citizenship trial."
+    assert one.destinations(text) == ["willow wood", "nettleville hovel"]
+    assert one.destinations("I need to go south.") == []
