@@ -37,11 +37,13 @@ from emu.content.importing import (
 from emu.content.importing import Progress as ImportProgress
 from emu.content.population import ORDINARY, Population, Surroundings
 from emu.content.sources import DumpPart, dump_parts
+from emu.content.stand_ins import NamedThing
 from emu.content.standing import Standing
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.files import partial_folder
 from emu.scripts.folder import ScriptFolder
+from emu.scripts.item_scripts import item_scripts_of
 from emu.scripts.things import things_of_scripts
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
@@ -123,9 +125,7 @@ def import_dumps(
     parts = dump_parts(dumps)
     folder = None if scripts is None else ScriptFolder(scripts)
     find = None if folder is None else folder.find
-    named: dict[int, str] | None = None
-    if stand_ins:
-        named = {} if folder is None else things_of_scripts(folder, signatures())
+    named = _named_things(folder) if stand_ins else None
     if dry_run:
         if maps_from is not None:
             plan_zone_maps(maps_from, target)
@@ -152,11 +152,23 @@ def import_dumps(
         raise SystemExit(1)
 
 
+def _named_things(folder: ScriptFolder | None) -> dict[int, NamedThing]:
+    """Return what scripts say of things."""
+    if folder is None:
+        return {}
+    known = signatures()
+    scripts = item_scripts_of(folder, known)
+    return {
+        number: NamedThing(name, scripts.get(number, ""))
+        for number, name in things_of_scripts(folder, known).items()
+    }
+
+
 def _try_import(
     parts: Sequence[DumpPart],
     target: Path,
     find: Finder | None,
-    named: Mapping[int, str] | None,
+    named: Mapping[int, NamedThing] | None,
     style: str,
 ) -> None:
     """Build a content file for a comparison with the present one, and remove it."""

@@ -37,7 +37,7 @@ from emu.content.exchange import step_back as exchange_with_previous
 from emu.content.regions import TABLES as REGION_TABLES
 from emu.content.regions import copy_regions, store_regions
 from emu.content.sources import CountedStream, DumpPart
-from emu.content.stand_ins import add_stand_ins
+from emu.content.stand_ins import NamedThing, add_stand_ins
 from emu.content.tables import RowConverter, Stored, Table, content_tables
 from emu.errors import FileFormatError
 from emu.files import ANYBODY, partial_file
@@ -144,13 +144,13 @@ def import_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
-    stand_ins: Mapping[int, str] | None = None,
+    stand_ins: Mapping[int, NamedThing] | None = None,
 ) -> ContentReport:
     """Build the content file `target` from dumps; the old one stays beside it once.
 
     `moment` is noted with each dump. The regions are those of `maps`; without it they are those of
     the old file. With `stand_ins` things that nothing describes get a row: those that the dumps
-    name, and the numbers in `stand_ins`, with their names there. With `find_script` the rows that
+    name, and the numbers in `stand_ins`, with what is there. With `find_script` the rows that
     name a script that does not exist are counted. A missing folder is made, as for the database: an
     operator imports before the first start. Raises `FileFormatError`; then the old file is
     unchanged.
@@ -194,7 +194,7 @@ def build_content(
     moment: str = "",
     find_script: Finder | None = None,
     maps: MapsReport | None = None,
-    stand_ins: Mapping[int, str] | None = None,
+    stand_ins: Mapping[int, NamedThing] | None = None,
 ) -> ContentReport:
     """Build a content file in the empty file `fresh` from dumps.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from emu.content.tables import content_tables
 from emu.errors import FileFormatError
@@ -80,11 +80,19 @@ DRINK: Final = "SELECT item_id FROM item_foods WHERE kind = 0"
 SECOND_HAND: Final = "SELECT item_id FROM item_weapons WHERE wield IN (1, 2)"
 
 
-def add_stand_ins(database: sqlite3.Connection, others: Mapping[int, str]) -> int:
+class NamedThing(NamedTuple):
+    """What scripts say of a thing; each text may be empty."""
+
+    name: str = ""
+    script: str = ""
+    """The path of its item script."""
+
+
+def add_stand_ins(database: sqlite3.Connection, others: Mapping[int, NamedThing]) -> int:
     """Add a row for each thing that is named and has none; return how many.
 
-    `others` are the numbers of things that scripts name, each with a name or an empty text; a name
-    that the file itself has counts before. Raises `FileFormatError` if the file has real rows: a
+    `others` are the things that scripts name, by number; a name that the file itself has counts
+    before. Raises `FileFormatError` if the file has real rows: a
     thing that they lack does not exist.
     """
     if database.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None:
@@ -100,8 +108,8 @@ def add_stand_ins(database: sqlite3.Connection, others: Mapping[int, str]) -> in
     for statement in _NAMES:
         for number, name in database.execute(statement):
             names.setdefault(number, name)
-    for number, name in others.items():
-        names.setdefault(number, name)
+    for number, other in others.items():
+        names.setdefault(number, other.name)
     sorts = {
         number: sort for table, sort in reversed([*_SORTS.items()])
         for (number,) in database.execute(f'SELECT item_id FROM "{table}"')  # noqa: S608
@@ -122,6 +130,7 @@ def add_stand_ins(database: sqlite3.Connection, others: Mapping[int, str]) -> in
         row = {
             **defaults, **values, "id": number, "kind": STAND_IN, "tier": TIER, "weight": WEIGHT,
             "name": names.get(number) or f"{word} {number}",
+            "script": others.get(number, NamedThing()).script,
             # Merchants give less than they ask for.
             "price": max(LEAST_PRICE, prices.get(number, LEAST_PRICE) // 2),
         }  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 from emu.content.importing import import_content
 from emu.content.items import ItemKinds
 from emu.content.sources import dump_parts
+from emu.content.stand_ins import NamedThing
 from emu.errors import FileFormatError
 from emu.items.kinds import Slot, Sort
 
@@ -20,7 +21,10 @@ INSERT INTO `item_details_skill` (`id`,`item_id`,`spell_id`,`spell_tier`) VALUES
 INSERT INTO `item_details_weapon` (`id`,`item_id`,`wield_style`,`dmg_base_low3`) VALUES (1,703,1,2);
 INSERT INTO `spells` (`id`,`name`) VALUES (33,'Smite');
 """
-OTHERS = {0: "Nothing", 700: "Ring", 702: "Another", 710: "Hat", 711: ""}
+OTHERS = {
+    0: NamedThing("Nothing"), 700: NamedThing("Ring"), 702: NamedThing("Another"),
+    710: NamedThing("Hat", "ItemScripts/hat.lua"), 711: NamedThing(),
+}  # fmt: skip
 """Things that scripts name."""
 REAL = "INSERT INTO `items` (`id`,`name`) VALUES (700,'Real Ring');"
 
@@ -41,6 +45,9 @@ def test_named_things_get_a_row_and_others_none(tmp_path: Path) -> None:
         702: ("Smite (5)", Sort.SCROLL), 703: ("Weapon 703", Sort.WEAPON),
         710: ("Hat", Sort.NORMAL), 711: ("Thing 711", Sort.NORMAL),
     }  # fmt: skip
+    assert {number: one.script for number, one in found.items() if one.script} == {
+        710: "ItemScripts/hat.lua"
+    }
     assert all(one.is_stand_in for one in found.values())
     assert (found[701].price, found[703].slots) == (60, (Slot.PRIMARY, Slot.SECONDARY))
 
