@@ -458,10 +458,14 @@ class Questing:
         return True
 
     def _near(self) -> Iterator[SeenSpawn]:
+        """Yield those who live, are no enemies and not refused, the nearest first."""
+        return (one for one in self._peaceful() if not has_word(one.name, self._refused))
+
+    def _peaceful(self) -> Iterator[SeenSpawn]:
         """Yield those who live and are no enemies, the nearest first."""
         here = self._core.place
         for one in sorted(self._spawns.all(), key=lambda one: here.distance_to(one.place)):
-            if not one.is_enemy and not one.is_dead and not has_word(one.name, self._refused):
+            if not one.is_enemy and not one.is_dead:
                 yield one
 
     def _marked(self, now: Monotonic) -> Errand | None:
@@ -512,9 +516,12 @@ class Questing:
             for task in tasks if not task.is_done and not is_peaceful(task.text)
         ]  # fmt: skip
         for text in texts:
-            for one in self._near():
+            # Whom it refuses elsewhere may be the one to be judged.
+            for one in self._peaceful():
                 which = f"{one.name} {one.index}"
-                if one.level and self._may_visit(which, text, now, ONCE_MORE):
+                # A talk has more answers than one visit gives.
+                pause = AGAIN if one.name in self._talkers else ONCE_MORE
+                if one.level and self._may_visit(which, text, now, pause):
                     return self._visit(one, "talk", now)
             for one in self._weak(now):
                 if self._kills[text, one.name] < MOST_KILLS:

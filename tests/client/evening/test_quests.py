@@ -209,8 +209,8 @@ def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_no
     core: NotingClient,
 ) -> None:
     scene = Scene(
-        core, spawn(4, "a refugee", 5.0, level=2), spawn(5, "a mole", 10.0, is_enemy=True),
-        spawn(6, "a giant", 10.0, level=9, is_enemy=True),
+        core, spawn(4, "a Freeport partisan", 5.0, level=2),
+        spawn(5, "a mole", 10.0, is_enemy=True), spawn(6, "a giant", 10.0, level=9, is_enemy=True),
     )  # fmt: skip
     scene.task("I need to judge the traitors.")
     scene.questing.exploration.rounds[""] = 1
