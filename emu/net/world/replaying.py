@@ -115,6 +115,9 @@ class ReplayClock:
         """Return the wall-clock time."""
         return Moment(self._now + self._wall)
 
+    async def pause(self, seconds: float) -> None:
+        """Go on at once: what a replay asks for again has no other answer later."""
+
 
 class _NoThread:
     """A thread that does nothing: the calls of a replay are carried out when theirs were."""
