@@ -16,8 +16,8 @@ from emu.world.subjects.uses import ThingUses
 from emu.world.subjects.zone_maps import ZoneMaps
 
 SUBJECTS: Final[tuple[type[Subject], ...]] = (
-    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, JournalCommands,
-    Houses,
+    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, Houses,
+    JournalCommands,
 )  # fmt: skip
 
 
