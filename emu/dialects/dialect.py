@@ -197,7 +197,7 @@ class Dialect:
     """The opcode numbers, layouts and rules of one client version."""
 
     __slots__ = (
-        "_array_names", "_catalog", "_layouts", "_signed", "_templates", "made", "rules", "table",
+        "_catalog", "_layouts", "_names", "_signed", "_templates", "made", "rules", "table",
         "version", "world_rules",
     )  # fmt: skip
 
@@ -211,7 +211,7 @@ class Dialect:
         self._catalog = catalog
         self._layouts: dict[str, StructLayout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
-        self._array_names: dict[str, Mapping[str, ArrayNames]] = {}
+        self._names: dict[str, tuple[Collection[str], Mapping[str, ArrayNames]]] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
         """A cache of payloads that are the same for every client of this version."""
@@ -255,22 +255,26 @@ class Dialect:
         gives its first element.
         """
         template = self.template(name)
-        arrays = self._arrays(name)
+        names, arrays = self._known_names(name)
         # No call per field: a list of characters has some hundred single values.
-        fitted = {key: value for key, value in values.items() if key in template}
+        fitted = {key: value for key, value in values.items() if key in names}
         for key, value in fitted.items():
             if key in arrays:
                 fitted[key] = arrays[key].known(value)
-            elif isinstance(value, list | tuple) or isinstance(template[key], list):
+            # A conditional field has no zero value: only some messages have it.
+            elif key in template and (
+                isinstance(value, list | tuple) or isinstance(template[key], list)
+            ):
                 fitted[key] = fit(template[key], value)
         # Strict, because a value that a condition silently drops is a mistake of the caller.
         return self.layout(name).encode(fitted, strict=True)
 
-    def _arrays(self, name: str) -> Mapping[str, ArrayNames]:
-        found = self._array_names.get(name)
+    def _known_names(self, name: str) -> tuple[Collection[str], Mapping[str, ArrayNames]]:
+        """Return the names of a struct's fields, and its arrays."""
+        found = self._names.get(name)
         if found is None:
             fields = self.layout(name).definition.fields
-            found = self._array_names[name] = arrays_of(fields)
+            found = self._names[name] = keyed_fields(fields).keys(), arrays_of(fields)
         return found
 
     def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:

@@ -94,6 +94,17 @@ def test_values_a_layout_lacks_are_left_out_and_lists_are_fitted() -> None:
         dialect.encode_known("LS_PlayResponse", {"response": 256})
 
 
+def test_a_conditional_field_is_written_where_its_condition_holds() -> None:
+    dialect = dialects().for_version(1096)
+    values = {"packet_type": 193, "damage": 5, "spell_name": "Kick"}  # a blow by an art
+    read = dialect.layout("WS_HearSimpleDamage").decode(
+        dialect.encode_known("WS_HearSimpleDamage", values)
+    )
+    assert read["spell_name"] == "Kick"
+    with pytest.raises(StructValueError, match="its conditions do not hold"):
+        dialect.encode_known("WS_HearSimpleDamage", values | {"packet_type": 192})
+
+
 @pytest.mark.parametrize(
     ("zero", "value", "wanted"),
     [

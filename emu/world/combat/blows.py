@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name
 from emu.rules.combat import LARGEST_DAMAGE, Result
-from emu.structs.layout import keyed_fields
 from emu.world.actors.spawn import Spawn
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.zone import Zone
@@ -70,29 +69,27 @@ def _encoded(dialect: Dialect, blow: Blow) -> bytes:
     rules = dialect.world_rules
     landed = blow.result is Result.HIT and blow.damage > 0
     number = _RESULTS.get(blow.result, 0) * rules.blow_step
-    hurt = {
+    hurt: dict[str, Any] = {
         "damage_type": blow.damage_type,
         # The messages have 16 bits.
         "damage": min(blow.damage, LARGEST_DAMAGE),
     }
+    if "dmg_array" in dialect.template(STRUCT):
+        critical = _OLD_CRITICAL if blow.is_critical else 0
+        hurt = {"num_dmg": 1, "dmg_array": [hurt | {"crit_flag": critical}]}
     values: dict[str, Any] = {
         "packet_type": blow.form,
         "attacker": _FROM, "defender": _TO, "defender_proxy": _TO,
         "result_type": rules.blow_landed if landed else number,
-        "num_dmg": 1,
-        "dmg_array": [hurt | {"crit_flag": _OLD_CRITICAL if blow.is_critical else 0}],
-        "weapon_appearance": blow.look,
         **hurt,
     }  # fmt: skip
-    if not blow.spell:
-        return dialect.encode_known(STRUCT, values)
-    values |= {
-        "spell": 1, "spell_name": wire_name(blow.spell)[:LONGEST_NAME], "unknown": _OF_SPELL,
-    }  # fmt: skip
-    # Not by `encode_known`: it leaves out the name, which only these forms have.
-    layout = dialect.layout(STRUCT)
-    known = keyed_fields(layout.definition.fields)
-    return layout.encode({name: value for name, value in values.items() if name in known})
+    if blow.is_ranged:
+        values["weapon_appearance"] = blow.look
+    if blow.spell:
+        values |= {
+            "spell": 1, "spell_name": wire_name(blow.spell)[:LONGEST_NAME], "unknown": _OF_SPELL,
+        }  # fmt: skip
+    return dialect.encode_known(STRUCT, values)
 
 
 @lru_cache(maxsize=64)

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from emu.content.homes import EVIL, GOOD, HouseKind
-from emu.errors import UnknownStruct
 from emu.houses import MOST_LISTED, AccessLevel, House, HouseBooks
 from emu.times import Moment
 from emu.world.actors.player import Player
-from emu.world.items.windows import fitted
 
 PURCHASE: Final = "WS_PlayerHousePurchase"
 HOUSE: Final = "WS_PlayerHouseBaseScreen"
@@ -90,8 +88,8 @@ def send_house(
         )
     # The books are for those who look after the house.
     shown = _rows(books, house.public_level) if level >= AccessLevel.TRUSTEE else {}
-    _send_whole(
-        player,
+    player.client.send(
+        HOUSE,
         {
             "house_id": house.id, "character_id": player.id, "spawn_id": number,
             "house_name": title(house, home), "zone_name": home.name,
@@ -101,17 +99,6 @@ def send_house(
             "inside_house": int(is_inside), "unknown3": int(bool(shown)), **shown,
         },
     )  # fmt: skip
-
-
-def _send_whole(player: Player, fields: dict[str, Any]) -> None:
-    """Send the window of a house with the fields that depend on its flag."""
-    dialect = player.client.dialect
-    try:
-        layout = dialect.layout(HOUSE)
-    except UnknownStruct:
-        return
-    payload = layout.encode(fitted(dialect, HOUSE, fields), strict=True)
-    player.client.send_bytes(layout.definition.opcode_name, payload)
 
 
 def _rows(books: HouseBooks, public: AccessLevel) -> dict[str, Any]:

@@ -371,8 +371,7 @@ def send(client: PlayerClient, struct: str, fields: dict[str, Any]) -> None:
         fitting = fitted(client.dialect, struct, fields)
     except UnknownStruct:
         return
-    # Not by `send`: it leaves out fields that only some messages have, such as the end of a
-    # completed quest.
+    # Not by `client.send`: it does not look into the parts of a struct, such as an item's window.
     payload = layout.encode(wire_texts(fitting))
     command = layout.definition.opcode_type
     if command:

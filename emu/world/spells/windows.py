@@ -80,7 +80,6 @@ class SpellWindows:
             }  # fmt: skip
         dialect = player.client.dialect
         values = wire_texts(fitted(dialect, STRUCT, {**head, name: part}))
-        # Not by `encode_known`: it leaves out the part, which only this type of window has.
         player.client.command(MESSAGE, dialect.layout(STRUCT).encode(values, strict=True))
 
     def _of_reader(self, player: Player, kind: SpellKind) -> dict[str, Any]:
