@@ -7,7 +7,7 @@ that a task names, or where somebody lives whom a task names.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +19,8 @@ from emu.client.world.surroundings import Place
 _ARTICLE: Final = "the "
 LEAST_FIT: Final = 0.9
 """How well the name of somebody in another zone has to fit a text."""
+LEAST_PART: Final = 6
+"""Letters of a word that stands for the whole name of a zone."""
 LEAST_WORDS: Final = 2
 """How many long words of a thing in another zone a text has to have."""
 
@@ -80,7 +82,8 @@ class Travels:
     def destinations(self, text: str) -> list[str]:
         """Return the zones that a text means, the best first.
 
-        A zone is meant by its name, by who lives there, or else by a thing of which the text has
+        A zone is meant by its name, by who lives there, by a long word that no other zone's name
+        has ("in Graystone" means "Graystone Yard"), or else by a thing of which the text has
         several words: "enter the citizenship trial" means the zones with a
         "to_qey_citizenship_trial".
         """
@@ -93,6 +96,13 @@ class Travels:
         # A part of a name is enough for somebody in sight, but not for a journey.
         if best[0] >= LEAST_FIT:
             return [self._homes[best[1]]]
+        number = Counter(one for words in self._words.values() for one in words)
+        parts = [
+            zone for zone, words in self._words.items()
+            if any(number[one] == 1 and len(one) >= LEAST_PART for one in words & have)
+        ]  # fmt: skip
+        if parts:
+            return parts
         long = {one for one in have if len(one) >= LEAST_NAME}
         things = [
             (fit(name, text), name) for name in self._things

@@ -58,3 +58,11 @@ def test_a_text_means_the_zones_with_a_thing_of_which_it_has_several_words() -> 
     text = "I need to enter the citizenship trial."
     assert one.destinations(text) == ["willow wood", "nettleville hovel"]
     assert one.destinations("I need to go south.") == []
+
+
+def test_a_long_word_stands_for_the_only_zone_whose_name_has_it() -> None:
+    one = arrived(("Peat Bog", None))
+    one.offered(BELL, ["Graystone Yard", "Starcrest Commune", "Oakmyst Forest", "Forest Ruins"])
+    assert one.destinations("I need tips from Hargan in Graystone.") == ["graystone yard"]
+    assert one.destinations("I should rest in the forest.") == []
+    assert one.destinations("I should look into the yard.") == []
