@@ -74,6 +74,8 @@ MOST_WAYS: Final = 2
 ABOVE: Final = 1
 """How many levels above its own an enemy may have."""
 BELOW: Final = 3
+TOWN: Final = 5
+"""How many people in sight make a town."""
 LONG_AGO: Final = Monotonic(-1e9)
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
 FROM_MERCHANT: Final = "frommerchant"
@@ -282,7 +284,7 @@ class Questing:
 
     def _next_plan(self, now: Monotonic) -> Errand | None:
         tasks = [*self._tasks(), *self.hints.tasks(self._journal.changes)]
-        plan = self._plan_of(tasks, now)
+        plan = self._through_town(now) or self._plan_of(tasks, now)
         if plan is not None or self._fighting.enemy is not None:
             return plan
         # Whoever has just talked may have more to say: its script goes on after a while.
@@ -294,6 +296,14 @@ class Questing:
             self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
             or self._on_the_spot(now) or self._around(now)
         )  # fmt: skip
+
+    def _through_town(self, now: Monotonic) -> Errand | None:
+        """Return the way to a mark, or to a new part of a town, if another level needs somebody."""
+        is_stopped = self.hints.is_stopped(self._fighting.level) and not self._must_leave
+        if not is_stopped or self.exploration.has_seen_all or self._fighting.enemy is not None:
+            return None
+        people = [one for one in self._near() if one.level and one.name[:1].isupper()]
+        return (self._marked(now) or self._unseen_place(now)) if len(people) >= TOWN else None
 
     def _errand_aside(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody in sight whom a quest names that it has set aside."""
@@ -559,10 +569,13 @@ class Questing:
         """Return the way to where it was not; without one the way to another zone."""
         if self._fighting.enemy is not None:
             return None
+        return self._unseen_place(now) or self._way_out(now)
+
+    def _unseen_place(self, now: Monotonic) -> Errand | None:
+        """Return the way to where it was not."""
         place = self.exploration.next_place(self._core.place)
-        if place is None:
-            return self._way_out(now)
-        return Errand(place, None, "look", None, Monotonic(now + WALK_TIME))
+        until = Monotonic(now + WALK_TIME)
+        return Errand(place, None, "look", None, until) if place is not None else None
 
     def _way_out(self, now: Monotonic) -> Errand | None:
         """Return the way to another zone: what is open may be done there.

@@ -217,3 +217,15 @@ def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_no
     assert "target 4" in scene.thinks(HAIL, times=4)
     scene.thinks(times=4)
     assert scene.fighting.enemy == 5
+
+
+def test_it_looks_through_a_town_if_it_needs_somebody_for_another_level(
+    core: NotingClient,
+) -> None:
+    people = [spawn(10 + at, f"Guard {name}", 5.0) for at, name in enumerate("ABCDE")]
+    scene = Scene(core, *people, spawn(5, "Dagorel", 60.0, mark=1), spawn(6, "Waulon", 20.0))
+    scene.task("I should speak to Waulon.")
+    assert "target 6" in scene.thinks(HAIL, times=4)
+    scene.task("I should speak to Waulon again.")
+    scene.questing.handle_event(ScreenShown("You must choose your class to gain levels."), NOW)
+    assert "target 5" in scene.thinks(HAIL, times=6)[:2]
