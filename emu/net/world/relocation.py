@@ -9,7 +9,7 @@ node, players would find it as it was: what died meanwhile would live.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from emu.cluster.drain import Drain
 from emu.cluster.ports import ZonePlace
@@ -18,6 +18,7 @@ from emu.net.scheduler import Scheduler, Tasks
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player, PlayerState
 from emu.world.entry.leaving import Departures
+from emu.world.population.deaths import Deaths
 from emu.world.travel.instances import FIRST_COPY
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -27,8 +28,16 @@ class Relocation:
     """Implements `emu.cluster.node.RunningZones` for a world."""
 
     def __init__(
-        self, world: World, departures: Departures, scheduler: Scheduler, tasks: Tasks
+        self,
+        world: World,
+        departures: Departures,
+        scheduler: Scheduler,
+        tasks: Tasks,
+        *,
+        unsaved: Callable[[], Iterable[Deaths]],
     ) -> None:
+        """`unsaved` returns what the next node of a zone reads, and is stored a little later."""
+        self._unsaved = unsaved
         self._world = world
         self._departures = departures
         self._scheduler = scheduler
@@ -120,6 +129,9 @@ class Relocation:
             # Another instance of the zone may stay here: its players go with their own.
             instance = key[1] if key in self._moved else None
             zone = player.zone
+            # Else the zone would stand there with what has just died here.
+            for one in self._unsaved():
+                await one.settled()
             if await self._departures.send_to_other_node(player, instance):
                 # The drain may be over by now.
                 self._end_empty([zone])

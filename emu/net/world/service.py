@@ -119,8 +119,9 @@ class WorldEndpoint:
         self._saves = scheduler.timer(self.parts.world.saves.saver)
         if node is not None:
             node.running = Relocation(
-                self.parts.world, self.parts.departures, scheduler, ground.tasks
-            )
+                self.parts.world, self.parts.departures, scheduler, ground.tasks,
+                unsaved=self.parts.population.unsaved,
+            )  # fmt: skip
         self._content = self._make_content(commands, reader)
         self._reviews = Reviews(self.parts, self.cluster, scheduler, ground.tasks)
         self.reloads = self._make_reloads(watch)

@@ -26,6 +26,9 @@ TRIES: Final = 4
 """Attempts to read the facts of a zone."""
 AGAIN: Final = 1.0
 """Seconds between them: a connection that was lost is made anew meanwhile."""
+LOOKS: Final = 40
+SOON: Final = 0.05
+"""How often, and after how many seconds each, `settled` looks whether everything is stored."""
 LONGEST_RETRY: Final = 60.0
 """Seconds of the longest pause between two attempts to store."""
 Key = tuple[int, int, int]
@@ -125,6 +128,17 @@ class FactSaver(Generic[Kind]):
         for key in self._saving:
             del self._unsaved[key]
         self._start(self._save())
+
+    async def settled(self) -> None:
+        """Store at once what has changed, and wait until it is stored.
+
+        It waits for 2 seconds at most, and for no database that does not answer.
+        """
+        for _ in range(LOOKS):
+            if not len(self) or self._pause > PAUSE:
+                return
+            self.save()
+            await self._wait(SOON)
 
     def _arm(self, seconds: float) -> None:
         self._deadlines.set(self, SAVE, Monotonic(self._clock.now() + seconds))

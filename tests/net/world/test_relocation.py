@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from emu.cluster.ports import ZonePlace
@@ -27,8 +28,9 @@ class Bench:
         self.clock: Any = Clock()
         self.relocation = Relocation(
             self.harness.world, self.harness.departures, Scheduler(self.clock),
-            Tasks(logger("world")),
+            Tasks(logger("world")), unsaved=lambda: self.unsaved,
         )  # fmt: skip
+        self.unsaved: list[Any] = []
 
     def pass_time(self, seconds: float) -> None:
         for _ in range(round(seconds * 20)):
@@ -64,6 +66,26 @@ def test_a_drain_sends_everybody_to_where_they_stand() -> None:
     row = bench.harness.store.rows[5]
     assert (row.zone_id, row.place[0]) == (ISLE, 3.0)
     bench.relocation.stop()
+
+
+def test_who_leaves_waits_until_what_died_is_stored() -> None:
+    class Dead:
+        def __init__(self) -> None:
+            self.stored: Deferred[None] = Deferred()
+
+        async def settled(self) -> None:
+            await self.stored
+
+    bench = Bench()
+    bench.unsaved = [dead := Dead()]
+    client = bench.harness.stand(5)
+    bench.harness.zone_servers.table[ISLE] = THERE
+    bench.relocation.drain(is_draining=True)
+    bench.pass_time(0.3)
+    assert client.decoded("WS_ZoneChangeMsg") == []
+    dead.stored.callback(None)
+    bench.pass_time(0.3)
+    assert len(client.decoded("WS_ZoneChangeMsg")) == 1
 
 
 def test_who_is_loading_is_sent_when_it_stands() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -25,7 +25,9 @@ class SealedBox(PlacementFact):
 class Scene:
     """The boxes of a process over a store."""
 
-    def __init__(self, store: PlacementFactsInMemory) -> None:
+    def __init__(
+        self, store: PlacementFactsInMemory, pause: Callable[[float], Awaitable[None]] = no_pause
+    ) -> None:
         self.seconds = 50.0
         self.lines: list[str] = []
         self.started: list[Coroutine[Any, Any, None]] = []
@@ -33,7 +35,7 @@ class Scene:
         self.boxes = FactSaver(
             SealedBox, "which boxes are sealed", store,
             start=self.started.append, clock=self, timetable=self.timetable,
-            failed=self.lines.append, pause=no_pause,
+            failed=self.lines.append, pause=pause,
         )  # fmt: skip
 
     def now(self) -> Monotonic:
@@ -48,6 +50,22 @@ class Scene:
         started, self.started[:] = list(self.started), []
         for one in started:
             finish(one)
+
+
+def test_what_settles_is_stored_without_the_usual_pause() -> None:
+    async def answer(_seconds: float) -> None:
+        scene.run(0.0)
+
+    store = PlacementFactsInMemory()
+    scene = Scene(store, answer)
+    box = SealedBox(12, 0, 7, "Ayla")
+    scene.boxes.note([box])
+    finish(scene.boxes.settled())
+    assert [*store.rows.values()] == [box]
+    store.is_broken = True
+    scene.boxes.note([SealedBox(12, 0, 8, "Borvik")])
+    finish(scene.boxes.settled())
+    assert len(scene.boxes) == 1, "a database that is away is not waited for"
 
 
 def test_a_made_up_fact_outlives_its_process() -> None:
