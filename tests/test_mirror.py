@@ -9,6 +9,7 @@ PLAIN = {
     "emu/admin/ggmp/acting.py": "protocols",
     "emu/admin/ogp/rules.py": "plain values",
     "emu/admin/ports.py": "plain values",
+    "emu/client/evening/errands.py": "plain values",
     "emu/cluster/ports.py": "protocols",
     "emu/database/database.py": "abstract; tested with each engine",
     "emu/correspondence.py": "plain values",

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from emu.client.evening.errands import Errand
 from emu.client.evening.exploring import CELL, Exploration
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
@@ -40,7 +40,6 @@ from emu.client.world.events import (
     WorldEvent,
     ZoneToLoad,
 )
-from emu.client.world.surroundings import Place
 from emu.client.world.windows import GoodsShown, QuestTask, VerbsShown
 from emu.times import Monotonic
 
@@ -74,8 +73,6 @@ MOST_WAYS: Final = 2
 ABOVE: Final = 1
 """How many levels above its own an enemy may have."""
 BELOW: Final = 3
-TOWN: Final = 5
-"""How many people in sight make a town."""
 LONG_AGO: Final = Monotonic(-1e9)
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
 FROM_MERCHANT: Final = "frommerchant"
@@ -83,22 +80,6 @@ CREATURE: Final = "creature"
 """What a task calls those of which any will do."""
 TALKING: Final = ("hail",)
 ATTACKING: Final = ("attack",)
-
-
-@dataclass(slots=True)
-class Errand:
-    """Somewhere to go, and what to do there."""
-
-    place: Place
-    index: int | None
-    what: str
-    """``talk``, ``look``, or the verb of a use."""
-    task: QuestTask | None
-    until: Monotonic
-    choice: str = ""
-    """What is to be chosen in the window of a thing."""
-    has_asked: bool = False
-    """Whether the verbs were asked for."""
 
 
 class Questing:
@@ -143,6 +124,7 @@ class Questing:
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._journeys: Counter[tuple[str, str]] = Counter()
         """Journeys for each task, by its text and the zone."""
+        self._known_towns: set[str] = set()
         self._placed: set[str] = set()
         """Tasks to place a thing for which it has parted with one."""
         self._last_hailed = ""
@@ -294,16 +276,28 @@ class Questing:
             return self._exit(now) or self._marked(now) or self._around(now)
         return (
             self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
-            or self._on_the_spot(now) or self._around(now)
+            or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
 
     def _through_town(self, now: Monotonic) -> Errand | None:
-        """Return the way to a mark, or to a new part of a town, if another level needs somebody."""
-        is_stopped = self.hints.is_stopped(self._fighting.level) and not self._must_leave
-        if not is_stopped or self.exploration.has_seen_all or self._fighting.enemy is not None:
+        """Return the way to a mark, a new part of a town or a town if a level needs somebody."""
+        if self._must_leave or not self.hints.is_stopped(self._fighting.level):
             return None
-        people = [one for one in self._near() if one.level and one.name[:1].isupper()]
-        return (self._marked(now) or self._unseen_place(now)) if len(people) >= TOWN else None
+        if self.exploration.has_seen_all:
+            self._known_towns.add(self.travels.zone)
+        elif self.travels.zone in self.travels.towns() and self._fighting.enemy is None:
+            return self._marked(now) or self._unseen_place(now)
+        for town in self.travels.towns():
+            way = self.travels.way_to(town)
+            is_new = town not in self._known_towns and town != self.travels.zone
+            if is_new and way is not None and self._may_visit(f"to {town}", "town", now, LATER):
+                return self._by(way, None, now)
+        return None
+
+    def _plan_aside(self, now: Monotonic) -> Errand | None:
+        """Return the plan for a task that it has set aside, if no fight gives experience."""
+        is_stopped = self.hints.is_stopped(self._fighting.level) and not self._tasks()
+        return self._plan_of(self._tasks(is_aside=True), now) if is_stopped else None
 
     def _errand_aside(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody in sight whom a quest names that it has set aside."""

@@ -19,6 +19,8 @@ from emu.client.world.surroundings import Place
 _ARTICLE: Final = "the "
 LEAST_FIT: Final = 0.9
 """How well the name of somebody in another zone has to fit a text."""
+TOWN: Final = 8
+"""How many people of a zone make it a town."""
 LEAST_PART: Final = 6
 """Letters of a word that stands for the whole name of a zone."""
 LEAST_WORDS: Final = 2
@@ -78,6 +80,11 @@ class Travels:
                 self._things.setdefault(one.name, {})[self.zone] = None
             elif one.name[:1].isupper() and not one.is_enemy:
                 self._homes.setdefault(one.name, self.zone)
+
+    def towns(self) -> list[str]:
+        """Return the zones where many people live, the largest first."""
+        people = Counter(self._homes.values())
+        return [zone for zone, number in people.most_common() if number >= TOWN]
 
     def destinations(self, text: str) -> list[str]:
         """Return the zones that a text means, the best first.

@@ -219,13 +219,36 @@ def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_no
     assert scene.fighting.enemy == 5
 
 
-def test_it_looks_through_a_town_if_it_needs_somebody_for_another_level(
+def test_it_looks_through_towns_if_it_needs_somebody_for_another_level(
     core: NotingClient,
 ) -> None:
-    people = [spawn(10 + at, f"Guard {name}", 5.0) for at, name in enumerate("ABCDE")]
-    scene = Scene(core, *people, spawn(5, "Dagorel", 60.0, mark=1), spawn(6, "Waulon", 20.0))
+    people = [spawn(10 + at, f"Guard {name}", 5.0) for at, name in enumerate("ABCDEFGH")]
+    scene = Scene(core, spawn(5, "Dagorel", 60.0, mark=1), spawn(6, "Waulon", 20.0))
+    travels = scene.questing.travels
+    for zone in ("South Qeynos", "Nettleville Hovel"):
+        travels.arrive(zone, None)
+        travels.look([spawn(one.index, f"{one.name} of {zone}") for one in people])
+    travels.offered(KnownWay("bell", Place(30.0, 0.0, 0.0)), ["South Qeynos"])
     scene.task("I should speak to Waulon.")
     assert "target 6" in scene.thinks(HAIL, times=4)
     scene.task("I should speak to Waulon again.")
     scene.questing.handle_event(ScreenShown("You must choose your class to gain levels."), NOW)
     assert "target 5" in scene.thinks(HAIL, times=6)[:2]
+    scene.questing.exploration.rounds[""] = 1
+    scene.spawns.by_index[7] = spawn(7, "bell", 30.0)
+    assert "use 7 access" in scene.thinks(("access", "Access"), times=6)
+
+
+def test_it_takes_up_what_it_has_set_aside_if_no_fight_gives_experience(
+    core: NotingClient,
+) -> None:
+    scene = Scene(core)
+    scene.spawns.remembered["Waulon"] = Place(200.0, 0.0, 0.0)
+    scene.task("I should speak to Waulon.")
+    scene.thinks(times=1)
+    scene.now = Monotonic(scene.now + SET_ASIDE + 100.0)
+    scene.thinks(times=2)
+    core.place = Place(0.0, 0.0, 0.0)
+    scene.questing.handle_event(ScreenShown("You must choose your class to gain levels."), NOW)
+    scene.thinks(times=3)
+    assert core.place.x > 150.0

@@ -1,0 +1,25 @@
+"""One errand of a client that plays: a place, and what is to be done there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emu.client.world.surroundings import Place
+from emu.client.world.windows import QuestTask
+from emu.times import Monotonic
+
+
+@dataclass(slots=True)
+class Errand:
+    """Somewhere to go, and what to do there."""
+
+    place: Place
+    index: int | None
+    what: str
+    """``talk``, ``look``, or the verb of a use."""
+    task: QuestTask | None
+    until: Monotonic
+    choice: str = ""
+    """What is to be chosen in the window of a thing."""
+    has_asked: bool = False
+    """Whether the verbs were asked for."""
