@@ -37,6 +37,7 @@ PLAIN = {
     "emu/world/quests/component.py": "makes the others; tested with each of them",
     "emu/world/quests/engines.py": "protocols",
     "emu/reply_codes.py": "names for numbers",
+    "emu/processes/claiming.py": "protocols",
     "emu/processes/house_store.py": "protocols",
     "emu/processes/ports.py": "protocols",
     "emu/world/behaviors/running.py": "plain values",

@@ -102,19 +102,6 @@ class HandoffKeys(Protocol):
         """Return how many unused keys belong to other accounts."""
 
 
-class ClaimingKeys(Protocol):
-    """World keys in the store that has the characters as well."""
-
-    async def redeem_claiming(
-        self, account_id: int, key: int, holder: str
-    ) -> tuple[Handoff | None, Sequence[WorldCharacter]]:
-        """Use a key and make a process the holder of its character, in one transaction.
-
-        Returns what `HandoffKeys.redeem` and `WorldCharacterStore.claim` return; None and nobody
-        if the key is not valid.
-        """
-
-
 class Presence(Protocol):
     """The characters in the world: entered, link-dead or gone.
 

@@ -283,16 +283,24 @@ def _redeem_claiming(
     return keys.redeem_claiming(account_id, key, holder, WorldCharacters(keys.database))
 
 
+def _with_characters(
+    keys: HandoffRepository, account_id: int
+) -> tuple[Sequence[WorldCharacter], int]:
+    """Return an account's characters, and the count of others' keys."""
+    return keys.with_characters(account_id, WorldCharacters(keys.database))
+
+
 class AsyncHandoffKeys(AsyncRepository[HandoffRepository]):
     """World keys for the processes of one database.
 
-    Implements `HandoffKeys` and `ClaimingKeys` of `emu.processes.ports`.
+    Implements `emu.processes.ports.HandoffKeys` and `emu.processes.claiming.ClaimingKeys`.
     """
 
     _issue = write(HandoffRepository.issue, forget_nothing)
     redeem = write(HandoffRepository.redeem, forget_nothing)
     redeem_claiming = write(_redeem_claiming, _of_player)
     held_by_others = read(HandoffRepository.held_by_others)
+    with_characters = read(_with_characters)
     withdraw = write(HandoffRepository.withdraw, forget_nothing)
     withdraw_account = write(HandoffRepository.withdraw_account, forget_nothing)
     withdraw_entries = write(HandoffRepository.withdraw_entries, forget_nothing)

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from emu.errors import LimitExceeded
 from emu.model import EntryOrigin, Handoff, WorldCharacter
-from emu.store.repository import Repository, change, changes_ahead, reads
+from emu.store.repository import Repository, asks, change, changes_ahead, reads
 
 _USED: Final = -1.0
 """The end of a key that the open transaction uses."""
@@ -157,11 +157,24 @@ class HandoffRepository(Repository):
     @reads
     def held_by_others(self, account_id: int) -> int:
         """Return how many valid keys belong to other accounts."""
-        row = self._timed(
+        return int(self._count_of_others(account_id).fetchone()[0])
+
+    @asks
+    def with_characters(
+        self, account_id: int, characters: OwnedRows
+    ) -> Generator[None, None, tuple[Sequence[WorldCharacter], int]]:
+        """Return an account's characters, and what `held_by_others` does."""
+        rows = characters.rows_of_account(account_id)
+        counted = self.database.after(self._count_of_others(account_id))
+        yield
+        ((count,),) = counted
+        return characters.made(rows), int(count)
+
+    def _count_of_others(self, account_id: int) -> Any:
+        return self._timed(
             "SELECT count(*) FROM handoff_keys WHERE account_id <> ? AND ends > clock()",
             (account_id,),
-        ).fetchone()
-        return int(row[0])
+        )
 
     def _timed(self, sql: str, values: Any = ()) -> Any:
         """Carry out a statement that uses the time of the database."""

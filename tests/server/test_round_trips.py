@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 QUIET: dict[str, object] = {"node__lease": 60, "world__review_seconds": 60, "database__threads": 2}
 """Settings of nodes that ask the database almost only for their players."""
-LOGIN, ZONE_CHANGE = 12, 12
+LOGIN, ZONE_CHANGE = 11, 12
 """Most round trips on the connections for what is awaited: 3 more than counted, for beats.
 
 In turn a login waits for 5: account with characters; the world's characters and keys; the key's

@@ -63,6 +63,17 @@ def test_a_lock_withdraws_keys_of_lower_ranks_except_of_those_who_change_zones(
     assert works == [False, True, True, True]
 
 
+def test_characters_are_read_with_the_count_of_others_keys(empty_store: Store) -> None:
+    keys = keys_of(empty_store, count(1).__next__, 10)
+    characters = empty_store.world.characters
+    made = [characters.create(world_character(account_id=1, name=name)) for name in ("A", "B")]
+    for account_id in (1, 2, 3):
+        finish(keys.issue(account_id, account_id, "x"))
+    for account_id, expected in ((1, (made, 2)), (4, ([], 3))):
+        assert finish(keys.with_characters(account_id)) == expected
+        assert expected[1] == finish(keys.held_by_others(account_id))
+
+
 def test_a_key_is_used_and_its_character_claimed_together(empty_store: Store) -> None:
     keys = keys_of(empty_store, count(1).__next__, 10)
     characters = empty_store.world.characters

@@ -47,6 +47,7 @@ def test_a_world_key_is_issued_and_redeemed_in_one_round_trip_each(far: Far) -> 
     keys = far.store.world.handoffs
     assert far.trips(keys.issue, Handoff(1, 5, "Aldana"), lambda: 9, 60.0, 10, is_only=True) == 1
     assert far.trips(keys.held_by_others, 2) == 1
+    assert far.trips(keys.with_characters, 2, far.store.world.characters) == 1
     assert far.trips(keys.redeem, 1, 9) == 1
     assert far.result == Handoff(1, 5, "Aldana")
     assert far.trips(keys.withdraw_account, 1) == 1

@@ -24,13 +24,13 @@ from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.watch import RefusalLog
 from emu.processes.bus import LocalBus
+from emu.processes.claiming import ClaimingKeys
 from emu.processes.exchange import OwnProcess
 from emu.processes.house_store import HouseStore
 from emu.processes.ports import (
     AccountGate,
     Bus,
     BusMember,
-    ClaimingKeys,
     GuildStore,
     LedgerStore,
     MailStore,

@@ -200,6 +200,7 @@ def _registry(
         models=models,
         clock=ground.scheduler,
         report=report,
+        claiming_keys=processes_endpoint.claiming_keys,
     )
 
 

@@ -38,6 +38,7 @@ from emu.link.messages import (
 )
 from emu.link.settings import hash_link_password
 from emu.model import Present, WorldCharacter
+from emu.processes.claiming import ClaimingKeys
 from emu.processes.ports import Bus, Note, Presence, WorldCharacterStore, ZoneServers
 from emu.reply_codes import PlayCode
 from emu.times import Clock
@@ -192,6 +193,8 @@ class WorldRegistry:
     clock: Clock
     report: Callable[[WorldEvent], None] = lambda _event: None
     """Reports an event to operators."""
+    claiming_keys: ClaimingKeys | None = None
+    """The keys of `admission` if they are stored beside the characters."""
     _zone_report: ZoneReport = field(init=False)
 
     def __post_init__(self) -> None:
@@ -259,10 +262,7 @@ class WorldRegistry:
         row, there = None, None
         key = 0
         try:
-            rows, expected = await both(
-                self.characters.of_account(account_id),
-                self.admission.handoffs.held_by_others(account_id),
-            )
+            rows, expected = await self._asked(account_id)
             row = next((one for one in rows if one.id == char_id), None)
             response = self.admission.decide(rows, char_id, expected)
             if response == PlayCode.SUCCESS:
@@ -286,6 +286,16 @@ class WorldRegistry:
         host, port = there or (address, config.port)
         granted = row if response == PlayCode.SUCCESS else None
         return self._response(request, response, key, host, port), granted
+
+    async def _asked(self, account_id: int) -> tuple[Sequence[WorldCharacter], int]:
+        """Return an account's characters, and how many unused keys belong to other accounts."""
+        if self.claiming_keys is not None:
+            # One question: of two, one would wait for the other's connection to the database.
+            return await self.claiming_keys.with_characters(account_id)
+        return await both(
+            self.characters.of_account(account_id),
+            self.admission.handoffs.held_by_others(account_id),
+        )
 
     async def _node_of(self, row: WorldCharacter | None) -> tuple[str, int] | None:
         """Return host and port of the other node that runs the character's zone; None for here.

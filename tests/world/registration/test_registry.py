@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,27 @@ def test_the_world_introduces_itself_with_the_hash_of_its_password() -> None:
     digest = hash_link_password("secret")
     assert bench.registry.registration() == LSInfo("Norrath", "play.example.org", "me", digest)
     assert "secret" not in repr(bench.registry.config)
+
+
+class KeysBesideCharacters:
+    """Keys in the store of the characters; `others` of them belong to other accounts."""
+
+    def __init__(self, bench: Bench, others: int) -> None:
+        self.bench = bench
+        self.others = others
+
+    async def with_characters(self, account_id: int) -> tuple[Sequence[WorldCharacter], int]:
+        return await self.bench.store.of_account(account_id), self.others
+
+    async def redeem_claiming(self, account_id: int, key: int, holder: str) -> Any:
+        raise AssertionError("no client shows its key to the registry")
+
+
+def test_keys_beside_the_characters_are_counted_with_one_question() -> None:
+    for others, code in ((0, PlayCode.SUCCESS), (1, PlayCode.WORLD_FULL)):
+        bench = Bench(world_character(5), max_players=1)
+        bench.registry.claiming_keys = KeysBesideCharacters(bench, others)
+        assert bench.play().response == code
 
 
 def test_a_name_travels_as_utf_8() -> None:
