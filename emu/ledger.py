@@ -83,6 +83,8 @@ HOLDERS: Final = (OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.BANK, OwnerKi
 """The owners that have coins."""
 PUT_AWAY: Final = (OwnerKind.PIECES, OwnerKind.LIBRARY)
 """The owners of what a character has, and carries no more."""
+LOADED: Final = (OwnerKind.CHARACTER, *PUT_AWAY)
+"""The owners of what is loaded with a character."""
 KEEPERS: Final = (
     OwnerKind.CHARACTER, OwnerKind.LETTER, OwnerKind.ACCOUNT, OwnerKind.SOLD, OwnerKind.HOUSE,
     *PUT_AWAY,

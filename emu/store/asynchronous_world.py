@@ -11,6 +11,7 @@ from emu.correspondence import NewLetter
 from emu.houses import Payment
 from emu.ledger import Movement
 from emu.model import EntryOrigin, Handoff, SavedState, WorldCharacter
+from emu.processes.claiming import UsedKey
 from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.asynchronous import (
     AsyncRepository,
@@ -276,9 +277,7 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
         return account_authority(await self.statuses_of(account_id))
 
 
-def _redeem_claiming(
-    keys: HandoffRepository, account_id: int, key: int, holder: str
-) -> tuple[Handoff | None, Sequence[WorldCharacter]]:
+def _redeem_claiming(keys: HandoffRepository, account_id: int, key: int, holder: str) -> UsedKey:
     """Use a key and claim its character; see `HandoffRepository.redeem_claiming`."""
     return keys.redeem_claiming(account_id, key, holder, WorldCharacters(keys.database))
 

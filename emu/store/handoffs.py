@@ -13,7 +13,9 @@ from typing import Any, Final, Protocol
 
 from emu.errors import LimitExceeded
 from emu.model import EntryOrigin, Handoff, WorldCharacter
+from emu.processes.claiming import UsedKey
 from emu.store.repository import Repository, asks, change, changes_ahead, reads
+from emu.store.things import Things
 
 _USED: Final = -1.0
 """The end of a key that the open transaction uses."""
@@ -107,12 +109,13 @@ class HandoffRepository(Repository):
     @changes_ahead
     def redeem_claiming(
         self, account_id: int, key: int, holder: str, characters: OwnedRows
-    ) -> Generator[None, None, tuple[Handoff | None, Sequence[WorldCharacter]]]:
+    ) -> Generator[None, None, UsedKey]:
         """Do what `redeem` does, and make a process the holder of the key's character.
 
-        Returns the account's characters, too; nobody without a valid key. The character's term is
-        one greater, as `WorldCharacters.claim` says.
+        Returns the account's characters and the things, too; nothing without a valid key. The
+        character's term is one greater, as `WorldCharacters.claim` says.
         """
+        things = Things(self.database)
         used = (key, account_id, _USED)
         # Marked before it is removed: a second process that uses the key at the same time waits
         # for this row, finds it gone, and then changes no character.
@@ -131,11 +134,16 @@ class HandoffRepository(Repository):
             f" WHERE account_id = ? AND NOT deleted AND id = ({of_key})",
             (holder, account_id, *used),
         )
+        # After the claim, which waits for the movements of the earlier holder and ends its term:
+        # what is read now stays so until the new holder changes it.
+        held = things.rows_of_entering(account_id, of_key, used)
         self._run("DELETE FROM handoff_keys WHERE key = ? AND account_id = ? AND ends = ?", used)
         rows = characters.rows_of_account(account_id)
         yield
         handoff = next((Handoff(*row) for row in taken), None)
-        return handoff, [] if handoff is None else characters.made(rows)
+        if handoff is None:
+            return UsedKey(None)
+        return UsedKey(handoff, characters.made(rows), things.made(held))
 
     @change
     def withdraw(self, char_id: int) -> None:

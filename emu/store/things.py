@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from emu.items.held import Place, Thing, Where
-from emu.ledger import Owner, OwnerKind, Placed, ThingChanges
+from emu.ledger import LOADED, Owner, OwnerKind, Placed, ThingChanges
 from emu.store.repository import Repository, change, reads
 from emu.times import Moment
 
@@ -20,6 +20,7 @@ COLUMNS: Final = (
 FIRST_NUMBER: Final = 1000
 """The first number of a thing; clients number lists of places below it."""
 _NAMES: Final = ", ".join(COLUMNS)
+_LOADED: Final = ", ".join(f"'{kind}'" for kind in LOADED)
 _SET: Final = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
 
 
@@ -36,11 +37,32 @@ class Things(Repository):
         """
         chosen = " OR ".join(["(keeper_id = ? AND keeper = ?)"] * len(owners)) or "FALSE"
         values = [value for one in owners for value in (one.number, one.kind)]
+        return self.made(
+            self._run(
+                f"SELECT {_NAMES} FROM world_things WHERE {chosen} ORDER BY number",  # noqa: S608
+                tuple(values),
+            )
+        )
+
+    def rows_of_entering(
+        self, account_id: int, chosen: str, values: Sequence[Any]
+    ) -> Iterable[Any]:
+        """Return the rows of what a character has that enters, to be read after a transaction.
+
+        Those of its account are among them. `chosen` is a statement that returns its number, and
+        `values` are its parameters.
+        """
+        return self._after(
+            f"SELECT {_NAMES} FROM world_things WHERE"  # noqa: S608  # our own
+            f" (keeper_id = ({chosen}) AND keeper IN ({_LOADED}))"
+            f" OR (keeper_id = ? AND keeper = '{OwnerKind.ACCOUNT}') ORDER BY number",
+            (*values, account_id),
+        )
+
+    def made(self, rows: Iterable[Any]) -> dict[Owner, list[Thing]]:
+        """Return the things of rows, by owner."""
         found: dict[Owner, list[Thing]] = {}
-        for row in self._run(
-            f"SELECT {_NAMES} FROM world_things WHERE {chosen} ORDER BY number",  # noqa: S608
-            tuple(values),
-        ):
+        for row in rows:
             owner = Owner(OwnerKind(row["keeper"]), row["keeper_id"])
             found.setdefault(owner, []).append(thing_of(row))
         return found

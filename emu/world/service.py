@@ -11,6 +11,7 @@ from emu.errors import EmuError, PeerError, StoreError, Unanswered
 from emu.gather import both
 from emu.limits.repeats import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
+from emu.processes.claiming import OwnedThings
 from emu.processes.ports import Note
 from emu.processes.settings import LOCKED, NO, YES
 from emu.times import Monotonic
@@ -105,9 +106,16 @@ class WorldService:
         except (StoreError, Unanswered) as error:
             world.count(f"zone not placed: {error}")
 
-    async def load(self, character: WorldCharacter) -> None:
-        """Load the things and spells of a character that enters. Raises `StoreError`."""
-        await both(self._items.fetch(character), self._books.fetch(character))
+    def has_stored(self, account_id: int) -> bool:
+        """Return whether the things of an account's characters that have left here are stored."""
+        return self._items.exchanges.has_stored(account_id)
+
+    async def load(self, character: WorldCharacter, things: OwnedThings | None = None) -> None:
+        """Load the things and spells of a character that enters. Raises `StoreError`.
+
+        `things` are what `Items.fetch` takes.
+        """
+        await both(self._items.fetch(character, things), self._books.fetch(character))
 
     async def _give_up(self, note: Note) -> Note:
         player = self.world.players.get(int(note["char_id"] or 0))

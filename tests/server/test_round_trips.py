@@ -6,53 +6,99 @@ call of the store are in `tests/store/test_store_round_trips.py`.
 
 from __future__ import annotations
 
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from emu.database import ServerUrl
-from tests.server.test_cluster import cluster, travels
+from tests.server.test_cluster import Cluster, cluster, travels
 from tests.server.test_cluster import where as where  # noqa: PLC0414  # a fixture
+from tests.support.cluster.engines import nats_broker
 from tests.support.database.engines import run
 from tests.support.database.relay import Relay
-from tests.support.running.whole_server import HOST
+from tests.support.running.whole_server import HOST, sleep
 
 pytestmark = pytest.mark.slow
 
 QUIET: dict[str, object] = {"node__lease": 60, "world__review_seconds": 60, "database__threads": 2}
 """Settings of nodes that ask the database almost only for their players."""
-LOGIN, ZONE_CHANGE = 11, 12
+LOGIN, ZONE_CHANGE = 10, 11
 """Most round trips on the connections for what is awaited: 3 more than counted, for beats.
 
-In turn a login waits for 5: account with characters; the world's characters and keys; the key's
-issue and the place of the zone; the key's use; the things. Beside them are the bans, which both
-nodes ask for, and what a player gets who stands: letters, guild, petitions. A zone change waits for
-4: the key's issue and the place of the zone; the save; the key's use; the claim.
+In turn a login waits for 4: account with characters; the world's characters and keys; the key's
+issue and the place of the zone; the key's use with the claim and the things. Beside them are the
+bans, which both nodes ask for, and what a player gets who stands: letters, guild, petitions. A zone
+change waits for 4: the key's issue and the place of the zone; the save, which takes 2; the key's
+use with the claim and the things.
 """
+IN_TURN: Final = 4
+"""Round trips that a login and a zone change wait for, one after another."""
+ROUND_TRIP: Final = 0.4
+"""Seconds, long enough for all that a busy machine does within one."""
+TRIES: Final = 3
+"""Logins and zone changes of which the fastest counts: in another one the machine may be busy."""
+
+
+@asynccontextmanager
+async def far_cluster(
+    folder: Path, where: ServerUrl, **settings: object
+) -> AsyncIterator[tuple[Cluster, Relay]]:
+    """Run a login node and two zone nodes at a relay, of which everything is read that is kept."""
+    settings = {**QUIET, **settings}
+    with Relay(where.host, int(where.port or 5432)) as relay:
+        far = replace(where, host=HOST, port=str(relay.port))
+        async with cluster(folder, far, **settings) as made:
+            await made.start_zones("east", node__zones="IsleRefuge1", **settings)
+            await made.start_zones("west", node__zones="antonica", **settings)
+            client = await made.enters("Aldana")
+            run(where, "UPDATE world_characters SET admin_status = 100")
+            await client.leave()
+            client = await made.enters("Aldana")
+            for zone, title in (("antonica", "Antonica"), ("IsleRefuge1", "Isle of Refuge")):
+                await travels(client, zone, title)
+            await client.leave()
+            yield made, relay
 
 
 async def test_a_login_and_a_zone_change_take_few_round_trips(
     tmp_path: Path, where: ServerUrl
 ) -> None:
-    with Relay(where.host, int(where.port or 5432)) as relay:
-        far = replace(where, host=HOST, port=str(relay.port))
-        async with cluster(tmp_path, far, **QUIET) as made:
-            await made.start_zones("east", node__zones="IsleRefuge1", **QUIET)
-            await made.start_zones("west", node__zones="antonica", **QUIET)
-            client = await made.enters("Aldana")
-            run(where, "UPDATE world_characters SET admin_status = 100")
-            await client.leave()
-            client = await made.enters("Aldana")
-            # Everything that is read once is read, and both zones run.
-            for zone, title in (("antonica", "Antonica"), ("IsleRefuge1", "Isle of Refuge")):
-                await travels(client, zone, title)
-            await client.leave()
-            before = relay.trips_of["emu"]
-            client = await made.enters("Aldana")
-            entered = relay.trips_of["emu"]
-            await travels(client, "antonica", "Antonica")
-            arrived = relay.trips_of["emu"]
-            assert entered - before <= LOGIN
-            assert arrived - entered <= ZONE_CHANGE
-            await client.stop()
+    async with far_cluster(tmp_path, where) as (made, relay):
+        before = relay.trips_of["emu"]
+        client = await made.enters("Aldana")
+        entered = relay.trips_of["emu"]
+        await travels(client, "antonica", "Antonica")
+        arrived = relay.trips_of["emu"]
+        assert entered - before <= LOGIN
+        assert arrived - entered <= ZONE_CHANGE
+        await client.stop()
+
+
+async def test_a_login_and_a_zone_change_wait_for_few_round_trips_in_turn(
+    tmp_path: Path, where: ServerUrl
+) -> None:
+    """Counted by the time that they take with a database that is far away, and NATS as the bus."""
+    with nats_broker() as broker:
+        url = f"nats://{HOST}:{broker.port}"
+        async with far_cluster(tmp_path, where, bus__url=url) as (made, relay):
+            relay.delay = ROUND_TRIP / 2
+            logins, zone_changes = [], []
+            for _ in range(TRIES):
+                begun = time.monotonic()
+                client = await made.enters("Aldana")
+                logins.append(time.monotonic() - begun)
+                # Until what an entry stores is stored; the save of a zone change waits for that.
+                await sleep(6 * ROUND_TRIP)
+                begun = time.monotonic()
+                await travels(client, "antonica", "Antonica")
+                zone_changes.append(time.monotonic() - begun)
+                await travels(client, "IsleRefuge1", "Isle of Refuge")
+                await client.leave()
+            relay.delay = 0.0
+    assert min(logins) < (IN_TURN + 1) * ROUND_TRIP
+    assert min(zone_changes) < (IN_TURN + 1) * ROUND_TRIP

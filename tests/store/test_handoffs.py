@@ -11,6 +11,7 @@ from itertools import count
 import pytest
 
 from emu.model import Handoff
+from emu.processes.claiming import UsedKey
 from emu.processes.ports import HandoffKeys
 from emu.store import Store
 from emu.store.asynchronous_world import AsyncHandoffKeys
@@ -79,15 +80,15 @@ def test_a_key_is_used_and_its_character_claimed_together(empty_store: Store) ->
     characters = empty_store.world.characters
     made = [characters.create(world_character(account_id=1, name=name)) for name in ("A", "B")]
     key = finish(keys.issue(1, made[0].id, "A", 5))
-    assert finish(keys.redeem_claiming(2, key, "east")) == (None, [])
+    assert finish(keys.redeem_claiming(2, key, "east")) == UsedKey(None)
     assert characters.find(made[0].id) == made[0], "another account's key changes nothing"
-    handoff, rows = finish(keys.redeem_claiming(1, key, "east"))
+    handoff, rows, _ = finish(keys.redeem_claiming(1, key, "east"))
     assert handoff == Handoff(1, made[0].id, "A", 5)
     assert [(row.term, row.holder) for row in rows] == [
         (made[0].term + 1, "east"), (made[1].term, made[1].holder),
     ]  # fmt: skip
     assert rows == characters.of_account(1)
-    assert finish(keys.redeem_claiming(1, key, "west")) == (None, [])
+    assert finish(keys.redeem_claiming(1, key, "west")) == UsedKey(None)
     assert finish(keys.redeem(1, key)) is None
     assert characters.of_account(1) == rows
 
@@ -97,7 +98,7 @@ def test_a_key_of_another_s_character_claims_nothing(empty_store: Store) -> None
     characters = empty_store.world.characters
     other = characters.create(world_character(account_id=2))
     key = finish(keys.issue(1, other.id, "A"))
-    handoff, rows = finish(keys.redeem_claiming(1, key, "east"))
+    handoff, rows, _ = finish(keys.redeem_claiming(1, key, "east"))
     assert (handoff, rows) == (Handoff(1, other.id, "A"), [])
     assert characters.find(other.id) == other
 

@@ -74,7 +74,7 @@ def test_a_character_is_claimed_in_one_round_trip(far: Far) -> None:
     keys = far.store.world.handoffs
     keys.issue(Handoff(3, made.id, made.name), lambda: 9, 60.0, 10)
     assert far.trips(keys.redeem_claiming, 3, 9, "west", characters) == 1
-    assert [row.holder for row in far.result[1]] == ["west"]
+    assert [row.holder for row in far.result.characters] == ["west"]
 
 
 def test_a_node_beats_and_a_zone_is_placed_in_one_round_trip_each(far: Far) -> None:

@@ -15,6 +15,7 @@ from emu.ledger import (
     ThingChanges,
     What,
 )
+from emu.model import Handoff
 from emu.store import Store
 from emu.store.things import FIRST_NUMBER
 from emu.times import Moment
@@ -65,6 +66,38 @@ def pebbles(number: int, count: int, slot: int = 0) -> Thing:
 @pytest.fixture
 def holders(empty_store: Store) -> Holders:
     return Holders(empty_store)
+
+
+def test_things_come_with_the_key_of_a_character(holders: Holders) -> None:
+    """Those of the character and of its account, and nobody else's."""
+    one, two = holders.one, holders.two
+    owners = [
+        one, Owner(OwnerKind.PIECES, one.number), Owner(OwnerKind.LIBRARY, one.number),
+        Owner(OwnerKind.ACCOUNT, 1), two, Owner(OwnerKind.ACCOUNT, 2),
+        Owner(OwnerKind.SOLD, one.number), Owner(OwnerKind.HOUSE, one.number),
+    ]  # fmt: skip
+    changes = [
+        ThingChanges(owner, (pebbles(number, 1),)) for number, owner in enumerate(owners, 1000)
+    ]
+    assert holders.ledger.move(Movement("a", Reason.OWN, (), things=tuple(changes)), NOW).is_done
+    keys, characters = holders.store.world.handoffs, holders.store.world.characters
+    key = keys.issue(Handoff(1, one.number, "Aldana"), lambda: 9, 60.0, 10)
+    assert keys.redeem_claiming(2, key, "east", characters).things is None
+    used = keys.redeem_claiming(1, key, "east", characters)
+    assert used.things == holders.things.of(owners[:4])
+    assert len(used.things) == 4
+
+
+def test_no_movement_of_an_earlier_holder_follows_the_things_that_came_with_a_key(
+    holders: Holders,
+) -> None:
+    one = holders.one
+    keys, characters = holders.store.world.handoffs, holders.store.world.characters
+    key = keys.issue(Handoff(1, one.number, "Aldana"), lambda: 9, 60.0, 10)
+    things = keys.redeem_claiming(1, key, "east", characters).things
+    late = holders.buys("a", 1000, 40)
+    assert holders.ledger.move(late, NOW).outcome is Outcome.NO_OWNER
+    assert things == {} == holders.things.of([one])
 
 
 def test_numbers_of_things_are_never_given_twice(holders: Holders) -> None:

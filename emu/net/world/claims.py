@@ -7,8 +7,9 @@ from typing import Final
 
 from emu.appearance import Models
 from emu.errors import StoreError
-from emu.model import Handoff, WorldCharacter
+from emu.model import WorldCharacter
 from emu.net.cluster.service import ProcessesEndpoint
+from emu.processes.claiming import UsedKey
 from emu.world.actors.spawn import with_models
 from emu.world.world import World
 
@@ -36,20 +37,19 @@ class Claims:
         rows = await self._cluster.characters.claim(account_id, char_id, holder)
         return await self._claimed(rows, char_id)
 
-    async def use_key(
-        self, account_id: int, key: int
-    ) -> tuple[Handoff | None, Sequence[WorldCharacter]]:
+    async def use_key(self, account_id: int, key: int) -> UsedKey:
         """Use a world key, and do what `claim` does for its character, in one call of the store.
 
-        Returns None and nobody if the key is not valid for this account. Raises `StoreError`.
+        Returns nothing of a key that is not valid for this account. Raises `StoreError`.
         """
         keys = self._cluster.claiming_keys
         if keys is None:
             raise RuntimeError("the only process of a world has its keys in memory")
-        handoff, rows = await keys.redeem_claiming(account_id, key, self._cluster.processes.name)
-        if handoff is None:
-            return None, ()
-        return handoff, await self._claimed(rows, handoff.char_id)
+        used = await keys.redeem_claiming(account_id, key, self._cluster.processes.name)
+        if used.handoff is None:
+            return used
+        rows = await self._claimed(used.characters, used.handoff.char_id)
+        return used._replace(characters=rows)
 
     async def _claimed(
         self, rows: Sequence[WorldCharacter], char_id: int

@@ -28,6 +28,7 @@ from emu.errors import (
 from emu.gather import both
 from emu.mailbox import Mailbox
 from emu.model import Handoff, WorldCharacter
+from emu.processes.claiming import OwnedThings, UsedKey
 from emu.processes.ports import Presence
 from emu.reply_codes import LoginCode, PlayCode
 from emu.session import AddressChanged, Event, Message, SessionClosed, Writable
@@ -111,8 +112,14 @@ class WorldPort(Protocol):
     async def place(self, character: WorldCharacter) -> None:
         """Place the zone of a character on a node before it enters; raises nothing."""
 
-    async def load(self, character: WorldCharacter) -> None:
-        """Load the things of a character that enters. Raises `StoreError`."""
+    def has_stored(self, account_id: int) -> bool:
+        """Return whether the things of an account's characters that have left here are stored."""
+
+    async def load(self, character: WorldCharacter, things: OwnedThings | None = None) -> None:
+        """Load the things of a character that enters. Raises `StoreError`.
+
+        `things` are those of the character and its account if they were read already.
+        """
 
     def enter(
         self,
@@ -207,11 +214,9 @@ class ZoneEntry:
     claim: Callable[[int, int], Awaitable[Sequence[WorldCharacter]]]
     """Makes this process the holder of an account's character; returns the account's characters
     that are not deleted."""
-    take: (
-        Callable[[int, int], Awaitable[tuple[Handoff | None, Sequence[WorldCharacter]]]] | None
-    ) = None
-    """Uses the key of an account, and does what `claim` does for its character, with one call of
-    the store; None where keys are in memory."""
+    take: Callable[[int, int], Awaitable[UsedKey]] | None = None
+    """Uses the key of an account, does what `claim` does for its character, and reads its things,
+    with one call of the store; None where keys are in memory."""
     played: Callable[[int, Moment], Awaitable[None]]
     """Records that a character has entered; raises nothing."""
     report: Callable[[ZoneEntryEvent], None]
@@ -373,7 +378,9 @@ class EnteringClient:
         try:
             account_id, key, version = self._read(payload)
             dialect = self._entry.dialects.for_version(version)
-            handoff, is_kept_out, was_in, characters = await self._redeemed(account_id, key)
+            (handoff, characters, things), is_kept_out, was_in = await self._redeemed(
+                account_id, key
+            )
             if handoff is None:
                 self._refuse(ZoneEntryRefusal.NO_SUCH_KEY)
                 return
@@ -396,7 +403,7 @@ class EnteringClient:
         character = next(row for row in characters if row.id == handoff.char_id)
         await self._entry.inside.place(character)
         try:
-            await self._entry.inside.load(character)
+            await self._entry.inside.load(character, things)
         except StoreError as error:
             # Without its things it would come in with empty bags.
             self._refuse(_refusal_of(error), str(error))
@@ -405,34 +412,36 @@ class EnteringClient:
         if not self._over and self._is_entered(handoff, character, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
 
-    async def _redeemed(
-        self, account_id: int, key: int
-    ) -> tuple[Handoff | None, bool, bool, Sequence[WorldCharacter]]:
+    async def _redeemed(self, account_id: int, key: int) -> tuple[UsedKey, bool, bool]:
         """Use a key, and make this process the holder of its character.
 
-        Returns the key's handoff or None, whether account or address is banned, whether the
-        character was in the world, and the characters of its account.
+        Returns what the key has led to, whether account or address is banned, and whether the
+        character was in the world.
         """
         entry = self._entry
         # Whether it is banned is asked here although the login server asks, too: a ban may have
         # come after the key was issued.
         if entry.take is not None and not self._is_in(account_id):
             # Nothing has to be fetched, whichever of its characters the account enters with.
-            (handoff, characters), is_kept_out = await both(
+            # What another character of the account has left in their shared bank may be stored
+            # after the things are read; then they are read later.
+            is_settled = entry.inside.has_stored(account_id)
+            used, is_kept_out = await both(
                 entry.take(account_id, key), entry.is_kept_out(account_id, self._address)
             )
+            handoff = used.handoff
             self._deadline = None if handoff else self._deadline
             was_in = handoff is not None and entry.presence.find(handoff.char_id) is not None
-            return handoff, is_kept_out, was_in, characters
+            return used if is_settled else used._replace(things=None), is_kept_out, was_in
         # The key is taken back first, so that two sessions cannot use it.
         handoff = await entry.admission.redeem(account_id, key)
         if handoff is None:
-            return None, False, False, ()
+            return UsedKey(None), False, False
         self._deadline = None
         is_kept_out, (was_in, characters) = await both(
             entry.is_kept_out(account_id, self._address), self._claimed(handoff)
         )
-        return handoff, is_kept_out, was_in, characters
+        return UsedKey(handoff, characters), is_kept_out, was_in
 
     def _is_in(self, account_id: int) -> bool:
         """Return whether a character of an account is in the world, in this process or another."""

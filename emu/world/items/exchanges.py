@@ -65,6 +65,10 @@ class Exchanges:
 
     # -- storing --------------------------------------------------------------------------------
 
+    def has_stored(self, account_id: int) -> bool:
+        """Return whether the things of an account's characters that have left are stored."""
+        return all(one.character.account_id != account_id for one in self._leaving.values())
+
     async def has_left(self, char_id: int) -> None:
         """Wait until a character that has left has stored its things. Raises `StoreError`."""
         if char_id in self._leaving:

@@ -28,6 +28,7 @@ from emu.ledger import (
 )
 from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
+from emu.processes.claiming import OwnedThings
 from emu.processes.ports import ThingStore
 from emu.times import UNKNOWN
 from emu.world.actors.client import send_text
@@ -107,8 +108,12 @@ class Items:
 
     # -- loading --------------------------------------------------------------------------------
 
-    async def fetch(self, character: WorldCharacter) -> None:
-        """Load the things of a character that enters. Raises `StoreError`."""
+    async def fetch(self, character: WorldCharacter, stored: OwnedThings | None = None) -> None:
+        """Load the things of a character that enters. Raises `StoreError`.
+
+        `stored` are those of the character and of its account as the store has them; None to read
+        them.
+        """
         if self._last - self._next < FEW_NUMBERS:
             await self._reserve()
         if self.world.players.get(character.id) is not None:
@@ -123,8 +128,12 @@ class Items:
             for one in self.world.processes.presence.of_account(character.account_id)
         )
         away = [Owner(kind, character.id) for kind in PUT_AWAY]
-        found = await self._store.of([mine, *away, *([account] if has_shared else [])])
-        put_away = {owner.kind: found.pop(owner, []) for owner in away}
+        if stored is None:
+            stored = await self._store.of([mine, *away, *([account] if has_shared else [])])
+        found = dict(stored)
+        if not has_shared:
+            found.pop(account, None)
+        put_away = {owner.kind: [*found.pop(owner, ())] for owner in away}
         things = [one for several in found.values() for one in several]
         kinds = await self.load_kinds(one.item_id for one in things)
         # A thing that nothing describes stays stored until its kind is known again.

@@ -18,6 +18,7 @@ from emu.commands import Registry
 from emu.errors import EmuError
 from emu.items.held import Thing
 from emu.model import WorldCharacter
+from emu.processes.claiming import OwnedThings
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
 from emu.world.actors.player import Player, PlayerState
@@ -60,7 +61,10 @@ class Inside(Protocol):
     async def place(self, character: WorldCharacter) -> None:
         """Place the zone of a character that enters."""
 
-    async def load(self, character: WorldCharacter) -> None:
+    def has_stored(self, account_id: int) -> bool:
+        """Return whether the things of an account's characters that have left are stored."""
+
+    async def load(self, character: WorldCharacter, things: OwnedThings | None = None) -> None:
         """Load the things of a character that enters."""
 
     async def fetch(self, char_id: int) -> None:
@@ -516,6 +520,7 @@ class RecordedService:
         self._recorder = recorder
         self._inner = inner
         self.fetch, self.place, self.load = inner.fetch, inner.place, inner.load
+        self.has_stored = inner.has_stored
         self.send_away, self.get_timer = inner.send_away, inner.get_timer
         self.drained = inner.drained
 

@@ -11,6 +11,7 @@ from emu.appearance import Models
 from emu.errors import StoreError
 from emu.model import Handoff, WorldCharacter
 from emu.net.world.claims import Claims
+from emu.processes.claiming import UsedKey
 from tests.support.coroutines import finish
 from tests.support.database.stores import world_character
 from tests.support.world.world_fakes import CharactersInMemory
@@ -26,8 +27,9 @@ class Keys:
 
     async def redeem_claiming(self, account_id: int, key: int, holder: str):
         if (account_id, key) != (101, 9):
-            return None, ()
-        return Handoff(101, 5, "Aldana"), await self.characters.claim(account_id, 5, holder)
+            return UsedKey(None)
+        rows = await self.characters.claim(account_id, 5, holder)
+        return UsedKey(Handoff(101, 5, "Aldana"), rows, {})
 
 
 class Bench:
@@ -64,10 +66,10 @@ def test_a_node_claims_the_character_for_its_world() -> None:
 def test_a_node_takes_a_key_and_its_character() -> None:
     bench = Bench(has_others=True)
     assert bench.claims.can_take
-    assert finish(bench.claims.use_key(101, 8)) == (None, ())
+    assert finish(bench.claims.use_key(101, 8)) == UsedKey(None)
     assert bench.claimed == []
-    handoff, rows = finish(bench.claims.use_key(101, 9))
-    assert handoff == Handoff(101, 5, "Aldana")
+    handoff, rows, things = finish(bench.claims.use_key(101, 9))
+    assert (handoff, things) == (Handoff(101, 5, "Aldana"), {})
     assert [row.id for row in rows] == [5, 6]
     assert bench.claimed == [(5, CHARACTER.term + 1)]
 

@@ -5,7 +5,9 @@ from functools import partial
 import pytest
 
 from emu.errors import StoreError
+from emu.ledger import Owner
 from emu.model import EntryOrigin, WorldCharacter
+from emu.processes.claiming import UsedKey
 from emu.session import Message, SessionClosed, SessionEstablished, Writable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
@@ -143,13 +145,14 @@ class TakingHarness(Harness):
     def __init__(self):
         super().__init__()
         self.calls = []
+        self.things = {Owner.character(5): ()}
         self.zone_entry.take = self.take
         self.zone_entry.is_kept_out = self.is_kept_out
 
     async def take(self, account_id, key):
         self.calls.append("take")
         handoff = await self.keys.redeem(account_id, key)
-        return handoff, await super().claim(account_id, 0)
+        return UsedKey(handoff, await super().claim(account_id, 0), self.things)
 
     async def claim(self, account_id, char_id):
         self.calls.append("claim")
@@ -174,6 +177,23 @@ def test_a_store_with_keys_and_characters_is_asked_once() -> None:
     link, visitor = harness.visit()
     visitor.message(1, request(key, account=102), 1.0)
     assert harness.events[-1].reason is ZoneEntryRefusal.BANNED
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_things_that_came_with_the_key_are_those_of_its_character(
+    is_stored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = TakingHarness()
+    loaded = []
+
+    async def load(character, things=None):
+        loaded.append((character.id, things))
+
+    monkeypatch.setattr(harness.inside, "load", load)
+    monkeypatch.setattr(harness.inside, "has_stored", lambda account_id: is_stored)
+    let_in(harness)
+    # What another character of the account has just left may be stored after they were read.
+    assert loaded == [(5, harness.things if is_stored else None)]
 
 
 def test_the_key_of_an_account_in_the_world_is_used_before_its_character_is_claimed() -> None:

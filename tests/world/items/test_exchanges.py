@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emu.errors import StoreError
+from emu.items.held import Place, Thing, Where
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
 from emu.world.items.exchanges import Act, coins, things
 from tests.support.coroutines import finish
@@ -60,6 +61,45 @@ def test_what_could_not_be_stored_is_stored_later() -> None:
     owner = Owner.character(1)
     (thing,) = finish(harness.stored.things.of([owner]))[owner]
     assert thing.place.slot == 4
+
+
+def test_an_account_has_stored_its_things_when_its_last_change_is_in_the_store() -> None:
+    harness, client = scene()
+    account_id = player_of(client).character.account_id
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.store.broken = True
+    client.types("/inventory move 0 4 0 1")
+    harness.service.send_away(player_of(client), "for the test", harness.now)
+    assert not harness.service.has_stored(account_id)
+    assert harness.service.has_stored(account_id + 1)
+    harness.store.broken = False
+    harness.run(10.0)
+    assert harness.service.has_stored(account_id)
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_things_that_were_read_already_are_not_read_again(
+    is_alone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness, client = scene()
+    owner = player_of(client)
+    account = Owner(OwnerKind.ACCOUNT, owner.character.account_id)
+    other = harness.character(2, account_id=account.number)
+    if is_alone:
+        harness.service.send_away(owner, "for the test", harness.now)
+    mine = Thing(2000, kinds.MARBLE, Place(Where.BAGS, 0, 3))
+    shared = Thing(2001, kinds.MARBLE, Place(Where.SHARED, 0, 1))
+
+    async def of(_owners: Any) -> Any:
+        raise AssertionError("they are read again")
+
+    monkeypatch.setattr(harness.stored.things, "of", of)
+    stored = {Owner.character(2): [mine], account: [shared]}
+    finish(harness.service.load(other, stored))
+    holdings = harness.parts.items.holdings(other)
+    # The character of the account that is in the world has the shared bank.
+    assert {*holdings.inventory} == ({mine, shared} if is_alone else {mine})
+    assert holdings.has_shared is is_alone
 
 
 def lets_in_again(harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
