@@ -347,7 +347,8 @@ class Questing:
 
     def _journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to a zone that a task means; another one each time if there are more."""
-        zones = self.travels.destinations(task.text) or self.travels.destinations(task.group)
+        zones = self.travels.destinations(task.text)
+        zones = zones or self.travels.destinations(task.group, is_prose=True)
         for zone in sorted(zones, key=lambda zone: self._journeys[task.text, zone]):
             if zone == self.travels.zone:
                 continue

@@ -86,13 +86,14 @@ class Travels:
         people = Counter(self._homes.values())
         return [zone for zone, number in people.most_common() if number >= TOWN]
 
-    def destinations(self, text: str) -> list[str]:
+    def destinations(self, text: str, *, is_prose: bool = False) -> list[str]:
         """Return the zones that a text means, the best first.
 
         A zone is meant by its name, by who lives there, by a long word that no other zone's name
         has ("in Graystone" means "Graystone Yard"), or else by a thing of which the text has
         several words: "enter the citizenship trial" means the zones with a
-        "to_qey_citizenship_trial".
+        "to_qey_citizenship_trial". In prose a word stands for no zone: "clean of vermin" does not
+        mean "Vermin's Snye".
         """
         have = frozenset(words_of(text))
         named = [zone for zone, words in self._words.items() if words and words <= have]
@@ -108,7 +109,7 @@ class Travels:
             zone for zone, words in self._words.items()
             if any(number[one] == 1 and len(one) >= LEAST_PART for one in words & have)
         ]  # fmt: skip
-        if parts:
+        if parts and not is_prose:
             return parts
         long = {one for one in have if len(one) >= LEAST_NAME}
         things = [

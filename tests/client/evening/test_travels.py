@@ -66,3 +66,4 @@ def test_a_long_word_stands_for_the_only_zone_whose_name_has_it() -> None:
     assert one.destinations("I need tips from Hargan in Graystone.") == ["graystone yard"]
     assert one.destinations("I should rest in the forest.") == []
     assert one.destinations("I should look into the yard.") == []
+    assert one.destinations("Hargan is famous in Graystone.", is_prose=True) == []
