@@ -21,6 +21,8 @@ LEAST_FIT: Final = 0.9
 """How well the name of somebody in another zone has to fit a text."""
 TOWN: Final = 8
 """How many people of a zone make it a town."""
+MOST_FOES: Final = 3
+"""A town has more people than this number for each kind of enemy."""
 LEAST_PART: Final = 6
 """Letters of a word that stands for the whole name of a zone."""
 LEAST_WORDS: Final = 2
@@ -54,6 +56,8 @@ class Travels:
         """The zone in which each person was seen first."""
         self._things: dict[str, dict[str, None]] = {}
         """The zones in which each thing with a technical name was seen, in this order."""
+        self._foes: dict[str, set[str]] = {}
+        """The names of the enemies of each zone."""
         self._words: dict[str, frozenset[str]] = {}
         """The words of the name of each zone."""
 
@@ -76,15 +80,20 @@ class Travels:
     def look(self, spawns: Iterable[SeenSpawn]) -> None:
         """Note who lives in the present zone, and what is there."""
         for one in spawns:
-            if TECHNICAL in one.name:
+            if one.is_enemy:
+                self._foes.setdefault(self.zone, set()).add(one.name)
+            elif TECHNICAL in one.name:
                 self._things.setdefault(one.name, {})[self.zone] = None
-            elif one.name[:1].isupper() and not one.is_enemy:
+            elif one.name[:1].isupper():
                 self._homes.setdefault(one.name, self.zone)
 
     def towns(self) -> list[str]:
-        """Return the zones where many people live, the largest first."""
+        """Return the zones where many people live and few kinds of enemies, the largest first."""
         people = Counter(self._homes.values())
-        return [zone for zone, number in people.most_common() if number >= TOWN]
+        return [
+            zone for zone, number in people.most_common()
+            if number >= TOWN and number > MOST_FOES * len(self._foes.get(zone, ()))
+        ]  # fmt: skip
 
     def destinations(self, text: str, *, is_prose: bool = False) -> list[str]:
         """Return the zones that a text means, the best first.

@@ -67,3 +67,15 @@ def test_a_long_word_stands_for_the_only_zone_whose_name_has_it() -> None:
     assert one.destinations("I should rest in the forest.") == []
     assert one.destinations("I should look into the yard.") == []
     assert one.destinations("Hargan is famous in Graystone.", is_prose=True) == []
+
+
+def test_a_town_has_many_people_and_few_kinds_of_enemies() -> None:
+    people = [spawn(10 + at, f"Guard {name}") for at, name in enumerate("ABCDEFGHI")]
+    foes = [spawn(30 + at, f"a {name}", is_enemy=True) for at, name in enumerate("bcd")]
+    one = arrived(("South Qeynos", None))
+    one.look([*people, foes[0]])
+    one.arrive("Antonica", None)
+    one.look([spawn(one.index, f"{one.name} of Antonica") for one in people] + foes)
+    one.arrive("Peat Bog", None)
+    one.look([spawn(5, "Ferius")])
+    assert one.towns() == ["south qeynos"]
