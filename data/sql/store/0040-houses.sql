@@ -15,8 +15,8 @@ CREATE TABLE world_houses (
 
 CREATE INDEX world_houses_of_home ON world_houses (home, owner_id);
 
--- The access levels of single characters.
 CREATE TABLE world_house_access (
+    -- The access levels of single characters.
     house_id INTEGER NOT NULL REFERENCES world_houses (id) ON DELETE CASCADE,
     char_id INTEGER NOT NULL REFERENCES world_characters (id) ON DELETE CASCADE,
     level INTEGER NOT NULL,
@@ -25,8 +25,8 @@ CREATE TABLE world_house_access (
 
 CREATE INDEX world_house_access_of_character ON world_house_access (char_id);
 
--- What each character has put into the deposit of a house.
 CREATE TABLE world_house_deposits (
+    -- What each character has put into the deposit of a house.
     house_id INTEGER NOT NULL REFERENCES world_houses (id) ON DELETE CASCADE,
     name TEXT NOT NULL,                       -- the character's name then
     coins INTEGER NOT NULL,
@@ -37,8 +37,8 @@ CREATE TABLE world_house_deposits (
     PRIMARY KEY (house_id, name)
 ) STRICT;
 
--- The upkeep that was paid for a house.
 CREATE TABLE world_house_history (
+    -- The upkeep that was paid for a house.
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     house_id INTEGER NOT NULL REFERENCES world_houses (id) ON DELETE CASCADE,
     name TEXT NOT NULL,                       -- of the character that paid; empty: the deposit did

@@ -1,6 +1,7 @@
--- Where things stand in houses. A row counts only while its thing belongs to the house.
+-- Places of things in houses.
 
 CREATE TABLE world_house_things (
+    -- Where a thing stands in a house; it counts only while the thing belongs to the house.
     number INTEGER PRIMARY KEY REFERENCES world_things (number) ON DELETE CASCADE,
     house_id INTEGER NOT NULL REFERENCES world_houses (id) ON DELETE CASCADE,
     x REAL NOT NULL,
