@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from emu.admin.commands.changes import CHANGED_ORIGIN
-from emu.admin.ports import AuditStore
 from emu.audit import AuditedAct, AuditQuestion
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply, Use
 from emu.commands.registry import MASTER
@@ -24,7 +23,16 @@ SUBJECT = Argument(
     "subject", ArgumentKind.TEXT, "what was changed: a kind, a name or both, as account alice",
     optional=True, default="",
 )  # fmt: skip
-COMMANDS = CommandSet[AuditStore]()
+
+
+class AuditReader(Protocol):
+    """The audit to be read. Raises `StoreError`."""
+
+    async def find(self, question: AuditQuestion) -> Sequence[AuditedAct]:
+        """Return the acts that a question chooses, the newest first."""
+
+
+COMMANDS = CommandSet[AuditReader]()
 
 
 class Auditor:
@@ -83,7 +91,7 @@ def line_of(act: AuditedAct) -> str:
     "audit", "list what operators have changed, the newest first", SUBJECT, rank=MASTER,
     is_quiet=True, example="audit account alice",
 )  # fmt: skip
-async def _audit(store: AuditStore, call: Call) -> Reply:
+async def _audit(store: AuditReader, call: Call) -> Reply:
     acts: Sequence[AuditedAct] = await store.find(
         AuditQuestion(subject=call["subject"], limit=MOST_SHOWN)
     )

@@ -35,8 +35,9 @@ from emu.admin.commands.content import ContentCommandContext
 from emu.admin.commands.log import LogCommandContext
 from emu.admin.commands.notes import NoteCommandContext
 from emu.admin.commands.server import Controls, Countdown, Reload
+from emu.admin.ports import AuditStore
 from emu.admin.status import OpenPort
-from emu.audit import AuditedAct
+from emu.audit import AuditedAct, AuditQuestion
 from emu.commands import Registry
 from emu.commands import help as help_commands
 from emu.config import Config
@@ -128,6 +129,34 @@ class ServerControls:
     """Reloads; logs what is wrong."""
 
 
+class _AuditTrail:
+    """The audit, as this process keeps and reads it.
+
+    An act is stored after its answer. A question waits for that: a page asks for the acts once
+    its own act is answered.
+    """
+
+    def __init__(self, store: AuditStore) -> None:
+        self._store = store
+        self._keeping = Tasks(_log)
+
+    def keep(self, act: AuditedAct, days: float) -> None:
+        """Begin to store an act of an operator; acts that are older than some days are removed."""
+        self._keeping.spawn(self._keep(act, Moment(act.moment - days * DAY)))
+
+    async def _keep(self, act: AuditedAct, oldest: Moment) -> None:
+        try:
+            await self._store.add_act(act, oldest)
+        except StoreError as error:
+            # The log has the act itself.
+            _log.warn("the audit lacks an act of {who}: {reason}", who=act.who, reason=str(error))
+
+    async def find(self, question: AuditQuestion) -> Sequence[AuditedAct]:
+        """Return the acts that a question chooses, the newest first. Raises `StoreError`."""
+        await self._keeping.finished()
+        return await self._store.find(question)
+
+
 class AdminEndpoints:
     """Commands and their listeners. Call `listen`, then `stop`."""
 
@@ -168,8 +197,9 @@ class AdminEndpoints:
         self.commands = commands
         write = report_use(_log, self._refusals)
         watch.reports.subscribe(lambda report: write(report.event), COMMANDS_AREA)
-        self._storage, tasks = storage, Tasks(_log)
-        auditor = Auditor(lambda act: tasks.spawn(self._keep_act(act)))
+        self._storage = storage
+        self._trail = _AuditTrail(storage.audit)
+        auditor = Auditor(lambda act: self._trail.keep(act, self._config.database.audit_days))
         watch.reports.subscribe(
             lambda report: auditor.used(report.event, scheduler.moment()), COMMANDS_AREA
         )
@@ -242,7 +272,7 @@ class AdminEndpoints:
         self.commands.extend(server.COMMANDS.commands(controls))
         self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
         self.commands.extend(changes.COMMANDS.commands(self.commands))
-        self.commands.extend(audit.COMMANDS.commands(storage.audit))
+        self.commands.extend(audit.COMMANDS.commands(self._trail))
         about = NoteCommandContext(storage.notes, storage.account_administration, self._scheduler)
         self.commands.extend(notes.COMMANDS.commands(about))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
@@ -340,15 +370,6 @@ class AdminEndpoints:
         yield self.queries
         if self.ggmp is not None:
             yield self.ggmp
-
-    async def _keep_act(self, act: AuditedAct) -> None:
-        """Store an act of an operator."""
-        oldest = Moment(act.moment - self._config.database.audit_days * DAY)
-        try:
-            await self._storage.audit.add_act(act, oldest)
-        except StoreError as error:
-            # The log has the act itself.
-            _log.warn("the audit lacks an act of {who}: {reason}", who=act.who, reason=str(error))
 
     def handle_timer(self, now: Monotonic) -> None:
         """Announce a shutdown, or stop; called by the scheduler."""
