@@ -66,9 +66,9 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m tools.site.build $(SITE_OPTIONS)
 	@$(BIN)/python -m tools.site.pages --check build/site
 
-unit: $(MARK)    ## all tests; four processes, because some tests wait, and each collects all of them
+unit: $(MARK)    ## all tests; six processes, because some tests wait, and each collects all of them
 	$(COMPILED_ONCE)
-	$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
+	$(BIN)/pytest -q -n 6 --dist worksteal $(ARGS)
 
 nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
 	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
