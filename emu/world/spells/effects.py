@@ -201,6 +201,16 @@ class LastingSpells:
             listener(spell)
         self._scripts().end(spell)
 
+    def drop(self, spell: LivingSpell) -> None:
+        """End a spell together with those whom it is on: its script takes nothing back."""
+        if spell.is_over:
+            return
+        spell.phase = CastPhase.OVER
+        self._times.forget(spell, (TICK, ENDS, CANCEL))
+        for listener in self.ended:
+            listener(spell)
+        self._scripts().end(spell)
+
     def _take_back(self, spell: LivingSpell, *, was_lasting: bool) -> list[Spawn]:
         """Take back all that a spell has given; return to whom."""
         touched = list(dict.fromkeys((*spell.targets, *spell.gifts)))

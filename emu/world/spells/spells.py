@@ -221,12 +221,21 @@ class Spells:
         self.forget(spawn)
 
     def ended(self, zone: Zone) -> None:
-        """Forget a zone that ends."""
+        """Forget a zone that ends, and all that lasts on its creatures.
+
+        Their scripts are not called: the creatures end, too. In a zone with hundreds of them the
+        calls took a turn of a tenth of a second.
+        """
         for spawn, state in self.states:
-            for one in (*state.effects, *state.maintained):
-                if one.zone is zone:
-                    self.forget(spawn)
-                    break
+            here = [one for one in (*state.effects, *state.maintained) if one.zone is zone]
+            if here and spawn.kind is SpawnKind.PLAYER:
+                self.forget(spawn)
+            elif here:
+                self.pets.forget(spawn)
+                self.casts.forget(spawn)
+                for one in here:
+                    self.lasting.drop(one)
+                self.states.forget(spawn)
         self.company.ended(zone)
 
     def forget(self, spawn: Spawn) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.spells.living import WaitingCast
 from tests.support.world.spell_scenes import BUFF, SMITE, SpellScene
 
 SMITE_ID, COURAGE = 110014, 110002
@@ -36,6 +37,22 @@ def test_a_creature_that_is_gone_is_forgotten(scene: SpellScene) -> None:
     scene.run(3.0)
     assert scene.errors()[-1] == 17
     scene.spells.ended(scene.zone)
+
+
+def test_the_spells_of_creatures_end_with_their_zone_without_their_scripts(
+    scene: SpellScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+    crab = scene.creature()
+    kind = scene.kind(COURAGE)
+    what = WaitingCast(kind, kind.tier(1))
+    scene.spells.casts.cast(scene.zone, crab, what, crab, is_given=True)
+    (buff,) = scene.effects(crab)
+    scripts = scene.spells.lasting._scripts()
+    monkeypatch.setattr(type(scripts), "call", lambda _self, _one, name, *_: called.append(name))
+    scene.spells.ended(scene.zone)
+    assert (buff.is_over, called) == (True, [])
+    assert scene.spells.states.get(crab) is None
 
 
 def test_friendly_effects_are_cancelled_by_number(scene: SpellScene) -> None:
