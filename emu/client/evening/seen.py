@@ -6,16 +6,18 @@ Ghosts are decoded when somebody looks, and again only after a change.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from emu.client.hunting import DEAD
 from emu.client.world import WorldClientCore
 from emu.client.world.events import Appeared, Updated, Vanished, WorldEvent
-from emu.client.world.surroundings import NOWHERE, Place, is_attackable
+from emu.client.world.surroundings import (
+    FULL_HEALTH,
+    NOWHERE,
+    Place,
+    health_percent,
+    is_attackable,
+)
 from emu.world_stream.ghosts import INFO, VISIBILITY
-
-WHOLE: Final = 100
-"""The health of the unhurt in percent; the field of a ghost has it XORed with this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +101,5 @@ class SeenSpawns:
             place = Place(*NOWHERE)
         return SeenSpawn(
             index, seen.name(index), int(info.get("level", 0)), place, is_attackable(visible),
-            WHOLE - (WHOLE ^ int(info.get("hp_remaining", 0))), int(visible.get("quest_flag", 0)),
+            FULL_HEALTH - health_percent(info), int(visible.get("quest_flag", 0)),
         )  # fmt: skip
