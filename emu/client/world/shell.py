@@ -223,7 +223,9 @@ def _field_text(key: str, value: Any, core: WorldClientCore) -> str:
     if key == "hp_remaining":
         return f"health {health_percent({key: value})} %"
     if key in ("target_id", "follow_target"):
-        return f"{key.removesuffix('_id')} {'none' if value == NOT_SEEN else _name(core, value)}"
+        # Some versions count the ghost from the end (docs/protocol/world/commands.md#follow).
+        index = min(value, NOT_SEEN - value)
+        return f"{key.removesuffix('_id')} {'none' if value == NOT_SEEN else _name(core, index)}"
     return f"{key} {value}"
 
 

@@ -135,6 +135,7 @@ def test_updates_show_the_changes() -> None:
         ({"hp_remaining": 100}, "health 0 %"),
         ({"target_id": 3}, "target Old Fenwick"),
         ({"target_id": 1}, "target you"),
+        ({"target_id": 0xFFFFFFFF - 3}, "target Old Fenwick"),
         ({"follow_target": 0xFFFFFFFF}, "follow_target none"),
     ],
 )  # fmt: skip
