@@ -88,13 +88,23 @@ class Crafter(Traveller):
             await self.says(f"buy_from_merchant {item} {count}", "You buy")
 
     async def mines(self) -> None:
-        boulder = await self.find(BOULDER)
-        await self.approach(boulder)
-        for _ in range(2):
+        """Mine until there is iron for a buckle: one try in a hundred gives a rare ore instead."""
+        while self.mined < 2:
+            boulder = await self.find(BOULDER)
+            await self.approach(boulder)
             begin = len(self.events)
-            self.client.act(lambda core: core.use(boulder))
+            self.client.act(lambda core, target=boulder: core.use(target))
             await self.reads("Your Mining was successful", begin)
             await self.pause(1.0)
+
+    @property
+    def mined(self) -> int:
+        """How often mining has given iron."""
+        return sum(
+            isinstance(event, LineShown) and event.text.startswith("You mine ")
+            and "Lump of Bog Iron" in event.text
+            for event in self.events
+        )  # fmt: skip
 
     async def opens(self, number: int = RECIPE, device: str = FORGE) -> dict[str, Any]:
         """Open the window of a recipe at a device; return its fields."""
