@@ -79,10 +79,14 @@ class Crafter(Traveller):
             answer, timeout=60.0,
         )  # fmt: skip
 
+    def use(self, index: int) -> None:
+        """Use what has an index, by its first verb."""
+        self.client.act(lambda core: core.use(index))
+
     async def buys(self) -> None:
         merchant = await self.find(MERCHANT)
         await self.approach(merchant)
-        self.client.act(lambda core: core.use(merchant))
+        self.use(merchant)
         await self.pause(2.0)
         for item, count in ((PRIMER, 1), (HIDE, 3), (COAL, 5)):
             await self.says(f"buy_from_merchant {item} {count}", "You buy")
@@ -93,7 +97,7 @@ class Crafter(Traveller):
             boulder = await self.find(BOULDER)
             await self.approach(boulder)
             begin = len(self.events)
-            self.client.act(lambda core, target=boulder: core.use(target))
+            self.use(boulder)
             await self.reads("Your Mining was successful", begin)
             await self.pause(1.0)
 
