@@ -105,6 +105,7 @@ from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Keep, Recordings, not_kept
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
+from emu.world.subjects.tracking import Tracking
 from emu.world.subjects.uses import ThingUses
 from emu.world.subjects.zone_maps import ZoneMaps
 from emu.world.travel.tables import TravelTables
@@ -368,7 +369,8 @@ class Assembly:
             ),
         )  # fmt: skip
         self.furniture = PlacedThings(world, self.housing, self.items)
-        self.subjects = (*self.subjects, Houses(self.housing, self.furniture))
+        tracking = Tracking(world, self.skills, self.travel.waypoints, self.timetable)
+        self.subjects = (*self.subjects, tracking, Houses(self.housing, self.furniture))
 
     def functions(self) -> Sequence[FunctionTable]:
         """Return the functions for scripts; those of a subject are bound to it."""

@@ -52,14 +52,13 @@ class ClientRecords:
         asked: dict[str, MessageHandler] = {
             "OP_SkillInfoRequest": self._skill,
             "OP_ClientFellMsg": self._fell,
-            "OP_BeginTrackingMsg": self._track,
         }
         for handlers, states in ((kept, NOT_ZONING), (asked, IN_ZONE)):
             for name, handler in handlers.items():
                 messages.add_handler(name, handler, states)
         # The journal and portraits are the client's own affair; a pet does not exist.
         for name in (
-            "OP_QuestJournalOpenMsg", "OP_StopTrackingMsg", "OP_PetOptions", "OP_PaperdollImage",
+            "OP_QuestJournalOpenMsg", "OP_PetOptions", "OP_PaperdollImage",
         ):  # fmt: skip
             messages.add_handler(name, self._noted, CONNECTED)
 
@@ -127,9 +126,6 @@ class ClientRecords:
         height = player.client.dialect.layout("WS_ClientFell").decode(body)["height"]
         if not math.isfinite(height) or abs(height) > MOST_FALL:
             raise MalformedMessage("fall out of range")
-
-    def _track(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        player.client.dialect.layout("WS_BeginTracking").decode(body)
 
 
 # -- sent on entry

@@ -11,8 +11,9 @@ from emu.scripts.signatures import Signature, merged, parse
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.stubs import stub_names
 from emu.world.subjects.crafts import Crafting
+from emu.world.subjects.tracking import Tracking
 
-OF_SUBJECTS: Final = (Crafting.FUNCTIONS,)
+OF_SUBJECTS: Final = (Crafting.FUNCTIONS, Tracking.FUNCTIONS)
 """The functions of subjects that have their functions in their own modules."""
 _RETURNS: Final = {int: "number", bool: "true or false", str: "text"}
 

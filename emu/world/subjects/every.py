@@ -12,12 +12,13 @@ from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Recordings
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
+from emu.world.subjects.tracking import Tracking
 from emu.world.subjects.uses import ThingUses
 from emu.world.subjects.zone_maps import ZoneMaps
 
 SUBJECTS: Final[tuple[type[Subject], ...]] = (
-    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, Houses,
-    JournalCommands,
+    Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, Tracking,
+    Houses, JournalCommands,
 )  # fmt: skip
 
 

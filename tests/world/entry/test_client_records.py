@@ -169,7 +169,6 @@ def test_a_map_that_nobody_has_is_answered_with_none() -> None:
     ("name", "body"),
     [
         ("OP_ClientFellMsg", struct.pack("<fI", 12.5, 1)),
-        ("OP_BeginTrackingMsg", struct.pack("<I", 77)), ("OP_StopTrackingMsg", b""),
         ("OP_PetOptions", bytes(20)), ("OP_PaperdollImage", bytes(500)),
     ],
 )  # fmt: skip
@@ -193,7 +192,6 @@ def test_what_needs_no_answer_is_no_unknown_message(name: str, body: bytes) -> N
         ("OP_QuestJournalInspectMsg", b"\1"), ("OP_QuestJournalWaypointMsg", b"\1"),
         ("OP_QuestJournalSetVisibleMsg", b"\xff\xff\xff\xff\1\0\0\0\1"),
         ("OP_ClientFellMsg", struct.pack("<fI", float("nan"), 1)),
-        ("OP_BeginTrackingMsg", b"\1"),
     ],
 )  # fmt: skip
 def test_a_malformed_message_is_counted_and_keeps_nothing(name: str, body: bytes) -> None:
