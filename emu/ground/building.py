@@ -37,6 +37,8 @@ _FARTHEST: Final = 1e6
 _AT_ONCE: Final = 1 << 16
 """Triangles that are worked on at once, which limits the memory."""
 _SORTED_AT_ONCE: Final = 1 << 13
+_SHARES: Final = 0x3FFFFF00
+"""The greatest share of a node's length: a float of 32 bits has it exactly, and 30 bits do."""
 _X, _Y, _Z = slice(0, 9, 3), slice(1, 9, 3), slice(2, 9, 3)
 """Columns of a triangle."""
 
@@ -222,7 +224,7 @@ def _sorted_block(centers: Numbers, starts: list[Numbers]) -> Numbers:
         chosen = axis[node]
         share = (own[numbers, chosen] - low[node, chosen]) / length[node]
         key = node.astype(np.uint64) << np.uint64(44)
-        key |= (share * 0x3FFFFFFF).astype(np.uint64) << np.uint64(14)
+        key |= (share * _SHARES).astype(np.uint64) << np.uint64(14)
         order = order[np.sort(key | numbers) & np.uint64(0x3FFF)]
     return order
 

@@ -17,6 +17,8 @@ from emu.errors import FileFormatError
 from emu.ground.file_header import HeaderForm
 
 FORM: Final = 1
+MAKING: Final = 2
+"""The number of the way in which ground files are made: an import makes older ones anew."""
 FINE: Final = 0.1
 """Meters of the largest step of 16 bits."""
 FAN: Final = 8
@@ -42,7 +44,7 @@ class GroundHeader(NamedTuple):
 
     is_wide: bool
     digest: bytes
-    """SHA-256 of the map file and of the form, by which an unchanged map is known."""
+    """SHA-256 of the map file and of the making, by which an unchanged map is known."""
     origin: Point
     step: Point
     """Meters of one step of each axis."""

@@ -35,6 +35,7 @@ PATHS: Final = ".paths"
 OUTLINE: Final = ".outline"
 _BLOCK: Final = 1 << 20
 
+_MAKINGS: Final = {GROUND: ground_layout.MAKING, PATHS: path_layout.FORM}
 _MADE: Final[Mapping[str, type[GroundFile | PathFile | OutlineFile]]] = {
     GROUND: GroundFile, PATHS: PathFile, OUTLINE: OutlineFile,
 }  # fmt: skip
@@ -159,9 +160,8 @@ def plan_maps(folder: Path, target: Path, regions: Mapping[MapName, str]) -> Ite
         name = f"{source.name}{source.kind or ' regions'}"
         try:
             if source.kind:
-                form = ground_layout.FORM if source.kind == GROUND else path_layout.FORM
                 made = target / name
-                before, digest = _digest_of(made), _digest(source.path, form)
+                before, digest = _digest_of(made), _digest(source.path, _MAKINGS[source.kind])
                 is_new = not made.exists()
             else:
                 seen.add(source.name)
@@ -200,8 +200,7 @@ def _import_one(
         report.regions[source.name] = RegionSource(digest.hex(), found.regions)
         return
     made = target / f"{source.name}{source.kind}"
-    form = ground_layout.FORM if source.kind == GROUND else path_layout.FORM
-    digest = _digest(source.path, form)
+    digest = _digest(source.path, _MAKINGS[source.kind])
     if _digest_of(made) == digest:
         report.unchanged += 1
     else:
@@ -252,9 +251,9 @@ def _complete(target: Path) -> Iterator[BinaryIO]:
         fresh.replace(target)
 
 
-def _digest(path: Path, form: int) -> bytes:
-    """Return the digest of a file and of the form that is made of it."""
-    total = sha256(form.to_bytes(4, "little"))
+def _digest(path: Path, making: int) -> bytes:
+    """Return the digest of a file and of the way in which another one is made of it."""
+    total = sha256(making.to_bytes(4, "little"))
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             total.update(block)

@@ -7,13 +7,14 @@ from itertools import permutations
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from emu.errors import FileFormatError
 from emu.ground import building
 from emu.ground.building import build_ground
 from emu.ground.ground_file import Box, GroundFile, Triangle
-from emu.ground.ground_layout import FAN, HEADER_SIZE, GroundHeader
+from emu.ground.ground_layout import FAN, HEADER_SIZE, GroundHeader, first_of
 from emu.ground.map_files import MapReader
 from tests.support.ground.map_bytes import (
     Part,
@@ -90,6 +91,22 @@ def test_the_tree_divides_space(tmp_path: Path) -> None:
         widths = [x1 - x0 for x0, x1, *_ in boxes]
     assert len(boxes) == 8192
     assert sum(widths) / len(widths) < steps / 40
+
+
+def test_each_node_divides_its_triangles_along_one_axis(tmp_path: Path) -> None:
+    """The centers of one half are not over those of the other; a single stray makes boxes large.
+
+    Small nodes are divided together, with shares of a length that must not pass their 30 bits.
+    """
+    with GroundFile(write_ground(tmp_path, [Part(scattered(3000))])) as file:
+        rows = np.array(in_leaves(file), float)[:, :9].reshape(-1, 3, 3)
+        centers = (rows.min(axis=1) + rows.max(axis=1)) * file.header.step
+        depth = file.header.depth
+    for level in range(depth):
+        for node in range(1 << level):
+            start, middle, end = (first_of(2 * node + half, 3000, level + 1) for half in (0, 1, 2))
+            low, high = centers[start:middle].max(axis=0), centers[middle:end].min(axis=0)
+            assert (low <= high + 0.001).any()
 
 
 def test_points_lines_and_repetitions_are_left_out() -> None:

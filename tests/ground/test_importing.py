@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from emu.errors import FileFormatError
-from emu.ground import ground_layout, importing, source_bytes
+from emu.ground import importing, source_bytes
 from emu.ground.ground_map import GroundMap
-from emu.ground.importing import import_maps, plan_maps
+from emu.ground.importing import GROUND, import_maps, plan_maps
 from emu.ground.map_names import MapName
 from emu.ground.path_mesh import PathMesh
 from tests.support.ground.map_bytes import Part, net_string, square
@@ -90,11 +90,11 @@ def test_a_changed_or_damaged_file_is_made_again(source: Path, target: Path) -> 
     assert PathMesh(target / "meadow.paths").polygons == 0
 
 
-def test_another_form_of_the_file_is_made_again(
+def test_what_was_made_in_another_way_is_made_again(
     source: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import_maps(source, target)
-    monkeypatch.setattr(ground_layout, "FORM", 99)
+    monkeypatch.setitem(importing._MAKINGS, GROUND, 99)
     assert import_maps(source, target).made == 1
 
 
