@@ -9,6 +9,7 @@ Source: docs/protocol/maps.md#height.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from math import ceil, floor, isfinite
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,7 +23,8 @@ EYES: Final = 2.0
 """Meters above both feet between which a line of sight is drawn."""
 BELOW: Final = 200.0
 """Meters under the lowest triangle at which a player has left the world."""
-_FAR: Final = 1e9
+_FAR: Final = float(1 << 32)
+"""Steps over all numbers of a file."""
 
 
 class Surface(NamedTuple):
@@ -76,6 +78,8 @@ class GroundMap:
         if self.fault or not self.triangles:
             return None
         column, row = (x - self._ox) / self._sx, (z - self._oz) / self._sz
+        if not (isfinite(column) and isfinite(row)):
+            return None
         # A step less: rounding must not put a table of exactly 1 m under the top.
         top = (y + ABOVE - self._oy) / self._sy - 1.0
         try:
@@ -93,7 +97,10 @@ class GroundMap:
         if self.fault or not self.triangles:
             return True
         try:
-            return not self._is_blocked(self._steps(start), self._steps(end), without)
+            begin, goal = self._steps(start), self._steps(end)
+            return not all(map(isfinite, begin + goal)) or not self._is_blocked(
+                begin, goal, without
+            )
         except FileFormatError as error:
             self._damaged(error)
             return True
@@ -142,26 +149,34 @@ class GroundMap:
 
     def _below(self, x: float, z: float, top: float, without: Container[int]) -> Hit | None:
         """Return the highest hit of a vertical line at or below `top`, in steps."""
+        file, leaves = self._file, self._leaves
         found: Hit | None = None
         best = -1.0
+        west, east, south, north = _around(x, z)
+        under = floor(max(-1.0, min(top, _FAR)))
         waiting = [(top, 0, 0)]
         while waiting:
             high, level, first = waiting.pop()
             if high < best:
                 continue
-            if level == self._leaves:
-                for hit in _hits(self._file.leaf(first), x, z, without):
+            if level == leaves:
+                for hit in _hits(file.leaf(first), x, z, without):
                     # Of two floors in one place the first of the file counts.
                     if best <= hit[0] <= top and (found is None or _rank(hit) > _rank(found)):
                         found, best = hit, hit[0]
                 continue
-            level, fan = level + 1, FAN if level + 1 < self._leaves else 1
+            level, fan = level + 1, FAN if level + 1 < leaves else 1
             fitting = [
                 (y1, level, number * fan)
                 for number, (x0, x1, z0, z1, y0, y1) in enumerate(
-                    self._file.boxes(level - 1, first), first
+                    file.boxes(level - 1, first), first
                 )
-                if x0 <= x <= x1 and z0 <= z <= z1 and y0 <= top and y1 >= best
+                if x0 <= west
+                and x1 >= east
+                and z0 <= south
+                and z1 >= north
+                and y0 <= under
+                and y1 >= best
             ]
             if len(fitting) > 1:
                 fitting.sort()
@@ -170,25 +185,32 @@ class GroundMap:
 
     def _over(self, x: float, z: float, bottom: float, without: Container[int]) -> Hit | None:
         """Return the lowest hit of a vertical line above `bottom`, in steps."""
+        file, leaves = self._file, self._leaves
         found: Hit | None = None
         best = _FAR
+        west, east, south, north = _around(x, z)
         waiting = [(-bottom, 0, 0)]
         while waiting:
             low, level, first = waiting.pop()
             if -low > best:
                 continue
-            if level == self._leaves:
-                for hit in _hits(self._file.leaf(first), x, z, without):
+            if level == leaves:
+                for hit in _hits(file.leaf(first), x, z, without):
                     if bottom < hit[0] <= best and (found is None or hit < found):
                         found, best = hit, hit[0]
                 continue
-            level, fan = level + 1, FAN if level + 1 < self._leaves else 1
+            level, fan = level + 1, FAN if level + 1 < leaves else 1
             fitting = [
                 (-y0, level, number * fan)
                 for number, (x0, x1, z0, z1, y0, y1) in enumerate(
-                    self._file.boxes(level - 1, first), first
+                    file.boxes(level - 1, first), first
                 )
-                if x0 <= x <= x1 and z0 <= z <= z1 and y1 >= bottom and y0 <= best
+                if x0 <= west
+                and x1 >= east
+                and z0 <= south
+                and z1 >= north
+                and y1 >= bottom
+                and y0 <= best
             ]
             if len(fitting) > 1:
                 fitting.sort()
@@ -214,6 +236,14 @@ class GroundMap:
         return False
 
 
+def _around(x: float, z: float) -> tuple[int, int, int, int]:
+    """Return the whole steps around a vertical line: along x the lower, the upper, then along z.
+
+    Two integers are compared in half the time of an integer and a float.
+    """
+    return floor(x), ceil(x), floor(z), ceil(z)
+
+
 def _rank(hit: Hit) -> tuple[float, int]:
     return hit[0], -hit[1]
 
@@ -221,7 +251,15 @@ def _rank(hit: Hit) -> tuple[float, int]:
 def _hits(triangles: Iterable[Triangle], x: float, z: float, without: Container[int]) -> list[Hit]:
     """Return height and group of each triangle that a vertical line meets."""
     found = []
+    west, east, south, north = _around(x, z)
     for ax, ay, az, bx, by, bz, cx, cy, cz, group in triangles:
+        if (
+            (ax < east and bx < east and cx < east)
+            or (ax > west and bx > west and cx > west)
+            or (az < north and bz < north and cz < north)
+            or (az > south and bz > south and cz > south)
+        ):
+            continue
         # Twice the areas between the line and two corners each: all have one sign inside.
         c = (bx - ax) * (z - az) - (bz - az) * (x - ax)
         a = (cx - bx) * (z - bz) - (cz - bz) * (x - bx)
@@ -246,9 +284,9 @@ def _box_test(start: Point, end: Point) -> Callable[[Box], bool]:
     upright on one of them and on the way.
     """
     (sx, sy, sz), (ex, ey, ez) = start, end
-    low_x, high_x = min(sx, ex), max(sx, ex)
-    low_y, high_y = min(sy, ey), max(sy, ey)
-    low_z, high_z = min(sz, ez), max(sz, ez)
+    low_x, high_x = ceil(min(sx, ex)), floor(max(sx, ex))
+    low_y, high_y = ceil(min(sy, ey)), floor(max(sy, ey))
+    low_z, high_z = ceil(min(sz, ez)), floor(max(sz, ez))
     # Twice the middle and twice the half way, as for the boxes, which have integers.
     mx, my, mz = sx + ex, sy + ey, sz + ez
     hx, hy, hz = ex - sx, ey - sy, ez - sz
@@ -278,7 +316,14 @@ def _is_hit(
     """
     (sx, sy, sz), (ex, ey, ez) = start, end
     dx, dy, dz = ex - sx, ey - sy, ez - sz
+    # Most triangles near a line are on one side of the upright plane through it.
+    level = dz * sx - dx * sz
     for ax, ay, az, bx, by, bz, cx, cy, cz, group in triangles:
+        if dz * ax - dx * az < level:
+            if dz * bx - dx * bz < level and dz * cx - dx * cz < level:
+                continue
+        elif dz * ax - dx * az > level and dz * bx - dx * bz > level and dz * cx - dx * cz > level:
+            continue
         ux, uy, uz = bx - ax, by - ay, bz - az
         vx, vy, vz = cx - ax, cy - ay, cz - az
         px, py, pz = dy * vz - dz * vy, dz * vx - dx * vz, dx * vy - dy * vx

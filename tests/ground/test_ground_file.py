@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from emu.errors import FileFormatError
+from emu.ground import ground_file
 from emu.ground.ground_file import MOST_KEPT, GroundFile
 from emu.ground.ground_layout import FAN
 from tests.support.ground.map_bytes import Part, hills, write_ground
@@ -31,6 +32,20 @@ def test_only_the_boxes_near_the_top_are_kept(path: Path) -> None:
                 assert file.boxes(level, first) == file.boxes(level, first)
         kept = sum(map(len, file._kept.values()))
     assert kept == sum(count for count in file.levels if count <= MOST_KEPT) == 292
+
+
+def test_blocks_of_other_boxes_are_kept_up_to_a_limit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ground_file, "MOST_BLOCKS", 3)
+    with GroundFile(path) as file:
+        last = len(file.levels) - 1
+        nodes = range(0, file.levels[last], FAN)
+        assert [file.boxes(last, first) for first in nodes] == [
+            list(file.header.box.iter_unpack(file.at(file._levels_at[last] + first * 12, 96)))
+            for first in nodes
+        ]
+        assert len(file._blocks) == 3
 
 
 def test_a_good_file_passes_the_check(path: Path) -> None:
