@@ -123,7 +123,7 @@ class WorldConfig:
         _WORLD.max_level, "Highest level of a character.", unit="level", limits=(1, 255)
     )
     name_filter: tuple[str, ...] = setting(
-        (), "Words that no character's name may contain.", limits=(1, 31), most=10_000
+        (), "Words that no name of a character or a pet may contain.", limits=(1, 31), most=10_000
     )
     motd: str = setting(
         _WORLD.motd, "Message that players are shown when they enter.", limits=(0, 500), live=True

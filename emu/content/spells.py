@@ -19,6 +19,7 @@ from emu.errors import FileFormatError
 from emu.files import data_file, read_document
 from emu.spells.kinds import (
     ANY_CLASS,
+    LONGEST_PET_NAME,
     PLAIN,
     ClassLevel,
     Detriment,
@@ -307,6 +308,7 @@ class SpellKinds(KindsByNeed[SpellKind]):
         self._lists: dict[int, tuple[ListedSpell, ...]] | None = None
         self._errors: dict[int, list[tuple[int, int]]] | None = None
         self._starting: tuple[StartingSpell, ...] | None = None
+        self._pet_names: tuple[str, ...] | None = None
 
     def reload(self, content: Path | None, layer: TomlSpells | None = None) -> None:
         """Read from another file, or from the changed one; spells are read anew."""
@@ -314,6 +316,7 @@ class SpellKinds(KindsByNeed[SpellKind]):
             self._start_over(content)
             self._layer = layer or self._layer
             self._lists = self._learned = self._errors = self._starting = None
+            self._pet_names = None
             self._opportunities = None
 
     def lacks(self, numbers: Iterable[int]) -> bool:
@@ -327,6 +330,7 @@ class SpellKinds(KindsByNeed[SpellKind]):
         self.learned(())
         self.listed(0)
         self.starting(ANY_CLASS, ANY_CLASS)
+        self.pet_names()
 
     def _found(self, numbers: Sequence[int]) -> Mapping[int, SpellKind]:
         own = [one for one in numbers if one in self._layer.numbers]
@@ -399,6 +403,18 @@ class SpellKinds(KindsByNeed[SpellKind]):
             )  # fmt: skip
         lists = {number: tuple(rows) for number, rows in found.items()}
         return lists | {number: tuple(rows) for number, rows in self._layer.lists.items()}
+
+    def pet_names(self) -> tuple[str, ...]:
+        """Return the names that pets can get, in the order of their numbers."""
+        with self._lock:
+            if self._pet_names is None:
+                file = self._opened()
+                rows = file.table("pet_names") if file is not None else ()
+                names = [row["name"].strip() for row in rows]
+                self._pet_names = tuple(
+                    one for one in names if one.isprintable() and 0 < len(one) <= LONGEST_PET_NAME
+                )
+            return self._pet_names
 
     def opportunities(self) -> HeroicTable:
         """Return what starts heroic opportunities, and their wheels."""

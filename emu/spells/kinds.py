@@ -17,6 +17,8 @@ TOGGLE: Final = 1
 """The kind of cast that a second use ends."""
 FOR_EVER: Final = 9_999_999.0
 """Seconds of a duration that never ends."""
+LONGEST_PET_NAME: Final = 31
+"""Letters that the window of a pet has room for."""
 
 
 class SpellTarget(IntEnum):

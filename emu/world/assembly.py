@@ -101,6 +101,7 @@ from emu.world.spells.spells import Spells
 from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.houses import Houses
 from emu.world.subjects.journals import JournalCommands
+from emu.world.subjects.pet_windows import PetWindows
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Keep, Recordings, not_kept
 from emu.world.subjects.records import PlayerRecords
@@ -370,7 +371,8 @@ class Assembly:
         )  # fmt: skip
         self.furniture = PlacedThings(world, self.housing, self.items)
         tracking = Tracking(world, self.skills, self.travel.waypoints, self.timetable)
-        self.subjects = (*self.subjects, tracking, Houses(self.housing, self.furniture))
+        pets = PetWindows(world, lambda: self.spells.pets, self.chat, stores.characters.find_named)
+        self.subjects = (*self.subjects, tracking, pets, Houses(self.housing, self.furniture))
 
     def functions(self) -> Sequence[FunctionTable]:
         """Return the functions for scripts; those of a subject are bound to it."""

@@ -164,6 +164,8 @@ class WorldRules:
     name: str
     motd: str = ""
     max_level: int = 50
+    name_filter: tuple[str, ...] = ()
+    """Words that no name may contain."""
     link_dead: float = 120.0
     """How long a link-dead player stays."""
     camp: float = 20.0

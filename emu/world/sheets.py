@@ -9,6 +9,7 @@ from emu.dialects.dialect import wire_name
 from emu.model import Present
 from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
+from emu.spells.kinds import LONGEST_PET_NAME
 from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import FieldKind, ShownEffect, ShownMaintained
@@ -19,10 +20,7 @@ MORE_CONCENTRATION: Final = 503
 """The type of bonus that adds to it."""
 LONGEST_SPELL: Final = 59
 """Bytes of the name of a spell in the list of those that last."""
-LONGEST_PET: Final = 31
 STAYS, FOLLOWS = 1, 2
-GUARDS: Final = 3
-"""A pet guards its master and itself."""
 _SENSES: Final = (
     ("vision", FieldKind.UNSIGNED), ("breathe_underwater", FieldKind.UNSIGNED),
     ("drunk", FieldKind.FRACTION),
@@ -154,10 +152,10 @@ def _pet_fields(player: Player) -> dict[str, Any]:
     if shown is None or pet is None or index is None:
         return {}
     return {
-        "pet_id": index, "pet_name": wire_name(pet.name)[:LONGEST_PET],
+        "pet_id": index, "pet_name": wire_name(pet.name)[:LONGEST_PET_NAME],
         "pet_health_pct": float(pet.sheet.health.percent) / 100,
         "pet_power_pct": float(pet.sheet.power.percent) / 100,
-        "pet_movement": STAYS if shown.stays else FOLLOWS, "pet_behavior": GUARDS,
+        "pet_movement": STAYS if shown.stays else FOLLOWS, "pet_behavior": shown.guards,
     }  # fmt: skip
 
 

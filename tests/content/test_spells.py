@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
 from emu.content.spells import SpellKinds, TomlSpells, shipped_spells
 from emu.errors import FileFormatError
 from emu.spells.kinds import Detriment, SpellBook, SpellTarget
@@ -124,3 +126,17 @@ def test_faults_are_reported_with_their_spell(tmp_path: Path, text: str, reason:
 
 def test_the_shipped_file_is_whole() -> None:
     TomlSpells([shipped_spells()])
+
+
+def test_names_of_pets_come_from_the_content_file(tmp_path: Path) -> None:
+    dump, content = tmp_path / "dump.sql", tmp_path / "content.sqlite"
+    dump.write_text(
+        "INSERT INTO `spawn_pet_names` (`id`,`pet_name`) VALUES (2,'Gabann'), (1,'Gabaner'),"
+        f" (3,' '), (4,'{32 * 'x'}');",
+        encoding="utf-8",
+    )
+    import_content(dump_parts([dump]), content)
+    table = SpellKinds(content)
+    assert table.pet_names() == ("Gabaner", "Gabann")
+    table.reload(None)
+    assert table.pet_names() == ()

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from emu.facts import FARTHEST, is_number, is_whole
+from emu.spells.kinds import LONGEST_PET_NAME
 
 WORST_STANDING, BEST_STANDING = -50_000, 50_000
 MOST_FACTIONS: Final = 500
@@ -50,8 +51,8 @@ class Past:
     """The past of one character."""
 
     __slots__ = (
-        "_events", "_shards", "_spells", "_standings", "_texts", "lasting", "lasts_now", "spells",
-        "standings", "tutorial_step",
+        "_events", "_shards", "_spells", "_standings", "_texts", "lasting", "lasts_now", "pet_name",
+        "spells", "standings", "tutorial_step",
     )  # fmt: skip
 
     def __init__(self, text: str = "") -> None:
@@ -84,6 +85,9 @@ class Past:
         step = stored.get("tutorial")
         self.tutorial_step = step if type(step) is int and 0 <= step <= LARGEST else 0
         """How far the character has come in the tutorial; 0 at first."""
+        name = stored.get("pet")
+        self.pet_name = name[:LONGEST_PET_NAME] if isinstance(name, str) else ""
+        """The name that the pets of the character get which fight; empty before the first one."""
         self.spells: Mapping[int, int] = MappingProxyType(self._spells)
         """The spells of the book: tiers by number, in the order they came; it shows changes."""
         self.standings: Mapping[int, int] = MappingProxyType(self._standings)
@@ -95,7 +99,7 @@ class Past:
         lasting = self.lasting if self.lasts_now is None else self.lasts_now()
         parts = (
             self._standings, self._events, self._spells, self.tutorial_step, self._shards,
-            self._texts, lasting,
+            self._texts, lasting, self.pet_name,
         )  # fmt: skip
         if not any(parts):
             return ""
@@ -110,6 +114,8 @@ class Past:
             stored["texts"] = self._texts
         if lasting:
             stored["lasting"] = lasting
+        if self.pet_name:
+            stored["pet"] = self.pet_name
         return json.dumps(stored, separators=(",", ":"))
 
     def kept(self, name: str) -> str:

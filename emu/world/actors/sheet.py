@@ -164,6 +164,8 @@ class ShownPet(NamedTuple):
 
     spawn_id: int
     stays: bool
+    guards: int = 3
+    """Whom it guards: 1 its master, 2 itself, 3 both."""
 
 
 class SpellMarks:

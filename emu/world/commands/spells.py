@@ -11,7 +11,7 @@ from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet
 from emu.world.commands.targets import visible_target
-from emu.world.spells.pets import FIGHTERS
+from emu.world.spells.pets import FIGHTERS, GUARDS_ITSELF, GUARDS_MASTER
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -31,6 +31,16 @@ PET_LINES = {
     "getlost": "You tell your pet to get lost.",
 }
 """What a player reads, as it was recorded."""
+GUARD_LINES = {
+    "guardme": (GUARDS_MASTER, "Your pet guards you {state}."),
+    "guardhere": (GUARDS_ITSELF, "Your pet guards itself {state}."),
+}
+"""Orders that are given once more to take them back."""
+ALIASES = {
+    "stayhere": "stay", "followme": "follow", "preserve_master": "guardme",
+    "preserve_self": "guardhere",
+}  # fmt: skip
+"""Other words of clients for the same orders."""
 
 
 @quiet("useability", "cast a spell of your book at your target", NUMBER,
@@ -115,16 +125,21 @@ async def _take(context: CommandContext, player: Player, call: Call) -> str:
     return f"{owner.name} does not have {kind.name} any more."
 
 
-@COMMANDS.for_players("pet", "give your pet an order: attack, backoff, stay, follow or getlost",
-                      ORDER, example="pet attack")  # fmt: skip
+@COMMANDS.for_players("pet", "give your pet an order: attack, backoff, stay, follow, guardme,"
+                      " guardhere or getlost", ORDER, example="pet attack")  # fmt: skip
 async def _pet(context: CommandContext, player: Player, call: Call) -> str:
     pets, target = context.spells.pets, player.target
     order = str(call["order"]).casefold()
+    order = ALIASES.get(order, order)
     pet = pets.of(player.spawn, *FIGHTERS)
-    if order not in PET_LINES:
+    if order not in PET_LINES and order not in GUARD_LINES:
         raise CommandError(f"pets do not know {order}")
     if pet is None:
         raise CommandError("you have no pet")
+    if order in GUARD_LINES:
+        whom, line = GUARD_LINES[order]
+        is_on = pets.toggle_guard(player.spawn, whom)
+        return line.format(state="now" if is_on else "no more")
     if order == "attack":
         if target is None or not context.spells.may_harm(player.spawn, target):
             raise CommandError("your pet cannot attack that")

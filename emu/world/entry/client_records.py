@@ -1,7 +1,7 @@
 """Messages by which a client has the server keep something, or asks about what does not exist yet.
 
 Macros, the fog of maps, the window of spells, the biography and the defaults of groups are stored
-with the character and sent back on entry. There are no pets yet: what names one changes nothing.
+with the character and sent back on entry.
 Source: docs/protocol/world/entering.md#client-data.
 """
 
@@ -56,10 +56,8 @@ class ClientRecords:
         for handlers, states in ((kept, NOT_ZONING), (asked, IN_ZONE)):
             for name, handler in handlers.items():
                 messages.add_handler(name, handler, states)
-        # The journal and portraits are the client's own affair; a pet does not exist.
-        for name in (
-            "OP_QuestJournalOpenMsg", "OP_PetOptions", "OP_PaperdollImage",
-        ):  # fmt: skip
+        # The journal and portraits are the client's own affair.
+        for name in ("OP_QuestJournalOpenMsg", "OP_PaperdollImage"):
             messages.add_handler(name, self._noted, CONNECTED)
 
     # -- kept -----------------------------------------------------------------------------------

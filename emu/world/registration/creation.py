@@ -31,15 +31,17 @@ LEAST_LENGTH, MOST_LENGTH = 4, 15
 class NameRules:
     """The rules for names: 4 to 15 letters A to Z in any case, without a blocked word."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("_most", "_words")
 
-    def __init__(self, blocked: Iterable[str] = ()) -> None:
+    def __init__(self, blocked: Iterable[str] = (), most: int = MOST_LENGTH) -> None:
+        """`most` letters are allowed."""
+        self._most = most
         # An empty line in the list would block every name, because every name contains it.
         self._words: Sequence[str] = sorted({word.lower() for word in blocked if word})
 
     def reason_against(self, name: str) -> CreateCode | None:
         """Return the code that refuses a name, None if the name is allowed."""
-        if not LEAST_LENGTH <= len(name) <= MOST_LENGTH:
+        if not LEAST_LENGTH <= len(name) <= self._most:
             return CreateCode.BAD_NAME_LENGTH
         # `isalpha` alone accepts letters of every script, which clients cannot show.
         if not (name.isascii() and name.isalpha()):

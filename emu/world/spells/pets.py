@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from emu.model import SavedKind
+from emu.world.actors.player import Player
 from emu.world.actors.sheet import ShownPet
-from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.events import Died, FightOver, Hated, Hurt
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
@@ -22,6 +24,10 @@ NEAR: Final = 4.0
 """How near a pet follows its master."""
 HATE: Final = 100
 """The hate with which a pet begins an attack."""
+GUARDS_MASTER, GUARDS_ITSELF = 1, 2
+"""Whom a pet guards, as bits."""
+OPTIONS: Final = Verb("Pet Options", 10.0, "petoptions")
+"""The verb of summoned pets (EQ2Emulator's code)."""
 
 
 class PetKind(enum.Enum):
@@ -36,6 +42,8 @@ class PetKind(enum.Enum):
 
 FIGHTERS: Final = (PetKind.COMBAT, PetKind.CHARMED)
 """Those that obey, the first one first."""
+NAMED: Final = (PetKind.COMBAT, PetKind.DUMB_FIRE)
+"""Those that get the name that their master has chosen."""
 
 
 @dataclass(slots=True, eq=False)
@@ -48,8 +56,13 @@ class Pet:
     kind: PetKind
     spell: LivingSpell | None
     """The spell that ends with it, and it with the spell."""
+    own_name: str
+    """Its name before it had a master."""
     stays: bool = False
     was_attackable: bool = False
+    guards: int = GUARDS_MASTER | GUARDS_ITSELF
+    sent_against: set[Spawn] = field(default_factory=set)
+    """Whom its master has sent it against."""
 
 
 class Pets:
@@ -64,6 +77,9 @@ class Pets:
         self._moves = core.minds.moves
         self._lasting = lasting
         self._despawn = despawn
+        self._names = core.kinds.pet_names
+        self._chance = core.chance
+        self._saves = core.world.saves
         self._events = core.world.events
         self._now = core.world.clock.now
         self._of: dict[Spawn, Pet] = {}
@@ -95,9 +111,11 @@ class Pets:
         before = self.of(master, kind)
         if before is not None and kind is not PetKind.DUMB_FIRE:
             self.dismiss(before)
-        pet = Pet(spawn, master, zone, kind, spell, was_attackable=spawn.attackable)
+        pet = Pet(spawn, master, zone, kind, spell, spawn.name, was_attackable=spawn.attackable)
         self._of[spawn] = pet
         self._company.owners[spawn] = master
+        if kind is not PetKind.CHARMED:
+            self._dress(pet)
         spawn.mind.forget(master)
         spawn.set_visibility(attackable=False)
         self._lead(pet)
@@ -115,6 +133,7 @@ class Pets:
                 mover.toggle_follow()
             mover.follow(None, NEAR)
         if pet.kind is PetKind.CHARMED:
+            spawn.set_info(name=pet.own_name)
             spawn.set_visibility(attackable=pet.was_attackable)
         elif pet.zone.spawn(spawn.id) is spawn and spawn.hp_percent > 0:
             self._despawn(pet.zone, spawn)
@@ -140,8 +159,49 @@ class Pets:
         spawn = self.of(master, *FIGHTERS)
         marks = self._states.marks(master)
         pet = self._of[spawn] if spawn is not None else None
-        marks.pet = None if pet is None else ShownPet(pet.spawn.id, stays=pet.stays)
+        marks.pet = (
+            None if pet is None else (ShownPet(pet.spawn.id, stays=pet.stays, guards=pet.guards))
+        )
         self._states.changed(master)
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def _dress(self, pet: Pet) -> None:
+        """Give a summoned pet its name, the line below it, and the verb for its window."""
+        spawn, player = pet.spawn, self._company.players.get(pet.master)
+        line = {"guild": f"{pet.master.name}'s {spawn.guild}"} if spawn.guild else {}
+        spawn.set_info(name=self._name(pet, player) or spawn.name, **line)
+        spawn.faction = pet.master.faction
+        options = OPTIONS._replace(only=frozenset((pet.master.id,)))
+        spawn.set_verbs(more_verbs=(*spawn.more_verbs, options))
+
+    def _name(self, pet: Pet, player: Player | None) -> str:
+        """Return the name of its master's choice, or one by chance; empty if there is none."""
+        chosen = player.past.pet_name if player is not None and pet.kind in NAMED else ""
+        names = self._names()
+        if chosen or not names:
+            return chosen
+        name = names[self._chance(pet.zone).randint(0, len(names) - 1)]
+        if player is not None and pet.kind is PetKind.COMBAT:
+            # Its next pets have the same name.
+            self._keep(player, name)
+        return name
+
+    def _keep(self, player: Player, name: str) -> None:
+        player.past.pet_name = name
+        self._saves.changed(player, SavedKind.PAST, self._now())
+
+    def name_pet(self, player: Player, name: str, spawn: Spawn | None = None) -> None:
+        """Give the pets of a player that fight a name, from now on; `spawn` is another of its pets.
+
+        An empty name is forgotten: the next pet gets one by chance.
+        """
+        self._keep(player, name)
+        named = spawn or self.of(player.spawn, PetKind.COMBAT)
+        pet = self._of.get(named) if named is not None else None
+        if name and pet is not None and pet.master is player.spawn:
+            pet.spawn.set_info(name=name)
+            self._show(player.spawn)
 
     # -- what ends it -----------------------------------------------------------------------------
 
@@ -174,8 +234,15 @@ class Pets:
             event.spawn.mind.fighters[pet.master] = None
         if event.foe is None or event.foe.kind is not SpawnKind.NPC or pet is not None:
             return
+        own = self._of.get(event.spawn)
+        if own is not None and not own.guards & GUARDS_ITSELF:
+            if event.foe not in own.sent_against:
+                event.spawn.mind.forget(event.foe)
+            return
         guard = self.of(event.spawn, *FIGHTERS)
-        if guard is not None and event.foe not in guard.mind.hates and event.foe.hp_percent > 0:
+        if guard is None or not self._of[guard].guards & GUARDS_MASTER:
+            return
+        if event.foe not in guard.mind.hates and event.foe.hp_percent > 0:
             self._attack(event.zone, guard, event.foe, HATE)
 
     def _attack(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
@@ -188,13 +255,17 @@ class Pets:
         """Send a pet against a spawn that its master may harm."""
         spawn = self.of(master, *FIGHTERS)
         if spawn is not None and target.hp_percent > 0:
-            self._attack(self._of[spawn].zone, spawn, target, HATE)
+            pet = self._of[spawn]
+            fought = {foe for foe in pet.sent_against if foe in spawn.mind.hates}
+            pet.sent_against = fought | {target}
+            self._attack(pet.zone, spawn, target, HATE)
 
     def back_off(self, master: Spawn) -> None:
         """Let a pet fight nobody any more."""
         spawn = self.of(master, *FIGHTERS)
         if spawn is not None:
             pet = self._of[spawn]
+            pet.sent_against.clear()
             for foe in list(spawn.mind.hates):
                 spawn.mind.forget(foe)
             self._lead(pet)
@@ -206,4 +277,19 @@ class Pets:
             pet = self._of[spawn]
             pet.stays = on
             self._lead(pet)
+            self._show(master)
+
+    def toggle_guard(self, master: Spawn, whom: int) -> bool:
+        """Turn around whether a pet guards its master or itself; return whether it does now."""
+        spawn = self.of(master, *FIGHTERS)
+        is_on = spawn is not None and not self._of[spawn].guards & whom
+        self.guard(master, whom, on=is_on)
+        return is_on
+
+    def guard(self, master: Spawn, whom: int, *, on: bool) -> None:
+        """Let a pet guard its master or itself, or not: `GUARDS_MASTER`, `GUARDS_ITSELF`."""
+        spawn = self.of(master, *FIGHTERS)
+        if spawn is not None:
+            pet = self._of[spawn]
+            pet.guards = pet.guards | whom if on else pet.guards & ~whom
             self._show(master)

@@ -8,6 +8,7 @@ from emu.world.commands import world_command_words
 from emu.world.subjects.crafts import Crafting
 from emu.world.subjects.houses import Houses
 from emu.world.subjects.journals import JournalCommands
+from emu.world.subjects.pet_windows import PetWindows
 from emu.world.subjects.petitions import Petitions
 from emu.world.subjects.recordings import Recordings
 from emu.world.subjects.records import PlayerRecords
@@ -18,7 +19,7 @@ from emu.world.subjects.zone_maps import ZoneMaps
 
 SUBJECTS: Final[tuple[type[Subject], ...]] = (
     Petitions, PlayerRecords, Crafting, ThingUses, Recordings, ZoneMaps, Tracking,
-    Houses, JournalCommands,
+    PetWindows, Houses, JournalCommands,
 )  # fmt: skip
 
 

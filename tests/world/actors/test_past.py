@@ -106,6 +106,14 @@ def test_a_damaged_book_is_left_out(spells: str) -> None:
     assert past.text == ""
 
 
+def test_the_name_of_pets_is_kept() -> None:
+    past = Past()
+    past.pet_name = "Pebble"
+    assert Past(past.text).pet_name == "Pebble"
+    assert Past('{"pet": 5}').pet_name == ""
+    assert len(Past('{"pet": "%s"}' % (40 * "x")).pet_name) == 31
+
+
 def test_shards_are_kept_and_bounded() -> None:
     past = Past()
     shards = [Shard(9, 1.5, -2.0, 3.0, 90.0, 7, number) for number in range(MOST_SHARDS + 2)]

@@ -50,7 +50,6 @@ DIFFERENT = {
     "an answer of EQ2Emulator comes with the next turn of its loop": (
         r"[-+] text 56: You stop fighting",
     ),
-    "pets have no names of their own": (r"\+ text 3: petname is not on this server",),
 }  # fmt: skip
 """Reasons, each with the lines that differ by it: - is recorded alone, + is ours alone."""
 MAGE, PRIEST = "real-spells-546-mage", "real-spells-546-priest"

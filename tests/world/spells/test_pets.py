@@ -122,3 +122,81 @@ def test_pets_go_with_their_master(scene: SpellScene) -> None:
 def test_who_has_no_pet_orders_nothing(scene: SpellScene, order: str) -> None:
     scene.client.types(f"pet {order}")
     assert scene.spells.company.owners == {}
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def named(scene: SpellScene, monkeypatch: pytest.MonkeyPatch) -> SpellScene:
+    """A world whose content file has names of pets."""
+    monkeypatch.setattr(scene.kinds, "_pet_names", ("Gabaner", "Gabann", "Gabantik"))
+    return scene
+
+
+def test_a_pet_gets_a_name_by_chance_and_the_next_one_the_same(named: SpellScene) -> None:
+    first, _ = taken(named)
+    assert first.name in named.kinds.pet_names()
+    assert named.player.past.pet_name == first.name
+    for _ in range(4):
+        pet, _ = taken(named)
+        assert pet.name == first.name
+    # Another kind of pet has any name (EQ2Emulator's code), and nobody keeps it.
+    friends = {taken(named, PetKind.COSMETIC)[0].name for _ in range(20)}
+    assert len(friends) == 3
+    assert named.player.past.pet_name == first.name
+
+
+def test_the_name_is_stored_and_comes_back(named: SpellScene) -> None:
+    first, _ = taken(named)
+    named.run(3.0)
+    named.harness.console("kick Aldana")
+    again = named.harness.stand(named.player.id).player
+    assert again is not None
+    assert again is not named.player
+    assert again.past.pet_name == first.name
+
+
+def test_without_names_a_pet_keeps_its_own(scene: SpellScene) -> None:
+    assert taken(scene)[0].name == "an imp"
+    assert scene.player.past.pet_name == ""
+
+
+def test_a_charmed_creature_has_its_own_name_again(named: SpellScene) -> None:
+    crab, spell = taken(named, PetKind.CHARMED)
+    assert crab.name == "an imp"
+    named.spells.pets.name_pet(named.player, "Pebble", crab)
+    assert crab.name == "Pebble"
+    named.spells.lasting.end(spell, "expired")
+    assert crab.name == "an imp"
+
+
+def test_the_line_below_the_name_and_the_verb_are_the_masters(scene: SpellScene) -> None:
+    imp = scene.creature("an imp", guild="servant", faction=7)
+    scene.spells.pets.take_pet(scene.zone, scene.player.spawn, imp, PetKind.COMBAT, None)
+    assert imp.guild == "Aldana's servant"
+    assert imp.faction == scene.player.spawn.faction
+    [verb] = imp.more_verbs
+    assert (verb.name, verb.command) == ("Pet Options", "petoptions")
+    assert verb.is_for(scene.player.spawn)
+    assert not verb.is_for(scene.friend().spawn)
+
+
+def test_a_pet_that_guards_nobody_does_not_strike_back(scene: SpellScene) -> None:
+    imp, _ = taken(scene)
+    foe, harm = scene.creature("a rat", 8.0), scene.harness.minds.harm
+    assert scene.client.types("pet guardme") == ["Your pet guards you no more."]
+    assert scene.client.types("pet preserve_self") == ["Your pet guards itself no more."]
+    harm.take_health(scene.zone, scene.player.spawn, foe, 5)
+    harm.take_health(scene.zone, imp, foe, 5)
+    assert imp.mind.hates == {}
+    assert scene.harness.parts.sheets.fields(scene.player)["pet_behavior"] == 0
+    # It fights whom it is sent against.
+    scene.player.set_target(foe)
+    scene.client.types("pet attack")
+    harm.take_health(scene.zone, imp, foe, 5)
+    assert foe in imp.mind.hates
+    scene.client.types("pet backoff")
+    assert scene.client.types("pet guardme") == ["Your pet guards you now."]
+    harm.take_health(scene.zone, scene.player.spawn, foe, 5)
+    assert foe in imp.mind.hates
