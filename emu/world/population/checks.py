@@ -58,6 +58,13 @@ def content_faults(atlas: Atlas, behaviors: BehaviorFaults, commands: Collection
                 problem(source, ("zone", *fault.path), f"zone: {fault}")
                 for fault in behaviors(zone.behavior, zone.behavior_options, is_zone)
             ]
+        problems += [
+            problem(
+                atlas.sources.get(zone.id), ("zone", "revive", number, "zone"),
+                f"zone: revive[{number}].zone: there is no zone {row.zone!r}",
+            )
+            for number, row in enumerate(zone.revive) if row.zone and not is_zone(row.zone)
+        ]  # fmt: skip
         for fixture in atlas.fixtures(zone.id):
             if fixture.behavior:
                 problems += [

@@ -18,6 +18,7 @@ from emu.world.travel.journeys import Journeys
 from emu.world.travel.records import TravelRecord, read_record
 from emu.world.travel.tables import RevivePoint, TravelTables
 from emu.world.world import World
+from emu.world.zones.zone import Zone
 
 FARTHEST_POINT: Final = 100_000.0
 
@@ -87,7 +88,7 @@ class Returning:
 
     def points(self, player: Player) -> list[RevivePoint]:
         """Return the revive points that a player is offered: the nearest, and those always."""
-        points: Sequence[RevivePoint] = self.tables.revive_points.get(player.zone.zone_id, ())
+        points = self._all_points(player.zone)
         at = player.position
 
         def distance(point: RevivePoint) -> float:
@@ -99,6 +100,19 @@ class Returning:
             point for point in points
             if point.always or (point is nearest and distance(point) <= FARTHEST_POINT)
         ]  # fmt: skip
+
+    def _all_points(self, zone: Zone) -> Sequence[RevivePoint]:
+        """Return the revive points of a zone: those of the content file, then those of its file."""
+        points = list(self.tables.revive_points.get(zone.zone_id, ()))
+        number = max((point.id for point in points), default=0)
+        for row in zone.definition.revive:
+            to = self._world.zones.table.named(row.zone) if row.zone else zone.definition
+            if to is not None:
+                number += 1
+                points.append(
+                    RevivePoint(number, row.name, Destination(to.id, row.place), row.always)
+                )
+        return points
 
     def way_back(self, player: Player) -> Destination:
         """Return where a dead or lost player returns: a revive point, or else the safe place."""

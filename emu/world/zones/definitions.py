@@ -25,6 +25,10 @@ from emu.world_stream.movement import Position
 
 # Below every place, so that nobody falls out of a zone without a limit.
 NO_UNDERWORLD = -1_000_000.0
+MOST_REVIVE: Final = 100
+"""Places of one zone where its dead return."""
+LONGEST_POINT: Final = 255
+"""Bytes of the name of one."""
 
 
 def _place(value: Any) -> Position:
@@ -74,6 +78,20 @@ def _not_empty(most: int) -> Form:
 
 
 @frozen
+class ReviveRow:
+    """One entry of a zone's ``revive``: a place where its dead return."""
+
+    name: str = field(form=_not_empty(LONGEST_POINT))
+    """As the window of the dead shows it."""
+    place: Position | None = field(None, form=PLACE)
+    """None is the zone's safe place."""
+    zone: str = field("")
+    """Name, file or number of the zone that it is in; empty for the own zone."""
+    always: bool = field(False)
+    """Whether it is offered even if another one is nearer."""
+
+
+@frozen
 class ZoneDefinition:
     """One zone: the ``[zone]`` table of its file."""
 
@@ -116,6 +134,8 @@ class ZoneDefinition:
     behavior: str = field("")
     """Name of the zone's own behavior; empty for none."""
     behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
+    revive: tuple[ReviveRow, ...] = field((), most=MOST_REVIVE)
+    """Where its dead return, besides the points of the content file."""
     replaces: bool = field(False)
     """The file takes the place of another file or shipped zone with the same id."""
 

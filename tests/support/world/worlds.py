@@ -503,7 +503,8 @@ def _is_due(due: Monotonic | None, now: Monotonic) -> bool:
 
 def bare_atlas() -> Atlas:
     """Return the shipped zones with nothing in them, so that tests see only what they put there."""
-    return Atlas([attrs.evolve(zone, motd="") for zone in SHIPPED], {}, SHIPPED.starts)
+    zones = [attrs.evolve(zone, motd="", revive=()) for zone in SHIPPED]
+    return Atlas(zones, {}, SHIPPED.starts)
 
 
 def others_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> dict[str, dict[str, Any]]:

@@ -1,11 +1,16 @@
 """The death of players: window, refused acts, way back, debt."""
 
+import struct
+
+import attrs
 import pytest
 
 from emu.model import FULL
 from emu.world.combat.falls import AWAKE
 from emu.world.combat.fights import DEAD
+from emu.world.combat.shards import RECOVER
 from emu.world.minds.harm import CORPSE
+from emu.world.zones.definitions import Atlas, ReviveRow
 from emu.world_stream.movement import Position
 from tests.support.world.fights import Fight
 
@@ -38,6 +43,44 @@ def test_a_death_is_shown_in_the_recorded_order(version: int) -> None:
     window = fight.client.decoded("WS_DeathWindow")[-1]
     assert [one["zone_name"] for one in window["location_array"]] == ["Isle of Refuge"]
     assert [one["location_id"] for one in window["location_array"]] == [0xFFFFFFFF]
+
+
+def with_points(fight: Fight, *rows: ReviveRow) -> None:
+    """Let the zone's file have revive points, as after a reload."""
+    atlas = fight.harness.atlas
+    zones = [attrs.evolve(one, revive=rows) if one.id == 325 else one for one in atlas]
+    atlas.replace(Atlas(zones, {}, atlas.starts))
+    fight.player.zone.definition = fight.harness.zones.definition(325)
+
+
+@pytest.mark.parametrize("version", FIVE)
+def test_a_death_without_a_content_file_from_the_window_to_the_shard(version: int) -> None:
+    """The rules are those of a world with content: docs/protocol/world/fights.md#death."""
+    fight = Fight(version)
+    camp = Position(40.0, 0.0, 9.0, 90.0)
+    with_points(
+        fight, ReviveRow("Camp", camp), ReviveRow("Far Camp", camp._replace(x=900.0)),
+        ReviveRow("Antonica", None, "Antonica", always=True), ReviveRow("Nowhere", zone="nowhere"),
+    )  # fmt: skip
+    fall(fight)
+    rows = fight.client.decoded("WS_DeathWindow")[-1]["location_array"]
+    assert [(one["location_id"], one["zone_name"], one["location_name"]) for one in rows] == [
+        (1, "Isle of Refuge", "Camp"), (3, "Antonica", "Antonica"),
+    ]  # fmt: skip
+    assert rows[0]["distance"] == pytest.approx(41.0)
+    assert fight.client.types("select_junction 2") == ["there is no such place to return to"]
+    fight.client.types("select_junction 1")
+    assert fight.player.position[:3] == pytest.approx(camp[:3], abs=0.01)
+    assert "Reviving in Isle of Refuge at Camp." in fight.texts()
+    assert fight.player.character.experience_debt == 500
+    fight.run(1.0)
+    shard = next(one for one in fight.player.zone if one.name == "Aldana's spirit shard")
+    number = fight.player.index_of(shard)
+    assert number is not None
+    fight.put(fight.client, shard.position)
+    text = RECOVER.encode()
+    fight.client.say("OP_EntityVerbsVerbMsg", struct.pack("<IH", number, len(text)) + text)
+    assert fight.player.character.experience_debt == 50
 
 
 def test_the_way_back() -> None:

@@ -292,7 +292,7 @@ def test_faults_of_all_files_are_reported_with_their_lines(tmp_path: Path) -> No
     assert sorted(caught.value.problems) == [
         f"{tmp_path / 'a.toml'}, line 12: spawn 1 (Ann): levle: unknown key; did you mean level?",
         (
-            f"{tmp_path / 'b.toml'}, line 8: zone: weather: unknown key (22 are known, the nearest:"
+            f"{tmp_path / 'b.toml'}, line 8: zone: weather: unknown key (23 are known, the nearest:"
             " reenter, can_gate, behavior, safe, name)"
         ),
         (

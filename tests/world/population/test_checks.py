@@ -52,6 +52,14 @@ def test_behaviors_and_their_options(tmp_path: Path) -> None:
     ]
 
 
+def test_zones_of_revive_points(tmp_path: Path) -> None:
+    row = 'revive = [{ name = "Camp" }, { name = "Far", zone = "%s" }]\n'
+    assert faults(tmp_path, row % "nowhere") == [
+        "line 8: zone: revive[1].zone: there is no zone 'nowhere'"
+    ]
+    assert faults(tmp_path, row % "Antonica") == []
+
+
 def test_verbs(tmp_path: Path) -> None:
     def verb(text: str, more: str = "") -> list[str]:
         return faults(tmp_path, f"{SPAWN}{more}verbs = [{{ {text} }}]\n")
