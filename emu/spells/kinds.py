@@ -18,7 +18,7 @@ TOGGLE: Final = 1
 FOR_EVER: Final = 9_999_999.0
 """Seconds of a duration that never ends."""
 LONGEST_PET_NAME: Final = 31
-"""Letters that the window of a pet has room for."""
+"""Letters of a name in the window of a pet."""
 
 
 class SpellTarget(IntEnum):

@@ -30,6 +30,8 @@ KEPT_TEXTS: Final = frozenset(("adventure_class_selection", "refresh_advspells")
 whether its spells are to be looked at after the level. Source: PlayerScripts/global.lua of content.
 """
 LONGEST_KEPT: Final = 32
+WRITTEN: Final = "at"
+"""When what lasts was written in a zone: the moment, and how many seconds were played."""
 MOST_DEBT: Final = 100_000
 """The debt of a level, in thousandths of a percent."""
 
@@ -117,6 +119,12 @@ class Past:
         if self.pet_name:
             stored["pet"] = self.pet_name
         return json.dumps(stored, separators=(",", ":"))
+
+    def stand_still(self) -> None:
+        """Write down what lasts as the character leaves: its time stands still from now on."""
+        if self.lasts_now is not None:
+            self.lasting, self.lasts_now = self.lasts_now(), None
+            self.lasting.pop(WRITTEN, None)
 
     def kept(self, name: str) -> str:
         """Return a text of `KEPT_TEXTS`; empty if none was set."""

@@ -205,6 +205,7 @@ class Departures:
         if player.past.lasts_now is not None and player.past.lasts_now():
             # What is left of its spells changes with each second.
             player.unsaved.kinds.add(SavedKind.PAST)
+            player.past.stand_still()
         # Saved before anything is taken apart, while its zone and place are certain.
         self._world.saves.save_or_report(player)
         self._take_out(player, reason, now)

@@ -14,6 +14,7 @@ from emu.facts import is_number, is_whole
 from emu.model import SavedKind
 from emu.spells.kinds import SpellKind
 from emu.times import Monotonic
+from emu.world.actors.past import WRITTEN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, LeftZone, Order
@@ -70,9 +71,7 @@ class KeptSpells:
 
     def _left(self, event: LeftZone) -> None:
         """Write down what goes on, before all spells of a player who leaves end."""
-        past = event.player.past
-        if past.lasts_now is not None:
-            past.lasting, past.lasts_now = past.lasts_now(), None
+        event.player.past.stand_still()
 
     def rows(self, player: Player) -> dict[str, Any]:
         """Return what lasts on a player now, and until when it has to wait for its spells."""
@@ -89,9 +88,10 @@ class KeptSpells:
                 if size > LONGEST:
                     break
                 effects.append(row)
+        now, moment = self._now(), self._world.clock.moment()
         if effects:
             found["effects"] = effects
-        now, moment = self._now(), self._world.clock.moment()
+            found[WRITTEN] = [round(moment, 1), player.played(now)]
         recasts = {
             str(number): round(moment + at - now, 1)
             for number, at in sorted(state.ready.items(), key=lambda one: -one[1])[:MOST_RECASTS]
@@ -136,11 +136,26 @@ class KeptSpells:
     def _entered(self, event: Entered) -> None:
         player = event.player
         stored, player.past.lasting = player.past.lasting, {}
-        rows = stored.get("effects")
+        rows, passed = stored.get("effects"), self._passed(player, stored.get(WRITTEN))
         for row in rows if isinstance(rows, list) else ():
-            self._begin(player, row)
+            self._begin(player, row, passed)
         self._take_recasts(player, stored.get("recasts"))
         player.past.lasts_now = lambda: self.rows(player)
+
+    def _passed(self, player: Player, written: Any) -> float:
+        """Return for how long spells went on after they were written; 0 for who left the world.
+
+        The process of a character that stood in a zone has ended without it. Its last save says how
+        long it played at least, and the next save would have come after the interval of saves.
+        """
+        if not isinstance(written, list) or len(written) != 2:
+            return 0.0
+        if not all(is_number(one, LARGEST * 10) for one in written):
+            return 0.0
+        played = max(0.0, player.character.played - written[1])
+        return max(played, min(
+            self._world.clock.moment() - written[0], played + self._world.rules.save_interval
+        ))  # fmt: skip
 
     def _take_recasts(self, player: Player, found: Any) -> None:
         if not isinstance(found, dict):
@@ -153,13 +168,17 @@ class KeptSpells:
         self._states.tidy(player.spawn)
         self._resume(player.spawn)
 
-    def _begin(self, player: Player, row: Any) -> None:
-        """Let a stored spell last again; one that is not usable any more is left out."""
+    def _begin(self, player: Player, row: Any, passed: float) -> None:
+        """Let a stored spell last again; one that is over or not usable any more is left out."""
         if not isinstance(row, list) or len(row) != len(_ROW):
             return
         if not all(fits(value) for fits, value in zip(_ROW, row, strict=True)):
             return
         number, tier_number, level, left, triggers, is_free, values, gifts, ward = row
+        if left >= 0:
+            left -= passed
+            if left <= 0:
+                return
         kind: SpellKind | None = self._kinds.get(number)
         tier = kind.tier(tier_number) if kind is not None else None
         if kind is None or tier is None or not kind.is_active:

@@ -1,6 +1,7 @@
 """What players keep of spells over a change of the zone."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,67 @@ def test_gifts_that_are_not_usable_are_left_out(tmp_path: Path) -> None:
     (spell,) = scene.effects()
     own = spell.gifts[scene.player.spawn]
     assert (list(own.bonuses), own.skills, len(own.procs), own.controls) == ([1], {}, 1, set())
+
+
+def crash(scene: SpellScene, *, downtime: float) -> None:
+    """Let the process end as it stands, and the character come back as the store has it."""
+    harness, player = scene.harness, scene.player
+    row = harness.store.rows[player.id]
+    harness.departures.remove(player, "quit", harness.now)
+    scene.run(5.0)
+    harness.store.rows[player.id] = row
+    harness.moment = Moment(harness.moment + downtime)
+    scene.client = harness.stand(player.id, 546)
+    assert scene.client.player is not None
+    scene.player = scene.client.player
+
+
+@pytest.mark.parametrize(
+    ("stood", "downtime", "left"),
+    [
+        (20.0, 3.0, 37.0),  # the time that the server was away counts as well
+        (20.0, 900.0, 0.0),
+        (59.0, 5.0, 0.0),
+    ],
+)
+def test_a_crash_gives_a_spell_no_time_back(
+    tmp_path: Path, stood: float, downtime: float, left: float
+) -> None:
+    # A save of a spell comes only when one begins or ends.
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(stood)
+    scene.harness.moment = Moment(scene.harness.moment + stood)
+    crash(scene, downtime=downtime)
+    found = [spell.seconds_left(scene.harness.now) for spell in scene.effects()]
+    assert found == ([pytest.approx(left, abs=0.5)] if left else [])
+
+
+def test_a_long_downtime_costs_a_long_spell_one_interval_of_saves_at_most(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED.replace("duration1 = 600", "duration1 = 6000"))
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    for _ in range(100):
+        scene.run(1.0)
+        scene.harness.moment = Moment(scene.harness.moment + 1.0)
+    # The save of the place, after 60 seconds, has how long the character played by then.
+    crash(scene, downtime=86_400.0)
+    (spell,) = scene.effects()
+    seconds = spell.seconds_left(scene.harness.now)
+    assert seconds is not None
+    assert 500.0 - 60.0 <= seconds <= 501.0
+
+
+@pytest.mark.parametrize("written", ["5", "[1]", '["x", 2]', "[1e300, -5]"])
+def test_a_damaged_time_of_writing_ends_nothing_early(tmp_path: Path, written: str) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(1.0)
+    rows = scene.harness.store.rows
+    past = json.loads(rows[scene.player.id].past)
+    past["lasting"]["at"] = json.loads(written)
+    rows[scene.player.id] = replace(rows[scene.player.id], past=json.dumps(past))
+    crash(scene, downtime=0.0)
+    assert len(scene.effects()) == 1
