@@ -152,10 +152,10 @@ class KeptSpells:
             return 0.0
         if not all(is_number(one, LARGEST * 10) for one in written):
             return 0.0
-        played = max(0.0, player.character.played - written[1])
-        return max(played, min(
-            self._world.clock.moment() - written[0], played + self._world.rules.save_interval
-        ))  # fmt: skip
+        began, seconds = map(float, written)
+        played = max(0.0, player.character.played - seconds)
+        most = played + self._world.rules.save_interval
+        return max(played, min(self._world.clock.moment() - began, most))
 
     def _take_recasts(self, player: Player, found: Any) -> None:
         if not isinstance(found, dict):
