@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import re
@@ -35,6 +36,9 @@ def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
     here = simulate(plan)
     assert here.is_right, here.problems
     assert here.entered >= plan.clients
+    # A run holds no memory after its end: hundreds of them are one process.
+    left = {type(one).__name__ for one in gc.get_objects()}
+    assert not left & {"Simulation", "ModelServer", "EmuServer", "World", "Player"}
     # Another order of sets of texts must change nothing.
     there = subprocess.run(
         [sys.executable, "-m", "tools.simulate", *plan.words().split()[3:]],

@@ -63,6 +63,8 @@ class FaultPlan:
             self.has_begun = False
             simulation.timeline.note("end of fault", self.number)
             self._undo()
+            # What a report keeps of a fault has no hold of its run.
+            self._undo = _nothing
 
     _undo: Callable[[], object] = lambda: None
 

@@ -8,7 +8,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +24,9 @@ from emu.net.server import EmuServer, check_files
 from emu.net.watch import Watch
 from emu.session import Session
 from emu.store.server_lock import ServerLock
+from emu.world.knowledge import read_knowledge
+from emu.world.population.atlas import read_atlas
+from emu.world.zones.definitions import Atlas
 from tests.simulation.bus import Broker, SimulatedTransport
 from tests.simulation.content import content_file
 from tests.simulation.disk import Disk
@@ -270,6 +275,32 @@ def seeded_chance(seed: int) -> Iterator[None]:
             yield
         finally:
             random.setstate(before)
+
+
+@contextmanager
+def shared_files() -> Iterator[None]:
+    """Let all processes share what each reads at its start and does not change.
+
+    The files are the program's own and those of `tests.simulation.content`.
+    """
+    with (
+        patch("emu.net.world.ports.read_knowledge", _knowledge),
+        patch("emu.net.world.service.read_atlas", _atlas),
+        patch("emu.world.behaviors.library.entry_points", _installed),
+    ):
+        yield
+
+
+_knowledge = cache(read_knowledge)
+_installed = cache(entry_points)
+
+
+def _atlas(folder: Path | None, content: Path | None) -> Atlas:
+    # A reload changes the atlas of its process.
+    return copy(_read_atlas(folder, content))
+
+
+_read_atlas = cache(read_atlas)
 
 
 @contextmanager

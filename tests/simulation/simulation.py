@@ -50,6 +50,7 @@ from tests.simulation.servers import (
     remove,
     scratch_folder,
     seeded_chance,
+    shared_files,
 )
 from tests.simulation.virtual_time import BEGIN, EPOCH, Timeline
 
@@ -246,6 +247,8 @@ class Simulation:
         for server in self.servers:
             server.kill()
             server.close()
+        if self.database is not None:
+            self.database.close()
 
     def _set_ranks(self) -> None:
         """Give some characters the rank of a game master, as an operator does in the database."""
@@ -456,27 +459,50 @@ def _end_scripts() -> None:
             vars(found).clear()
 
 
+def _do_nothing() -> int:
+    """Take the place of a function of the collector during a run."""
+    return 0
+
+
+MOST_COLLECTIONS = 4
+"""Collections after a run: what a coroutine holds at its end is found by the next one."""
+
+
 @contextmanager
-def _quiet_ends() -> Iterator[None]:
-    """Collect what is left of killed processes without a word about their coroutines."""
-    before = sys.unraisablehook
+def _own_objects() -> Iterator[None]:
+    """Free at the end what a run has made, and leave the objects from before alone.
+
+    When the collector runs must not decide anything, so it does not run meanwhile.
+    """
+    was_enabled, before = gc.isenabled(), sys.unraisablehook
 
     def hook(about: Any) -> None:
         # A coroutine of a killed process raises when it is removed: it never goes on.
         if not inspect.iscoroutine(about.object):
             before(about)
 
+    gc.disable()
+    gc.freeze()
     sys.unraisablehook = hook
     try:
-        yield
+        # A server sets its zones aside from the collector; those of a run end with it.
+        with (
+            patch.object(gc, "freeze", _do_nothing),
+            patch.object(gc, "unfreeze", _do_nothing),
+            patch.object(gc, "collect", _do_nothing),
+        ):
+            yield
     finally:
-        # A server sets its zones aside from the collector; those of this run have ended.
-        gc.unfreeze()
         _end_scripts()
         # Twisted would log what failed in a killed process and was waited for by nobody.
         with patch.object(DebugInfo, "__del__", lambda _info: None, create=True):
-            gc.collect()
+            for _ in range(MOST_COLLECTIONS):
+                if not gc.collect():
+                    break
         sys.unraisablehook = before
+        gc.unfreeze()
+        if was_enabled:
+            gc.enable()
 
 
 def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
@@ -488,42 +514,43 @@ def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
     begun = time.process_time()
     folder = Path(tempfile.mkdtemp(prefix="emu-simulation-", dir=scratch_folder()))
     report = Report(plan)
-    # When the collector runs must not decide anything; memory of one run is small.
-    was_enabled = gc.isenabled()
     try:
-        with _quiet_ends(), seeded_chance(plan.seed):
-            simulation = Simulation(plan, folder, keeps_trace=keeps_trace)
-            gc.disable()
-            globalLogPublisher.addObserver(simulation.heard_log)
-            try:
-                with (
-                    planted(plan.plant),
-                    model_of(simulation.broker, simulation.database),
-                    simulation.disk.mounted() if simulation.disk else nullcontext(),
-                ):
-                    simulation.run()
-                    simulation.end()
-            finally:
-                globalLogPublisher.removeObserver(simulation.heard_log)
-                simulation.end()
-                for work in simulation.coroutines:
-                    # What it does at its end fails: its process is dead.
-                    with suppress(Exception):
-                        work.close()
-            report.problems = simulation.problems
-            report.digest = simulation.timeline.digest()
-            report.events = simulation.timeline.events
-            report.passed = simulation.timeline.passed
-            report.faults = simulation.faults
-            report.entered = sum(person.entered for person in simulation.people)
-            for person in simulation.people:
-                for name, count in person.acted.items():
-                    report.acts[name] = report.acts.get(name, 0) + count
-            report.trace = simulation.timeline.lines or []
-            del simulation
+        with _own_objects(), seeded_chance(plan.seed), shared_files():
+            # In a call of its own, whose variables end with it.
+            _carry_out(report, folder, keeps_trace=keeps_trace)
     finally:
-        if was_enabled:
-            gc.enable()
         remove(folder)
     report.cpu_seconds = time.process_time() - begun
     return report
+
+
+def _carry_out(report: Report, folder: Path, *, keeps_trace: bool) -> None:
+    """Carry out the plan of a report, and complete it."""
+    plan = report.plan
+    simulation = Simulation(plan, folder, keeps_trace=keeps_trace)
+    globalLogPublisher.addObserver(simulation.heard_log)
+    try:
+        with (
+            planted(plan.plant),
+            model_of(simulation.broker, simulation.database),
+            simulation.disk.mounted() if simulation.disk else nullcontext(),
+        ):
+            simulation.run()
+            simulation.end()
+    finally:
+        globalLogPublisher.removeObserver(simulation.heard_log)
+        simulation.end()
+        for work in simulation.coroutines:
+            # What it does at its end fails: its process is dead.
+            with suppress(Exception):
+                work.close()
+    report.problems = simulation.problems
+    report.digest = simulation.timeline.digest()
+    report.events = simulation.timeline.events
+    report.passed = simulation.timeline.passed
+    report.faults = simulation.faults
+    report.entered = sum(person.entered for person in simulation.people)
+    for person in simulation.people:
+        for name, count in person.acted.items():
+            report.acts[name] = report.acts.get(name, 0) + count
+    report.trace = simulation.timeline.lines or []
