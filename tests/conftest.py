@@ -68,6 +68,8 @@ SERVER = Path(__file__).parent / "server"
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun.
 
+    Tests with the mark `nightly` are for the profile of `make nightly`.
+
     Each process of ``-n`` gets its share of the slow tests first. A process with nothing left to do
     takes tests of others, and then all of these are short.
     """
@@ -77,6 +79,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
             pytest_twisted.ensureDeferred(item.function)  # marks it
+    if settings.get_current_profile_name() != "nightly":
+        nightly = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=nightly)
+        items[:] = [item for item in items if item not in set(nightly)]
     processes = getattr(config, "workerinput", {"workercount": 1})["workercount"]
     if processes > 1:
         items[:] = shared_out(items, processes)

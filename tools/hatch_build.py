@@ -17,6 +17,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WANTED = "EMU_COMPILE"
+LEVEL = "EMU_COMPILE_LEVEL"
+"""How much the C compiler optimizes; without the variable as much as it can."""
 
 
 class ShippedData(BuildHookInterface):  # type: ignore[type-arg]
@@ -46,7 +48,8 @@ class ShippedData(BuildHookInterface):  # type: ignore[type-arg]
     def _compile(self, build_data: dict[str, Any]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="emu-compiled-")
         target = Path(self._folder.name)
-        for path in self._compiler().build(Path(self.root), target):
+        level = os.environ.get(LEVEL, "3")
+        for path in self._compiler().build(Path(self.root), target, level=level):
             build_data["force_include"][str(path)] = path.relative_to(target).as_posix()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True

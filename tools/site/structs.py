@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from emu.cli.structs import field_rows
 from emu.structs import StructCatalog, StructDefinition
-from tools.site.markdown import code, page, table
+from tools.site.markdown import code, page, plain_table, table
 
 INTRODUCTION = [
     "The layouts under `data/structs/`. A client gets the highest version not above its own.",
@@ -61,7 +61,7 @@ def _struct(
     layouts = {one.client_version: fields_of(one) for one in definitions}
     columns = ["field", *(f"from {version}" for version in layouts)]
     lines = [
-        (code(name), *(fields.get(name, ABSENT) for fields in layouts.values()))
+        (name, *(fields.get(name, ABSENT) for fields in layouts.values()))
         for name in merged([list(fields) for fields in layouts.values()])
     ]
     facts = [
@@ -79,7 +79,7 @@ def _struct(
         [line for fact in facts for line in (fact, "")],
         table(["versions", "bytes when all is empty"], lengths),
         ["Before each type stands its offset while all before it is empty; `+` once it moves.", ""],
-        table(columns, lines),
+        plain_table(columns, lines),
     )
 
 
