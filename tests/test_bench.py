@@ -87,6 +87,7 @@ def test_a_section_is_measured_printed_and_compared(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_small_world_of_content_is_measured_and_has_every_row() -> None:
     done = CliRunner().invoke(main, ["content", "--quick", "--json"])
     assert done.exit_code == 0, (done.output, done.exception)

@@ -38,7 +38,7 @@ from tests.cli.test_eq2emu_imports import DUMP
 from tests.support.database.store_crasher import change
 from tests.support.sessions.conversations import pcap, whole_session
 
-ROUNDS = int(os.environ.get("EMU_CORRUPT_ROUNDS", "6"))
+ROUNDS = int(os.environ.get("EMU_CORRUPT_ROUNDS", "3"))
 PAGE = 4096
 SETTINGS = b"""[database]
 url = "sqlite:emu.sqlite"

@@ -19,6 +19,7 @@ from emu.client.world.messages import ClientWorldMessages
 from emu.dialects import Dialect
 from emu.store import Store
 from tests.server.test_content_travel import Traveller, entered
+from tests.support.examples import nightly
 from tests.support.running.whole_server import Harness, harness
 
 IRON, HIDE, COAL, PRIMER = 2_000_000_049, 2_000_000_051, 2_000_000_053, 2_000_000_062
@@ -208,7 +209,7 @@ def is_right(server: Harness) -> bool:
     return not wrong and not audit.wrong_things
 
 
-@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+@pytest.mark.parametrize("version", [546, nightly(561), nightly(1096), 1208, 60114])
 async def test_a_beginner_makes_a_buckle_on_the_isle(tmp_path: Path, version: int) -> None:
     events: list[object] = []
     async with harness(tmp_path, {}, accounts={"aldana": "pass"}, speed=SPEED) as server:

@@ -18,6 +18,7 @@ from twisted.internet.threads import deferToThread
 
 from emu.store import Store
 from tests.database.sqlite.test_keeper import names_in_main_file
+from tests.support.examples import nightly
 from tests.support.running.emu_process import emu, environment
 from tests.support.running.forked import ForkedProgram
 from tests.support.running.whole_server import (
@@ -90,10 +91,10 @@ def rescued(folder: Path) -> Path:
     ("change", "word"),
     [
         (delete, "deleted"),
-        (delete_with_log, "deleted"),
-        (delete_all_of_its_name, "deleted"),
+        nightly(delete_with_log, "deleted"),
+        nightly(delete_all_of_its_name, "deleted"),
         (replace, "replaced"),
-        (overwrite, "overwritten"),
+        nightly(overwrite, "overwritten"),
         (overwrite_with_nothing, "overwritten"),
     ],
 )

@@ -14,6 +14,7 @@ from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.client.world import WorldPhase
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
+from tests.support.examples import nightly
 from tests.support.foreign.programs import run_beside
 from tests.support.running.clients import connect
 from tests.support.running.command_line import CommandLine
@@ -64,7 +65,7 @@ async def player(server: ServerProcess, name: str) -> ClientWorldConnection:
     return await enter_world(reactor, HOST, server.login_port, entrance)
 
 
-@pytest.mark.parametrize("rank", [0, 200])
+@pytest.mark.parametrize("rank", [nightly(0), 200])
 async def test_the_doctor_leaves_no_trace(tmp_path: Path, rank: int) -> None:
     commands = CommandLine(tmp_path)
     login = ("--login", "testlabs", "--password", "testpass")

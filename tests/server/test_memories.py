@@ -11,6 +11,7 @@ import pytest
 from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.net.client.world_connection import enter_world
+from tests.support.examples import nightly
 from tests.support.running.whole_server import HOST, reactor, rows, server_process, until
 
 pytestmark = pytest.mark.slow
@@ -42,7 +43,7 @@ behavior = "innkeeper"
 """
 
 
-@pytest.mark.parametrize("is_killed", [True, False])
+@pytest.mark.parametrize("is_killed", [True, nightly(False)])
 async def test_a_spawn_remembers_after_a_crash_and_after_a_stop(
     tmp_path: Path, is_killed: bool
 ) -> None:

@@ -153,6 +153,7 @@ def test_panels_have_numbers_of_their_own_and_lie_side_by_side() -> None:
     assert max(x for x, _ in covered) < 24
 
 
+@pytest.mark.nightly
 def test_grafanas_own_types_take_the_dashboard(tmp_path: Path) -> None:
     modules = npm_modules()
     (tmp_path / "node_modules").symlink_to(modules)

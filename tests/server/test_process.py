@@ -13,6 +13,7 @@ from emu.client import Closed, Credentials
 from emu.client.flow import Entrance
 from emu.net.client.world_connection import enter_world
 from emu.tap import Options, makeService
+from tests.support.examples import nightly
 from tests.support.patience import within
 from tests.support.running.clients import connect
 from tests.support.running.whole_server import (
@@ -54,7 +55,7 @@ async def fails(folder: Path, settings: dict[str, object], *words: str) -> list[
     return text.splitlines()
 
 
-@pytest.mark.parametrize("program", ["twistd", "twist"])
+@pytest.mark.parametrize("program", ["twistd", nightly("twist")])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_all_sessions_in_order_and_soon(
     tmp_path: Path, program: str, number: signal.Signals

@@ -8,6 +8,7 @@ import pytest
 
 from tests.server.test_web_dashboard import player
 from tests.server.test_web_dashboard_page import click, opened, sign_in
+from tests.support.examples import nightly
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser, Page
 from tests.support.running.whole_server import Harness, until
 
@@ -78,7 +79,7 @@ async def test_a_day_is_shown_with_the_value_under_the_pointer(
 
 
 @pytest.mark.parametrize(
-    ("size", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")]
+    ("size", "scheme"), [nightly(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")]
 )
 async def test_everybody_can_use_the_graphs(
     browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str

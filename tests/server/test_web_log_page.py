@@ -13,6 +13,7 @@ from emu.net.logs import LogFile, logger
 from emu.texts import timestamp
 from tests.server.test_web_dashboard import player
 from tests.server.test_web_dashboard_page import click, opened, sign_in
+from tests.support.examples import nightly
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser, Page
 
 pytestmark = pytest.mark.slow
@@ -102,7 +103,7 @@ async def test_without_a_file_the_last_lines_are_searched(
 
 
 @pytest.mark.parametrize(
-    ("size", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")]
+    ("size", "scheme"), [nightly(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")]
 )
 async def test_everybody_can_use_the_log(
     browser: Browser, tmp_path: Path, log_file: LogFile, size: tuple[int, int], scheme: str

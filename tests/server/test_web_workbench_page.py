@@ -10,10 +10,9 @@ import pytest
 
 from tests.server.test_web_dashboard import player
 from tests.server.test_web_dashboard_page import ERROR_CODES, banned, click, opened, sign_in
+from tests.support.examples import nightly
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser, Page
 from tests.support.running.whole_server import Harness
-
-LOOKS = [(DESKTOP, "light"), (PHONE, "dark")]
 
 
 @asynccontextmanager
@@ -38,7 +37,7 @@ async def fits(page: Page, name: str, size: tuple[int, int]) -> None:
     await page.screenshot(name)
 
 
-@pytest.mark.parametrize(("size", "scheme"), LOOKS)
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), nightly(PHONE, "dark")])
 async def test_the_page_of_a_player(
     browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str
 ) -> None:
@@ -77,7 +76,7 @@ async def test_the_page_of_a_player(
         await page.until("document.querySelector('#players-section').checkVisibility()")
 
 
-@pytest.mark.parametrize(("size", "scheme"), LOOKS)
+@pytest.mark.parametrize(("size", "scheme"), [nightly(DESKTOP, "light"), (PHONE, "dark")])
 async def test_the_pages_of_accounts(
     browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str
 ) -> None:

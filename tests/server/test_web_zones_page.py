@@ -16,6 +16,7 @@ from emu.ground.map_folder import maps_folder
 from tests.server.test_web_dashboard import office, player
 from tests.server.test_web_dashboard_page import click, sign_in
 from tests.support.content.dumps import write_dumps
+from tests.support.examples import nightly
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser, Page
 from tests.support.ground.map_bytes import Part, square
 from tests.support.ground.map_folders import write_map
@@ -235,7 +236,7 @@ async def test_five_thousand_spawns_stay_fluid(browser: Browser, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("size", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")]
+    ("size", "scheme"), [nightly(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")]
 )
 async def test_everybody_can_use_the_pages(
     browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str

@@ -1,16 +1,22 @@
-"""How many examples hypothesis draws where a property wants more, or fewer, than usual."""
+"""How many examples a test tries where it wants more, or fewer, than usual."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+import pytest
 from hypothesis import settings
 
 USUAL: Final = "emu"
 """The profile of `make test`, in which a property that names a number tries that many."""
+
+
+def nightly(*values: Any) -> Any:
+    """Return the values of one more case of an expensive test; only `make nightly` runs it."""
+    return pytest.param(*values, marks=pytest.mark.nightly)
 
 
 def tries(count: int) -> settings:
