@@ -59,6 +59,8 @@ class GroundMap:
         self.digest = header.digest
         self.fault = ""
         """Why the map is no longer used; empty for a usable one."""
+        self.visits = 0
+        """Parts of the tree that all answers have looked at: a measure of time without a clock."""
         (self._ox, self._oy, self._oz), (self._sx, self._sy, self._sz) = header.origin, header.step
         self._leaves = len(self._file.levels)
 
@@ -159,6 +161,7 @@ class GroundMap:
             high, level, first = waiting.pop()
             if high < best:
                 continue
+            self.visits += 1
             if level == leaves:
                 for hit in _hits(file.leaf(first), x, z, without):
                     # Of two floors in one place the first of the file counts.
@@ -194,6 +197,7 @@ class GroundMap:
             low, level, first = waiting.pop()
             if -low > best:
                 continue
+            self.visits += 1
             if level == leaves:
                 for hit in _hits(file.leaf(first), x, z, without):
                     if bottom < hit[0] <= best and (found is None or hit < found):
@@ -223,6 +227,7 @@ class GroundMap:
         waiting = [(0, 0)]
         while waiting:
             level, first = waiting.pop()
+            self.visits += 1
             if level == self._leaves:
                 if _is_hit(self._file.leaf(first), start, end, without):
                     return True

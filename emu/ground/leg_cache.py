@@ -13,7 +13,9 @@ from emu.ground.legs import LegCorner, LegTrace
 MOST_KEPT: Final = 8192
 """Legs that are kept, for 390 creatures on rounds of 21 points: up to 8 MB for a zone."""
 SAMPLES_A_TURN: Final = 40
-"""Heights of one turn: about 4 ms."""
+"""Heights of one turn."""
+VISITS_A_TURN: Final = 600
+"""Parts of a map that the heights of one turn look at: about 2 ms."""
 
 
 class Leg(NamedTuple):
@@ -56,10 +58,13 @@ class LegCache:
         return None
 
     def work(self, samples: int = SAMPLES_A_TURN) -> bool:
-        """Take up to so many heights; return whether more is waiting."""
+        """Take up to so many heights, fewer where each takes long; return whether more waits."""
+        end = self._ground.visits + VISITS_A_TURN
         for _ in range(samples):
             if not self._waiting:
                 return False
+            if self._ground.visits >= end:
+                break
             leg, trace = self._waiting[0]
             if trace.advance(1):
                 self._waiting.popleft()

@@ -19,7 +19,9 @@ from emu.ground.legs import LegCorner, LegTrace
 from emu.ground.path_mesh import PathMesh
 
 UNITS_A_TURN: Final = 60
-"""Samples or polygons of one turn: 2 to 6 ms."""
+"""Samples or polygons of one turn: about 2 ms of polygons."""
+VISITS_A_TURN: Final = 600
+"""Parts of a map that the samples of one turn look at: about 3 ms."""
 LONGEST_STRAIGHT: Final = 100.0
 """Meters of a straight leg that is tried before the mesh."""
 
@@ -51,8 +53,19 @@ class RouteSearch:
         self._steps = self._run(start, goal)
 
     def advance(self, units: int = UNITS_A_TURN) -> bool:
-        """Go on for some samples or polygons; return whether the search has ended."""
-        return any(next(self._steps, self) is self for _ in range(units))
+        """Go on for some samples or polygons; return whether the search has ended.
+
+        A sample in a building takes much longer than one in a meadow, so the turn also ends with
+        the sample that has looked at `VISITS_A_TURN` parts of the map.
+        """
+        ground = self._ground
+        end = ground.visits + VISITS_A_TURN if ground is not None else 0
+        for _ in range(units):
+            if next(self._steps, self) is self:
+                return True
+            if ground is not None and ground.visits >= end:
+                break
+        return False
 
     def finish(self) -> Route:
         """Search to the end in one turn, where no turn may be long: in tools and tests."""
@@ -102,7 +115,8 @@ class RouteSearch:
             return [LegCorner(point, None) for point in points]
         corners: list[LegCorner] = []
         for start, end in pairwise(points):
-            trace = LegTrace(self._ground, start, end, self._without)
+            # The mesh says where the way can be walked.
+            trace = LegTrace(self._ground, start, end, self._without, only_heights=True)
             while not trace.advance(1):
                 yield
             corners += trace.corners[1:] if corners else trace.corners

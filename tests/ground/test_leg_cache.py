@@ -57,6 +57,17 @@ def test_legs_wait_for_their_turn(turns: Turns) -> None:
     assert turns.requests == 2
 
 
+def test_a_turn_ends_where_heights_take_long(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leg_cache, "VISITS_A_TURN", 10)
+    turns.cache.corners(LEG, lambda _: None)
+    ground, count, is_waiting = turns.cache._ground, 0, True
+    while is_waiting:
+        before, count = ground.visits, count + 1
+        is_waiting = turns.cache.work(1000)
+        assert ground.visits - before <= 40
+    assert count > 10
+
+
 def test_few_legs_are_kept(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leg_cache, "MOST_KEPT", 2)
     legs = [Leg((0, 0, 0), (1 + far, 0, 0)) for far in range(3)]

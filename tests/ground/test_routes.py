@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.ground import routes
 from emu.ground.ground_map import GroundMap
 from emu.ground.path_mesh import PathMesh
 from emu.ground.routes import RouteSearch
@@ -106,6 +107,22 @@ def test_a_route_is_searched_in_turns(ground: GroundMap, mesh: PathMesh) -> None
     assert turns > 10
     assert search.result == RouteSearch(ground, mesh, START, GOAL).finish()
     assert search.advance(1)
+
+
+def test_a_turn_ends_where_heights_take_long(
+    ground: GroundMap, mesh: PathMesh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No turn may be long, however many parts of the map a height has to look at."""
+    expected = RouteSearch(ground, mesh, START, GOAL).finish()
+    search, most = RouteSearch(ground, mesh, START, GOAL), 0
+    monkeypatch.setattr(routes, "VISITS_A_TURN", 5)
+    is_over = False
+    while not is_over:
+        before = ground.visits
+        is_over = search.advance(1000)
+        most = max(most, ground.visits - before)
+    assert search.result == expected
+    assert 5 <= most <= 10, "one sample asks for a height and a line of sight"
 
 
 def test_a_map_that_shrinks_meanwhile_ends_no_route(tmp_path: Path, mesh: PathMesh) -> None:
