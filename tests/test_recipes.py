@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.examples import nightly
 from tests.support.running.guides import Block, Shell, blocks, change_file, commands
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 RECIPES = sorted((ROOT / "docs" / "contributing" / "recipes").glob("*.md"))
+NIGHTLY = {"hook", "opcode", "setting"}
+"""A recipe takes ten seconds. The others run the same commands, and change more layers."""
 COPIED = (
     "emu", "data", "opcodes", "docs", "tests", "tools", "twistd-plugins", "pyproject.toml",
     "Makefile", "README.md", "CHANGELOG.md", ".importlinter",
@@ -42,7 +45,11 @@ def checkout(tmp_path: Path) -> Iterator[Shell]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [nightly(page) if page.stem in NIGHTLY else page for page in RECIPES],
+    ids=lambda page: page.stem,
+)
 def test_a_recipe_works_as_shown(page: Path, checkout: Shell) -> None:
     found = blocks(page)
     assert any(block.title for block in found), "a recipe changes files"

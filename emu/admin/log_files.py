@@ -1,14 +1,16 @@
 """Searches the files of the log from the newest line to older ones, a bounded piece at a time.
 
-The files are the present one and those that a rotation has renamed: PATH, PATH.1, PATH.2 ..., also
-those that logrotate has compressed: PATH.2.gz. A search goes on at a place, which stays right when
-the files are renamed meanwhile: the number of the file on its disk, and a byte in its text.
+The files are the present one and those that a rotation has renamed: PATH, PATH.1, PATH.2 ..., or
+with logrotate's `dateext` PATH-20261129, PATH-20261128 ..., also those that logrotate has
+compressed: PATH.2.gz. A search goes on at a place, which stays right when the files are renamed
+meanwhile: the number of the file on its disk, and a byte in its text.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +30,10 @@ MOST_FILES: Final = 1000
 MOST_INFLATED: Final = 64 * 1024 * 1024
 """Bytes that are read of a compressed file: of a larger one the rest is left out."""
 COMPRESSED: Final = ".gz"
+_ROTATED: Final = re.compile(
+    r"(?:\.(?P<number>[1-9][0-9]{0,5})|-(?P<date>[0-9]{8}(?:-[0-9]{1,12})?))(?:\.gz)?"
+)
+"""What a rotation has put behind the name of a file (`dateext`, `dateformat` of logrotate(8))."""
 _GZIP: Final = 31
 """The format of gzip, for zlib."""
 
@@ -119,19 +125,30 @@ def _with_details(line: LogLine, details: list[str]) -> LogLine:
 def _files_from(path: Path, place: LogPlace) -> Iterator[Path]:
     """Yield the files of the log from a place on, the newest first."""
     has_begun = place.file == 0
-    for rotation in range(MOST_FILES):
-        name = path.with_name(f"{path.name}.{rotation}") if rotation else path
-        if rotation and not name.exists():
-            name = name.with_name(f"{name.name}{COMPRESSED}")
+    for name in (path, *_rotated(path)):
         try:
             number = name.stat().st_ino
         except OSError:
-            if not rotation:
-                continue  # it was renamed just now
-            return
+            continue  # it was renamed just now
         has_begun = has_begun or number == place.file
         if has_begun:
             yield name
+
+
+def _rotated(path: Path) -> list[Path]:
+    """Return the older files of a log, the newest first: by their numbers, then by their dates."""
+    numbers, dates = dict[int, str](), dict[str, str]()
+    with os.scandir(path.parent) as entries:
+        # Of a file that is just being compressed there are two; the whole one comes last here.
+        for name in sorted((entry.name for entry in entries), reverse=True):
+            found = _ROTATED.fullmatch(name, len(path.name)) if name.startswith(path.name) else None
+            if found and found["number"]:
+                numbers[int(found["number"])] = name
+            elif found:
+                dates[found["date"]] = name
+    names = [numbers[one] for one in sorted(numbers)]
+    names += [dates[one] for one in sorted(dates, reverse=True)]
+    return [path.with_name(name) for name in names[:MOST_FILES]]
 
 
 def lines_backwards(file: BinaryIO, end: int) -> Iterator[tuple[int, str]]:

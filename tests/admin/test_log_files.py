@@ -66,6 +66,25 @@ def test_files_that_logrotate_has_compressed_are_searched_too(tmp_path: Path) ->
     assert sum(reversed(pages), []) == [f"line {one}" for one in range(33)]  # noqa: RUF017
 
 
+def test_files_that_logrotate_has_named_by_their_dates_are_searched_too(tmp_path: Path) -> None:
+    path = tmp_path / "emu.log"
+    write(path, 40, 43)
+    names = ("20261129-1796000000", "20261129", "20261128", "20250101")  # logrotate(8): dateformat
+    for number, name in enumerate(names):
+        write(tmp_path / f"emu.log-{name}", 30 - number * 10, 40 - number * 10)
+    compress(tmp_path / "emu.log-20250101")
+    for other in (
+        "emu.log-2026",
+        "emu.log.old",
+        "emu.log-20261129.bak",
+        "emu.log.0",
+        "other.log-20261129",
+    ):
+        write(tmp_path / other, 900, 901)
+    pages = texts(path, most=7)
+    assert sum(reversed(pages), []) == [f"line {one}" for one in range(43)]  # noqa: RUF017
+
+
 def test_of_a_damaged_or_very_large_compressed_file_the_beginning_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,7 +51,7 @@ DAMAGES = {
     "word": ("NULL", "x'00ff'", "CAST(x'c328' AS TEXT)", "'nonsense'"),
 }
 """Values by the kind of their column."""
-DAMAGED = tries(2).max_examples
+DAMAGED = tries(1).max_examples
 """Damages of each table, of all that its columns can have."""
 
 
