@@ -371,7 +371,7 @@ class Assembly:
         )  # fmt: skip
         self.furniture = PlacedThings(world, self.housing, self.items)
         tracking = Tracking(world, self.skills, self.travel.waypoints, self.timetable)
-        pets = PetWindows(world, lambda: self.spells.pets, self.chat, stores.characters.find_named)
+        pets = PetWindows(world, lambda: self.spells.pets, self.chat, stores.characters)
         self.subjects = (*self.subjects, tracking, pets, Houses(self.housing, self.furniture))
 
     def functions(self) -> Sequence[FunctionTable]:

@@ -5,14 +5,14 @@ Source: docs/protocol/world/fights.md#pets.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
 from emu.commands import Argument, ArgumentKind, Call
 from emu.dialects.dialect import read_name
 from emu.errors import CommandError, EmuError
-from emu.model import WorldCharacter
+from emu.processes.ports import WorldCharacterStore
 from emu.reply_codes import CreateCode
 from emu.spells.kinds import LONGEST_PET_NAME
 from emu.times import Monotonic
@@ -43,14 +43,13 @@ class PetWindows(Subject):
     """What players choose for their pets, in one world."""
 
     def __init__(
-        self, world: World, pets: Callable[[], Pets], chat: Chat,
-        find_named: Callable[[str], Awaitable[WorldCharacter | None]],
-    ) -> None:  # fmt: skip
-        """`pets` is made after this; `find_named` returns the character with a name."""
+        self, world: World, pets: Callable[[], Pets], chat: Chat, characters: WorldCharacterStore
+    ) -> None:
+        """`pets` is made after this."""
         self._world = world
         self._pets = pets
         self._chat = chat
-        self._find_named = find_named
+        self._characters = characters
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message of the window."""
@@ -62,7 +61,7 @@ class PetWindows(Subject):
         refusal = rules.reason_against(name)
         if refusal is not None:
             raise CommandError(REFUSALS[refusal])
-        if await self._find_named(name) is not None:
+        if await self._characters.find_named(name) is not None:
             raise CommandError(TAKEN)
 
     async def name_pet(self, player: Player, name: str, spawn: Spawn | None = None) -> None:
