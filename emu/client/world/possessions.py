@@ -6,6 +6,7 @@ Source: docs/protocol/world/entering.md#books, docs/protocol/world/entering.md#c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,7 +58,7 @@ class Possessions:
         if name == SHEET:
             if self._sheet is None:
                 self._sheet = sheet_reader(self._layouts, payload)
-            self.sheet |= self._sheet.fields(self._sheet.read_message(payload))
+            self._merge(self._sheet.fields(self._sheet.read_message(payload)))
         else:
             reader = self._books.get(name)
             if reader is None:
@@ -65,6 +66,15 @@ class Possessions:
                 reader = self._books[name] = BookReader(layout, self._layouts.version)
             reader.read(payload)
         return PossessionsChanged(name)
+
+    def _merge(self, changed: Mapping[str, Any]) -> None:
+        """Take over changed fields; those of an element of a list are under ``name[index]``."""
+        for name, value in changed.items():
+            rows, bracket, index = name.partition("[")
+            if bracket:
+                self.sheet[rows][int(index.rstrip("]"))] |= value
+            else:
+                self.sheet[name] = value
 
     def things(self, which: int = HELD) -> list[Owned]:
         """Return the things of a list."""

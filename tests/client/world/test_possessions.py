@@ -3,8 +3,14 @@
 import pytest
 
 from emu.client.world.possessions import MESSAGES, WORN, Possessions
+from emu.content.spells import SpellKinds, TomlSpells, shipped_spells
+from emu.world.spells.states import milliseconds
+from emu.world_stream.stream import SHEET
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import scene
+from tests.support.world.worlds import WorldHarness
+
+LASTING = 2000000013
 
 
 @pytest.mark.parametrize("version", [546, 1208, 60114])
@@ -31,3 +37,23 @@ def test_things_are_held_and_worn(version: int) -> None:
     assert worn.unique == cap.unique
     assert possessions.coins == 0
     assert possessions.spells() == []
+
+
+def test_changed_elements_of_a_list_are_put_into_it() -> None:
+    harness = WorldHarness(spell_kinds=SpellKinds(None, TomlSpells([shipped_spells()])))
+    client = harness.stand(5, class_=11, level=5)
+    possessions, player = Possessions(client.dialect), client.player
+    assert player is not None
+    kind = harness.spell_kinds.get(LASTING)
+    assert kind is not None
+    for _ in range(2):
+        # The second cast changes the end of the effect alone.
+        harness.parts.spells.cast_for_free(player, kind, 1, player.spawn)
+        harness.run(2.0)
+    for name, payload in client.log:
+        if name == SHEET:
+            possessions.handle_message(name, payload)
+    row = possessions.sheet["spell_effects"][0]
+    (spell,) = harness.parts.spells.states.of(player.spawn).effects
+    assert spell.ends is not None
+    assert (row["spell_id"], row["expire_timestamp"]) == (LASTING, milliseconds(spell.ends))
