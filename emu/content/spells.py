@@ -21,6 +21,7 @@ from emu.spells.kinds import (
     ANY_CLASS,
     LONGEST_PET_NAME,
     PLAIN,
+    TOGGLE,
     ClassLevel,
     Detriment,
     SpellBook,
@@ -79,7 +80,9 @@ class ListedSpell(NamedTuple):
     on_spawn: bool = False
     on_aggro: bool = False
     health_ratio: int = 0
-    """Percent of health above which it is not cast; 0 for always."""
+    """Percent of health from which on it is not cast; below 0 up to which; 0 for always."""
+    strengthens: bool = False
+    """Whether it is a friendly spell of two states: the creature has it on whenever it rests."""
 
 
 # -- building -----------------------------------------------------------------------------------
@@ -401,8 +404,19 @@ class SpellKinds(KindsByNeed[SpellKind]):
                     row["health_ratio"],
                 )
             )  # fmt: skip
-        lists = {number: tuple(rows) for number, rows in found.items()}
-        return lists | {number: tuple(rows) for number, rows in self._layer.lists.items()}
+        found |= self._layer.lists
+        numbers = sorted({one.spell_id for rows in found.values() for one in rows})
+        own = self._layer.numbers
+        below = [one for one in numbers if one not in own]
+        spells = [
+            *(file.rows("spells", "id", below) if file is not None and below else ()),
+            *self._layer.rows("spells", "id", [one for one in numbers if one in own]),
+        ]
+        stances = {row["id"] for row in spells if row["is_friendly"] and row["cast_kind"] == TOGGLE}
+        return {
+            number: tuple(one._replace(strengthens=one.spell_id in stances) for one in rows)
+            for number, rows in found.items()
+        }
 
     def pet_names(self) -> tuple[str, ...]:
         """Return the names that pets can get, in the order of their numbers."""

@@ -49,6 +49,11 @@ class _Fight(NamedTuple):
     foe: Spawn
 
 
+def _is_first(row: ListedSpell) -> bool:
+    """Return whether a creature has a spell of its list on itself whenever it rests."""
+    return row.on_spawn or row.strengthens
+
+
 class CreatureCasts:
     """Lets the creatures of one world cast."""
 
@@ -69,8 +74,14 @@ class CreatureCasts:
             "creatures that appear with spells", self._begin
         )
         world.events.subscribe(MayCast, self._may_cast)
-        world.events.subscribe(FightOver, lambda event: self._rested(event.spawn))
+        world.events.subscribe(FightOver, self._fight_over)
         world.events.subscribe(Died, lambda event: self._rested(event.victim))
+
+    def _fight_over(self, event: FightOver) -> None:
+        """Let a creature that has given up begin anew with what it has lost."""
+        self._rested(event.spawn)
+        if any(map(_is_first, self._rows(event.zone, event.spawn))):
+            self._firsts.set((event.zone, event.spawn), "", Monotonic(self._now() + FIRST))
 
     def _rested(self, spawn: Spawn) -> None:
         self._rests.pop(spawn, None)
@@ -91,7 +102,7 @@ class CreatureCasts:
         """Let a creature cast upon itself soon, if its list has spells for that."""
         row = self._company.row_of(zone, spawn)
         numbers = int(row.get("spell_list", 0)), int(row.get("second_spell_list", 0))
-        if any(one.on_spawn for number in numbers for one in self._kinds.listed(number)):
+        if any(map(_is_first, (one for number in numbers for one in self._kinds.listed(number)))):
             self._firsts.set((zone, spawn), "", Monotonic(self._now() + FIRST))
 
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
@@ -103,7 +114,7 @@ class CreatureCasts:
         zone, spawn = owner
         for one in self._rows(zone, spawn):
             what = self._castable(one)
-            if one.on_spawn and what is not None and not self._has(spawn, one.spell_id):
+            if _is_first(one) and what is not None and not self._has(spawn, one.spell_id):
                 self._casts.cast(zone, spawn, what, spawn, cast_time=0.0)
 
     # -- in fights --------------------------------------------------------------------------------
@@ -187,7 +198,7 @@ class CreatureCasts:
             return None
         kind, tier = what
         health = spawn.sheet.health.percent
-        if row.health_ratio and health > row.health_ratio:
+        if health >= row.health_ratio > 0 or health <= -row.health_ratio > 0:
             return None
         if self._casts.ready_at(spawn, kind) > self._now() or not self._casts.affords(spawn, what):
             return None

@@ -106,3 +106,39 @@ def test_a_creature_strengthens_itself_where_it_appears(tmp_path: Path) -> None:
     assert [one.kind.id for one in scene.effects(crab)] == [COURAGE]
     scene.spells.vanished(scene.zone, crab)
     assert scene.effects(crab) == []
+
+
+# EQ2Emulator's code: out of a fight a creature casts the toggles of its list on itself.
+def test_a_creature_that_rests_has_the_stances_of_its_list(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE + BUFF + LIST.format(spell=COURAGE, more=""))
+    crab = scene.creature()
+    standing: Any = SimpleNamespace(template=SimpleNamespace(own={"spell_list": 5}), group=0)
+    scene.spells.appeared(scene.zone, crab, standing)
+    scene.run(1.2)
+    (stance,) = scene.effects(crab)
+    assert stance.kind.id == COURAGE
+    scene.spells.lasting.end(stance, "purged")
+    scene.harness.world.events.publish(
+        FightOver(zone=scene.zone, spawn=crab, foe=scene.player.spawn)
+    )
+    scene.run(1.2)
+    assert [one.kind.id for one in scene.effects(crab)] == [COURAGE]
+
+
+def test_a_list_without_stances_plans_nothing(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path, (SMITE_ID, ""))
+    crab = caster(scene)
+    scene.harness.world.events.publish(
+        FightOver(zone=scene.zone, spawn=crab, foe=scene.player.spawn)
+    )
+    assert len(scene.spells.creatures._firsts) == 0
+
+
+def test_a_ratio_below_zero_asks_for_more_health(tmp_path: Path) -> None:
+    # EQ2Emulator's code; no row of the real content has one.
+    scene = scene_with(tmp_path, (SMITE_ID, "health_ratio = -40"))
+    crab = caster(scene)
+    crab.sheet.health.set_current(3_000)
+    assert fight(scene, crab) == []
+    crab.sheet.health.set_current(9_000)
+    assert len(fight(scene, crab)) == 1
