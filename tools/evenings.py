@@ -172,6 +172,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--version", type=int, default=546, help="the client's version")
     made.add_argument("--prefer", action="append", default=[], help="words of wanted answers")
     made.add_argument("--refuse", action="append", default=[], help="words of refused answers")
+    made.add_argument("--first", action="append", default=[], help="words of quests done first")
     made.add_argument("--choice", action="append", default=[], metavar="NAME=NUMBER",
                       help="a field of the character that is created")  # fmt: skip
     made.add_argument("--level", type=int, default=10, help="the level at which it stops")
@@ -188,7 +189,8 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser().parse_args(words)
     plan = EveningPlan(
         options.content, options.scripts, options.version,
-        Preferences(tuple(options.prefer), tuple(options.refuse)), options.level, options.minutes,
+        Preferences(tuple(options.prefer), tuple(options.refuse), tuple(options.first)),
+        options.level, options.minutes,
         options.rate, options.seed,
         {name: int(value) for name, _, value in (one.partition("=") for one in options.choice)},
         options.folder,

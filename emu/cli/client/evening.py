@@ -32,6 +32,11 @@ from emu.client.world.surroundings import RUNNING_SPEED
     help="Prefer answers with this word, for example Fighter or Qeynos; may be repeated.",
 )  # fmt: skip
 @click.option(
+    "--first", multiple=True, metavar="WORD",
+    help="Do quests with this word in the title or the category before others; may be repeated."
+    " Without it, those with a word of --prefer.",
+)  # fmt: skip
+@click.option(
     "--refuse", "refused", multiple=True, metavar="WORD",
     help="Take no offer, answer or way with this word; may be repeated.",
 )  # fmt: skip
@@ -49,6 +54,7 @@ async def evening(
     minutes: float,
     level: int,
     preferences: tuple[str, ...],
+    first: tuple[str, ...],
     refused: tuple[str, ...],
     speed: float,
     talks: bool,
@@ -73,7 +79,7 @@ async def evening(
     diary = Diary(show)
     one = await begin_evening(
         reactor, target.address.host, target.address.port, entrance, diary=diary,
-        preferences=Preferences(preferences, refused, speed), timeout=target.timeout,
+        preferences=Preferences(preferences, refused, first, speed), timeout=target.timeout,
         tables=target.tables,
     )  # fmt: skip
     async with one.client:

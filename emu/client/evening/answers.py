@@ -177,6 +177,9 @@ class WindowAnswers:
         if ways is None or not ways.ways:
             return
         names = [way.name for way in ways.ways]
-        at = self._choices.choose("ways", names, wanted=self._wanted())
+        wanted = self._wanted()
+        if wanted and wanted.strip() not in (one.strip() for one in names):
+            return  # it has seen where this leads, and wants to go elsewhere
+        at = self._choices.choose("ways", names, wanted=wanted)
         self._note("talk", f"way to {names[at]}")
         self._core.travel(names[at])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
+from emu.client.evening.seen import SeenSpawn
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
+
+WALK_TIME: Final = 90.0
 
 
 @dataclass(slots=True)
@@ -23,3 +27,8 @@ class Errand:
     """What is to be chosen in the window of a thing."""
     has_asked: bool = False
     """Whether the verbs were asked for."""
+
+
+def visit(one: SeenSpawn, what: str, now: Monotonic, task: QuestTask | None = None) -> Errand:
+    """Return the errand to somebody in sight."""
+    return Errand(one.place, one.index, what, task, Monotonic(now + WALK_TIME))

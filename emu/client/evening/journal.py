@@ -17,6 +17,8 @@ class OpenQuest:
     done: set[str] = field(default_factory=set)
     """The texts of the tasks that were seen done."""
 
+    category: str = ""
+    """The line of the journal under which it stands, for example "Hallmark"."""
     was_inspected: bool = False
     """Whether the player has asked for its tasks: the list at an entry has titles only."""
 
@@ -58,7 +60,7 @@ class SeenJournal:
             return []
         quest = self.open.setdefault(event.quest, OpenQuest(event.quest, event.title))
         before = {(one.text, one.is_done, one.count) for one in quest.tasks}
-        quest.tasks = event.tasks
+        quest.tasks, quest.category = event.tasks, event.category
         lines = []
         for task in event.tasks:
             if (task.text, task.is_done, task.count) in before:

@@ -44,6 +44,9 @@ class Preferences(NamedTuple):
     """Words of the answers that it prefers."""
     refused: Sequence[str] = ()
     """Words of offers, answers and ways that it never takes."""
+    first: Sequence[str] = ()
+    """Words of the titles or categories of quests that it does before others; without one those of
+    `preferred`."""
     speed: float = RUNNING_SPEED
     """How fast it runs."""
 
@@ -67,13 +70,14 @@ class EveningPlayer:
             self.journal,
             self.fighting,
             note=self.note,
-            preferred=preferences.preferred,
+            first=preferences.first or preferences.preferred,
+            hunts=bool(preferences.first),
             refused=preferences.refused,
         )
         self.answers = WindowAnswers(
             core, DialogChoices(preferences.preferred, preferences.refused), preferences.refused,
             note=self.note, may_leave=lambda: self.questing.may_leave,
-            wanted=lambda: self.questing.wanted,
+            wanted=lambda: self.questing.journeys.wanted,
         )  # fmt: skip
 
     def note(self, kind: str, text: str) -> None:

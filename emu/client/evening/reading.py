@@ -12,7 +12,10 @@ from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[a-z']+")
-_ARTICLES: Final = frozenset(("a", "an", "the", "of", "to", "and", "some", "widget", "player"))
+_ARTICLES: Final = frozenset((
+    "a", "an", "the", "of", "to", "and", "some", "widget", "player", "one", "two", "three", "four",
+    "five", "six", "seven", "eight", "nine", "ten",
+))  # fmt: skip
 """Words of names that name nothing."""
 _MEANS: Final = {"room": "housing", "inn": "housing", "house": "housing"}
 """Words of texts, and the words of technical names that stand for the same."""
@@ -32,11 +35,13 @@ _CALM: Final = frozenset((
     "visit", "explore",
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
+_VISITS: Final = frozenset(("visit", "find", "locate", "look", "explore", "scout", "see", "pay"))
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
 _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
     "portal", "tunnel", "leave",
 ))  # fmt: skip
+_HUBS: Final = frozenset(("bell", "portal", "station"))
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
 _DECLINES: Final = re.compile(
@@ -101,6 +106,11 @@ def is_peaceful(text: str) -> bool:
     return bool(words & _CALM) and not words & _KILLS
 
 
+def is_visit(text: str) -> bool:
+    """Return whether a task may be to go to a place."""
+    return not _VISITS.isdisjoint(words_of(text))
+
+
 def is_placing(text: str) -> bool:
     """Return whether a task is to place a thing."""
     return _PLACES.search(text) is not None
@@ -109,6 +119,11 @@ def is_placing(text: str) -> bool:
 def may_be_way(name: str) -> bool:
     """Return whether the name of a thing sounds as if it led to another zone."""
     return not _WAYS.isdisjoint(re.split(r"[^a-z]+", name.casefold()))
+
+
+def may_have_choices(name: str) -> bool:
+    """Return whether the name of a thing sounds as if it led to several zones."""
+    return not _HUBS.isdisjoint(words_of(name.replace(TECHNICAL, " ")))
 
 
 def is_decline(choice: str) -> bool:

@@ -5,6 +5,7 @@ Ghosts are decoded when somebody looks, and again only after a change.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from emu.client.hunting import DEAD
@@ -90,6 +91,15 @@ class SeenSpawns:
             found = (self.get(index) for index in list(self._known) if index != own)
             self._all = [one for one in found if one is not None and one.name]
         return self._all
+
+    def peaceful(self, here: Place) -> Iterator[SeenSpawn]:
+        """Yield those who live and are no enemies, the nearest to a place first.
+
+        Those without a place are left out.
+        """
+        for one in sorted(self.all(), key=lambda one: here.distance_to(one.place)):
+            if not one.is_enemy and not one.is_dead and one.place[:3] != NOWHERE:
+                yield one
 
     def _look(self, index: int) -> SeenSpawn:
         seen = self._core.surroundings

@@ -12,7 +12,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from emu.client.evening.reading import GOOD, LEAST_NAME, TECHNICAL, fit, words_of
+from emu.client.evening.reading import (
+    GOOD,
+    LEAST_NAME,
+    TECHNICAL,
+    fit,
+    is_peaceful,
+    may_be_way,
+    words_of,
+)
 from emu.client.evening.seen import SeenSpawn
 from emu.client.world.surroundings import Place
 
@@ -23,6 +31,10 @@ TOWN: Final = 8
 """How many people of a zone make it a town."""
 MOST_FOES: Final = 3
 """A town has more people than this number for each kind of enemy."""
+BEHIND: Final = 40.0
+"""How far from its arrival in a zone the player takes a way for the one back."""
+LEAST_APART: Final = 5.0
+"""How far two things with one name are apart."""
 LEAST_PART: Final = 6
 """Letters of a word that stands for the whole name of a zone."""
 LEAST_WORDS: Final = 2
@@ -44,29 +56,46 @@ class KnownWay:
     """What is chosen in its window; empty without one."""
 
 
+def one_place(way: KnownWay, other: KnownWay) -> bool:
+    """Return whether two ways begin with the same thing."""
+    return way.name == other.name and way.place.distance_to(other.place) < LEAST_APART
+
+
 class Travels:
     """What one player knows of the world beyond the present zone."""
 
     def __init__(self) -> None:
         self.zone = ""
         """The present zone."""
+        self._description = ""
+        self._came_from: str | None = None
+        """The zone that it comes from, until a way back was guessed."""
+        self._guessed: set[tuple[str, str]] = set()
+        """From where to where a way was guessed that was never taken."""
         self._ways: dict[str, dict[str, KnownWay]] = {}
         """For each zone, what leads to which other one."""
         self._homes: dict[str, str] = {}
         """The zone in which each person was seen first."""
         self._things: dict[str, dict[str, None]] = {}
         """The zones in which each thing with a technical name was seen, in this order."""
-        self._foes: dict[str, set[str]] = {}
-        """The names of the enemies of each zone."""
+        self._foes: dict[str, dict[str, int]] = {}
+        """The names of the enemies of each zone, and the level of one of each name."""
         self._words: dict[str, frozenset[str]] = {}
         """The words of the name of each zone."""
 
     def arrive(self, description: str, used: KnownWay | None) -> None:
         """Note that the player has come into a zone, and by which thing."""
         zone = zone_name(description)
+        self._came_from = None
         if used is not None and self.zone and zone != self.zone:
-            self._ways.setdefault(self.zone, {})[zone] = used
-        self.zone = zone
+            ways = self._ways.setdefault(self.zone, {})
+            for there in [one for one in ways if (self.zone, one) in self._guessed]:
+                if one_place(ways[there], used):
+                    del ways[there]
+            ways[zone] = used
+            self._guessed.discard((self.zone, zone))
+            self._came_from = self._description
+        self.zone, self._description = zone, description
         self._know(zone)
 
     def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
@@ -77,11 +106,31 @@ class Travels:
             ways = self._ways.setdefault(self.zone, {})
             ways.setdefault(zone, KnownWay(used.name, used.place, one))
 
+    def guess_way_back(self, here: Place, spawns: Iterable[SeenSpawn]) -> None:
+        """Take the nearest thing that sounds like a way for the one back, as long as it is near.
+
+        The player stands where it has arrived, or a few steps away.
+        """
+        if self._came_from is None:
+            return
+        ways = [
+            one for one in spawns
+            if may_be_way(one.name) and here.distance_to(one.place) < BEHIND
+        ]  # fmt: skip
+        nearest = min(ways, key=lambda one: here.distance_to(one.place), default=None)
+        back = zone_name(self._came_from)
+        known = self._ways.setdefault(self.zone, {})
+        if nearest is not None and back not in known:
+            known[back] = KnownWay(nearest.name, nearest.place, self._came_from)
+            self._guessed.add((self.zone, back))
+        if nearest is not None or back in known:
+            self._came_from = None
+
     def look(self, spawns: Iterable[SeenSpawn]) -> None:
         """Note who lives in the present zone, and what is there."""
         for one in spawns:
             if one.is_enemy:
-                self._foes.setdefault(self.zone, set()).add(one.name)
+                self._foes.setdefault(self.zone, {})[one.name] = one.level
             elif TECHNICAL in one.name:
                 self._things.setdefault(one.name, {})[self.zone] = None
             elif one.name[:1].isupper():
@@ -95,14 +144,27 @@ class Travels:
             if number >= TOWN and number > MOST_FOES * len(self._foes.get(zone, ()))
         ]  # fmt: skip
 
+    def hunting_ground(self, least: int, most: int) -> str | None:
+        """Return the zone that has the most kinds of enemies of some levels; None without one.
+
+        The present zone comes before others with as many.
+        """
+        grounds = {
+            zone: sum(least <= level <= most for level in foes.values())
+            for zone, foes in self._foes.items()
+            if zone == self.zone or self.way_to(zone) is not None
+        }  # fmt: skip
+        best = max(grounds, key=lambda zone: (grounds[zone], zone == self.zone), default=None)
+        return best if best is not None and grounds[best] else None
+
     def destinations(self, text: str, *, is_prose: bool = False) -> list[str]:
         """Return the zones that a text means, the best first.
 
         A zone is meant by its name, by who lives there, by a long word that no other zone's name
         has ("in Graystone" means "Graystone Yard"), or else by a thing of which the text has
         several words: "enter the citizenship trial" means the zones with a
-        "to_qey_citizenship_trial". In prose a word stands for no zone: "clean of vermin" does not
-        mean "Vermin's Snye".
+        "to_qey_citizenship_trial". Of the name of a way one long word is enough. In prose a word
+        stands for no zone: "clean of vermin" does not mean "Vermin's Snye".
         """
         have = frozenset(words_of(text))
         named = [zone for zone, words in self._words.items() if words and words <= have]
@@ -113,6 +175,13 @@ class Travels:
         # A part of a name is enough for somebody in sight, but not for a journey.
         if best[0] >= LEAST_FIT:
             return [self._homes[best[1]]]
+        if is_peaceful(text) and not is_prose:
+            # "I need to speak with Dagorel." means Master-at-Arms Dagorel if no other has the name.
+            owners = Counter(one for name in self._homes for one in set(words_of(name)))
+            only = {one for one in have if owners[one] == 1 and len(one) >= LEAST_PART}
+            met = [name for name in self._homes if only.intersection(words_of(name))]
+            if met:
+                return [self._homes[name] for name in met]
         number = Counter(one for words in self._words.values() for one in words)
         parts = [
             zone for zone, words in self._words.items()
@@ -126,7 +195,14 @@ class Travels:
             if len(long.intersection(words_of(name))) >= LEAST_WORDS
         ]  # fmt: skip
         best = max(things, default=(0.0, ""))
-        return list(self._things[best[1]]) if best[0] >= GOOD else []
+        if best[0] >= GOOD:
+            return list(self._things[best[1]])
+        # "zone_to_qey_harbor" leads to Qeynos Harbor, where it has not been yet.
+        return [] if is_prose else [
+            zone for name, zones in self._things.items() if may_be_way(name)
+            and any(len(one) >= LEAST_PART and one in have for one in words_of(name))
+            for zone in zones
+        ]  # fmt: skip
 
     def way_to(self, zone: str) -> KnownWay | None:
         """Return the first way on the shortest known route to a zone; None without one."""

@@ -44,6 +44,7 @@ class QuestShown:
     tasks: tuple[QuestTask, ...]
     is_complete: bool
     """Never true up to 561: there `JournalListed` alone shows that a quest is complete."""
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,11 @@ def _quest(fields: Mapping[str, Any]) -> QuestShown:
                 )
             )
     return QuestShown(
-        fields["quest_id"], read_name(fields["name"]), tuple(tasks), bool(fields["complete"])
+        fields["quest_id"],
+        read_name(fields["name"]),
+        tuple(tasks),
+        bool(fields["complete"]),
+        read_name(fields["type"]),
     )
 
 

@@ -6,7 +6,14 @@ import pytest
 
 from emu.client.evening.answers import MAKES_PLACE, READING, WindowAnswers
 from emu.client.evening.reading import DialogChoices
-from emu.client.world.events import DialogOpened, LineShown, RevivalOffered, WorldEvent
+from emu.client.world.events import (
+    DialogOpened,
+    LineShown,
+    RevivalOffered,
+    WayRow,
+    WaysShown,
+    WorldEvent,
+)
 from emu.client.world.windows import (
     ChoiceOffered,
     HousePriced,
@@ -23,10 +30,10 @@ NOW = Monotonic(100.0)
 OFFER = OfferShown("Rats", "Kill them.", "accept 7", "deny 7")
 
 
-def answers(core: NotingClient, *refused: str) -> WindowAnswers:
+def answers(core: NotingClient, *refused: str, wanted: str = "") -> WindowAnswers:
     return WindowAnswers(
         core, DialogChoices((), refused), refused,  # type: ignore[arg-type]
-        note=lambda _kind, _text: None, may_leave=lambda: True, wanted=lambda: "",
+        note=lambda _kind, _text: None, may_leave=lambda: True, wanted=lambda: wanted,
     )  # fmt: skip
 
 
@@ -117,3 +124,18 @@ def test_a_reward_without_a_free_place_waits_and_lets_others_go_on(core: NotingC
     assert core.asked == []
     one.think(Monotonic(NOW + MAKES_PLACE + 0.1))
     assert core.asked == ["command accept_reward 5 5"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "asked"),
+    [("", ["travel Antonica"]), ("The Caves", ["travel The Caves"]), ("Oakmyst Forest", [])],
+)
+def test_it_travels_to_no_zone_that_it_does_not_want(
+    core: NotingClient, wanted: str, asked: list[str]
+) -> None:
+    ways = WaysShown(4, (WayRow(1, "Antonica", "antonica", 0), WayRow(2, "The Caves", "caves", 0)))
+    core.ways = ways
+    one = answers(core, wanted=wanted)
+    one.handle_event(ways, NOW)
+    one.think(Monotonic(NOW + READING))
+    assert core.asked == asked

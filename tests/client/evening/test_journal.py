@@ -34,3 +34,9 @@ def test_a_complete_quest_that_is_shown_again_stays_complete() -> None:
     journal.listed(listed(is_open=False))
     assert journal.shown(QuestShown(7, "Rats", (task("Kill rats."),), False)) == []
     assert not journal.open
+
+
+def test_a_quest_has_its_category() -> None:
+    journal = SeenJournal()
+    journal.shown(QuestShown(7, "Rats", (task("Kill rats."),), False, "Hallmark"))
+    assert journal.open[7].category == "Hallmark"

@@ -26,12 +26,15 @@ class Scene:
         self.fighting = Fighting(core, self.spawns, note, 8.0)  # type: ignore[arg-type]
         self.fighting.level = 3
         self.questing = Questing(
-            core, self.spawns, self.journal, self.fighting, note=note, preferred=("Fighter",),  # type: ignore[arg-type]
+            core, self.spawns, self.journal, self.fighting, note=note, first=("Fighter",),  # type: ignore[arg-type]
             refused=("Freeport",),
         )  # fmt: skip
 
-    def task(self, text: str, group: str = "") -> None:
-        self.journal.shown(QuestShown(7, "Help", (QuestTask(text, group, False, 0, 1),), False))
+    def task(
+        self, text: str, group: str = "", *, number: int = 7, category: str = ""
+    ) -> None:  # fmt: skip
+        tasks = (QuestTask(text, group, False, 0, 1),)
+        self.journal.shown(QuestShown(number, "Help", tasks, False, category))
 
     def thinks(self, *verbs: tuple[str, str], times: int = 6) -> list[str]:
         """Let it think, and answer with these verbs; return what it has asked for."""
@@ -156,14 +159,14 @@ def test_it_travels_to_the_zone_of_a_task(core: NotingClient) -> None:
     scene = Scene(core, bell)
     questing = scene.questing
     questing.handle_event(zone("qey_village01", "Nettleville Hovel"), NOW)
-    questing.travels.offered(KnownWay(bell.name, bell.place), ["The Willow Wood"])
+    questing.journeys.travels.offered(KnownWay(bell.name, bell.place), ["The Willow Wood"])
     scene.task("I need to find Tawli in Willow Wood.")
     asked = scene.thinks(("travel within qeynos", "Travel"), times=3)
     assert asked == ["target 6", "ask_verbs 6", "use 6 travel within qeynos"]
-    assert questing.wanted == "The Willow Wood"
+    assert questing.journeys.wanted == "The Willow Wood"
     questing.handle_event(zone("qey_village05", "The Willow Wood"), scene.now)
-    assert questing.wanted == ""
-    assert questing.travels.zone == "willow wood"
+    assert questing.journeys.wanted == ""
+    assert questing.journeys.travels.zone == "willow wood"
 
 
 def test_it_leaves_a_cellar_by_a_way_that_it_has_taken_in_vain(core: NotingClient) -> None:
@@ -191,7 +194,7 @@ def test_it_goes_to_one_zone_after_the_other_that_may_have_what_a_task_names(
 ) -> None:
     sign = spawn(4, "to_qey_citizenship_trial")
     scene = Scene(core)
-    travels = scene.questing.travels
+    travels = scene.questing.journeys.travels
     bell, gate = KnownWay("bell", Place(30.0, 0.0, 0.0)), KnownWay("gate", Place(90.0, 0.0, 0.0))
     for zone in ("Willow Wood", "Graystone Yard"):
         travels.arrive(zone, None)
@@ -213,7 +216,7 @@ def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_no
         spawn(5, "a mole", 10.0, is_enemy=True), spawn(6, "a giant", 10.0, level=9, is_enemy=True),
     )  # fmt: skip
     scene.task("I need to judge the traitors.")
-    scene.questing.exploration.rounds[""] = 1
+    scene.questing.journeys.exploration.rounds[""] = 1
     assert "target 4" in scene.thinks(HAIL, times=4)
     scene.thinks(times=4)
     assert scene.fighting.enemy == 5
@@ -224,7 +227,7 @@ def test_it_looks_through_towns_if_it_needs_somebody_for_another_level(
 ) -> None:
     people = [spawn(10 + at, f"Guard {name}", 5.0) for at, name in enumerate("ABCDEFGH")]
     scene = Scene(core, spawn(5, "Dagorel", 60.0, mark=1), spawn(6, "Waulon", 20.0))
-    travels = scene.questing.travels
+    travels = scene.questing.journeys.travels
     for zone in ("South Qeynos", "Nettleville Hovel"):
         travels.arrive(zone, None)
         travels.look([spawn(one.index, f"{one.name} of {zone}") for one in people])
@@ -234,9 +237,9 @@ def test_it_looks_through_towns_if_it_needs_somebody_for_another_level(
     scene.task("I should speak to Waulon again.")
     scene.questing.handle_event(ScreenShown("You must choose your class to gain levels."), NOW)
     assert "target 5" in scene.thinks(HAIL, times=6)[:2]
-    scene.questing.exploration.rounds[""] = 1
+    scene.questing.journeys.exploration.rounds[""] = 1
     scene.spawns.by_index[7] = spawn(7, "bell", 30.0)
-    assert "use 7 access" in scene.thinks(("access", "Access"), times=6)
+    assert "use 7 access" in scene.thinks(("access", "Access"), times=12)
 
 
 def test_it_takes_up_what_it_has_set_aside_if_no_fight_gives_experience(
@@ -252,3 +255,52 @@ def test_it_takes_up_what_it_has_set_aside_if_no_fight_gives_experience(
     scene.questing.handle_event(ScreenShown("You must choose your class to gain levels."), NOW)
     scene.thinks(times=3)
     assert core.place.x > 150.0
+
+
+def test_it_does_first_what_has_a_wanted_category(core: NotingClient) -> None:
+    scene = Scene(core, spawn(4, "Ingrid", 5.0), spawn(5, "Waulon", 30.0))
+    scene.task("I should speak to Waulon.", number=7, category="Fighter")
+    scene.task("I should speak to Ingrid.", number=8, category="Isle of Refuge")
+    assert scene.thinks(HAIL, times=4)[:1] == ["target 5"]
+
+
+def test_it_uses_a_way_only_where_it_has_seen_all(core: NotingClient) -> None:
+    # The way back lies beside the place that the task means.
+    scene = Scene(core, spawn(6, "Nettleville Gate", level=0), spawn(7, "a box", 40.0, level=0))
+    scene.task("I need to do something.")
+    asked = scene.thinks(("open", "Open"), times=6)
+    assert "use 7 open" in asked
+    assert "target 6" not in asked
+    scene.questing.journeys.exploration.rounds[""] = 1
+    assert "use 6 open" in scene.thinks(("open", "Open"), times=12)
+
+
+def hunter(core: NotingClient, *spawns: SeenSpawn) -> Scene:
+    scene = Scene(core, *spawns)
+    scene.questing = Questing(
+        core, scene.spawns, scene.journal, scene.fighting, note=lambda _kind, _text: None,  # type: ignore[arg-type]
+        first=("Hallmark",), refused=(), hunts=True,
+    )  # fmt: skip
+    return scene
+
+
+def test_a_hunter_fights_before_it_does_other_quests(core: NotingClient) -> None:
+    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
+    scene = hunter(core, spawn(4, "Waulon", 5.0), rat)
+    scene.task("I should speak to Waulon.")
+    scene.thinks(times=1)
+    assert scene.fighting.enemy == 5
+    scene.fighting.enemy = None
+    scene.task("I should speak to Waulon.", number=8, category="Hallmark")
+    assert scene.thinks(HAIL, times=4)[-1:] == ["command hail"]
+
+
+def test_a_hunter_goes_where_it_has_seen_enemies_of_its_level(core: NotingClient) -> None:
+    gate = spawn(6, "zone_to_peat_bog", 20.0, level=0)
+    scene = hunter(core, gate)
+    travels = scene.questing.journeys.travels
+    travels.arrive("The Peat Bog", None)
+    travels.look([spawn(5, "a rat", level=2, is_enemy=True)])
+    travels.arrive("Nettleville Hovel", None)
+    travels.offered(KnownWay(gate.name, gate.place), ["The Peat Bog"])
+    assert "use 6 enter" in scene.thinks(("enter", "Enter"), times=6)

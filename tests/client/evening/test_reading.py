@@ -10,6 +10,8 @@ from emu.client.evening.reading import (
     is_decline,
     is_peaceful,
     is_placing,
+    is_visit,
+    may_have_choices,
     resemblance,
 )
 
@@ -39,6 +41,7 @@ def test_names_that_a_text_means(name: str, text: str) -> None:
         ("Ingrid", "I should speak to Waulon."),
         ("", "I should speak to Waulon."),
         ("a hunter", "I need to hunt a shoal glider."),
+        ("housing_five_room_1", "I must kill five white spiderlings."),
     ],
 )
 def test_names_that_a_text_does_not_mean(name: str, text: str) -> None:
@@ -110,3 +113,14 @@ def test_technical_names_fit_by_any_word_and_by_what_they_stand_for() -> None:
 )
 def test_a_task_to_place_a_thing(task: str, *, is_meant: bool) -> None:
     assert is_placing(task) is is_meant
+
+
+def test_tasks_to_visit_a_place() -> None:
+    assert is_visit("I need to visit the gates to the Peat Bog.")
+    assert not is_visit("I must kill the rats.")
+
+
+def test_things_that_may_lead_to_several_zones() -> None:
+    assert may_have_choices("mariners_bell")
+    assert not may_have_choices("zone_to_antonica")
+    assert not may_have_choices("gate_widget4")

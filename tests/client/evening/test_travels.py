@@ -79,3 +79,57 @@ def test_a_town_has_many_people_and_few_kinds_of_enemies() -> None:
     one.arrive("Peat Bog", None)
     one.look([spawn(5, "Ferius")])
     assert one.towns() == ["south qeynos"]
+
+
+def test_the_hunting_ground_has_most_kinds_of_enemies_of_some_levels() -> None:
+    one = arrived(("Nettleville Hovel", None))
+    assert one.hunting_ground(5, 8) is None
+    one.arrive("The Peat Bog", GATE)
+    one.look(
+        [spawn(4, "a slug", level=6, is_enemy=True), spawn(5, "a bat", level=7, is_enemy=True)]
+    )
+    one.arrive("Antonica", BELL)
+    one.look(
+        [spawn(6, "a bear", level=8, is_enemy=True), spawn(7, "an owl", level=15, is_enemy=True)]
+    )
+    assert one.hunting_ground(5, 8) == "antonica"  # no way leads back
+    one.arrive("Nettleville Hovel", BELL)
+    assert one.hunting_ground(5, 8) == "peat bog"
+
+
+def test_a_part_of_a_name_that_only_one_has_is_enough_to_speak_with_somebody() -> None:
+    one = arrived(("South Qeynos", None))
+    one.look(
+        [spawn(4, "Master-at-Arms Dagorel"), spawn(5, "Guard Nea"), spawn(6, "Guard Falkener")]
+    )
+    one.arrive("Nettleville Hovel", GATE)
+    assert one.destinations("I need to speak with Dagorel.") == ["south qeynos"]
+    assert one.destinations("I need to speak with a guard.") == []
+    assert one.destinations("I must kill Dagorel.") == []
+
+
+def test_the_sign_of_a_way_needs_one_long_word() -> None:
+    one = arrived(("South Qeynos", None))
+    one.look([spawn(4, "zone_to_qey_harbor"), spawn(5, "zone_to_qey_north")])
+    one.arrive("Nettleville Hovel", GATE)
+    text = "I need to speak with Squire Moorford in Qeynos Harbor."
+    assert one.destinations(text) == ["south qeynos"]
+
+
+def test_the_nearest_way_behind_leads_back_until_it_was_taken() -> None:
+    one = arrived(("Nettleville Hovel", None), ("The Peat Bog", GATE))
+    here = Place(0.0, 0.0, 0.0)
+    one.guess_way_back(here, [spawn(4, "Nettleville Gate", 99.0), spawn(5, "a box", 1.0)])
+    assert one.way_to("nettleville hovel") is None
+    one.guess_way_back(here, [spawn(4, "a gate", 20.0), spawn(5, "Nettleville Gate", 9.0)])
+    back = one.way_to("nettleville hovel")
+    assert back == KnownWay("Nettleville Gate", Place(9.0, 0.0, 0.0), "Nettleville Hovel")
+    one.arrive("Antonica", back)
+    one.arrive("The Peat Bog", None)
+    assert one.way_to("nettleville hovel") is None
+
+
+def test_no_way_back_is_guessed_after_a_death() -> None:
+    one = arrived(("Nettleville Hovel", None), ("The Peat Bog", None))
+    one.guess_way_back(Place(0.0, 0.0, 0.0), [spawn(5, "Nettleville Gate", 9.0)])
+    assert one.way_to("nettleville hovel") is None

@@ -29,7 +29,7 @@ OFFER = OfferShown(
 QUEST = QuestShown(
     900001, "Crabs on the Beach",
     (QuestTask("Drive two shore crabs from the beach.", "The beach must be safe.", False, 0, 2),),
-    False,
+    False, "Isle of Refuge",
 )  # fmt: skip
 SWORD = "Notched Training Sword"
 EXPECTED: dict[tuple[str, str], Any] = {

@@ -1,0 +1,223 @@
+"""The journeys of a client that plays: to a zone, to a place, to what it has not seen yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from emu.client.evening.errands import WALK_TIME, Errand, visit
+from emu.client.evening.exploring import CELL, Exploration
+from emu.client.evening.places import PlaceSearch
+from emu.client.evening.reading import (
+    LEAVING,
+    has_word,
+    is_visit,
+    may_be_way,
+    may_have_choices,
+)
+from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.evening.travels import KnownWay, Travels
+from emu.client.evening.visits import AGAIN, LATER, Visits
+from emu.client.world import WorldClientCore
+from emu.client.world.windows import QuestTask
+from emu.times import Monotonic
+
+TRAVELS_ON: Final = 5.0
+"""Between two legs of a journey in one zone; doubled after each."""
+SLOWEST: Final = 4.0
+"""The speed, in world units per second, with which it plans a journey."""
+MOST_WAYS: Final = 2
+"""How often it takes a way to another zone at one state of the journal."""
+NO_CHOICE: Final = "none"
+"""What it chooses in the window of a thing of which it only wants to know where it leads."""
+
+
+class Journeys:
+    """The journeys of one player."""
+
+    def __init__(
+        self, core: WorldClientCore, spawns: SeenSpawns, visits: Visits, refused: Sequence[str]
+    ) -> None:  # fmt: skip
+        self._core = core
+        self._spawns = spawns
+        self._visits = visits
+        self._refused = refused
+        self.zone = ""
+        """The file of the present zone."""
+        self.travels = Travels()
+        self.exploration = Exploration()
+        self._places = PlaceSearch()
+        self.wanted = ""
+        """What it chooses in the window of the thing that it uses."""
+        self._used: tuple[KnownWay, Monotonic] | None = None
+        """The thing that was used last, and when."""
+        self._ways: dict[tuple[str, str], int] = {}
+        """Zone and name of each thing that led to another zone; how often, at this state."""
+        self._looked_into: set[tuple[str, str, tuple[float, float, float]]] = set()
+        """The things of which it has looked where they lead: zone, name and place."""
+        self._journeys: Counter[tuple[str, str]] = Counter()
+        """Journeys for each task, by its text and the zone."""
+
+    # -- what it sees -----------------------------------------------------------------------------
+
+    def arrive(self, file: str, description: str, now: Monotonic) -> None:
+        """Note that the player comes into a zone."""
+        used = None
+        if self._used is not None and now < self._used[1] + WALK_TIME:
+            used = self._used[0]
+            way = self.zone, used.name
+            self._ways[way] = self._ways.get(way, 0) + 1
+        self.travels.arrive(description, used)
+        self._used = None
+        self.zone, self.wanted = file, ""
+        self.exploration.enter(file)
+        self._places.arrive()
+        self._visits.zone = file
+
+    def look(self) -> None:
+        """Note where the player is, and what it sees."""
+        here, spawns = self._core.place, self._spawns.all()
+        self.exploration.look(here, spawns)
+        self._places.stand(here)
+        self.travels.look(spawns)
+        self.travels.guess_way_back(here, spawns)
+
+    def offered(self, descriptions: Sequence[str]) -> None:
+        """Note where the window of the thing leads that was used last."""
+        if self._used is not None:
+            self.travels.offered(self._used[0], descriptions)
+
+    def use(self, plan: Errand, spawn: SeenSpawn, now: Monotonic) -> None:
+        """Note that a thing is used, which may lead to another zone."""
+        self._used = (KnownWay(spawn.name, spawn.place), now)
+        self.wanted = plan.choice
+
+    def renew(self) -> None:
+        """Let each way be of use again: the journal or the level has changed."""
+        self._ways = dict.fromkeys(self._ways, 0)
+
+    def is_way(self, name: str) -> bool:
+        """Return whether a thing of the present zone has led to another one."""
+        return (self.zone, name) in self._ways
+
+    # -- where it goes ----------------------------------------------------------------------------
+
+    def journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to a zone that a task means; another one each time if there are more."""
+        zones = self.zones_of(task)
+        for zone in sorted(zones, key=lambda zone: self._journeys[task.text, zone]):
+            if zone == self.travels.zone:
+                continue
+            way = self.travels.way_to(zone)
+            if way is not None and self._visits.may_begin(f"to {zone}", task.text, now, TRAVELS_ON):
+                self._journeys[task.text, zone] += 1
+                return self.by(way, task, now)
+        return None
+
+    def back(
+        self, task: QuestTask, zones: Sequence[str], now: Monotonic
+    ) -> Errand | None:  # fmt: skip
+        """Return the way to a zone where a task has come up, if the task itself means no zone.
+
+        The player may have died there.
+        """
+        if self.zones_of(task):
+            return None
+        for zone in zones:
+            way = self.travels.way_to(zone)
+            if way is not None and self._visits.may_begin(f"back to {zone}", task.text, now, LATER):
+                return self.by(way, task, now)
+        return None
+
+    def place_here(self, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to a point near the arrival, for a task to visit a place of this zone."""
+        zones = self.travels.destinations(task.text)
+        if not is_visit(task.text) or (zones and self.travels.zone not in zones):
+            return None
+        place = self._places.next_place(self.zone, task.text if zones else "")
+        until = Monotonic(now + AGAIN)
+        return Errand(place, None, "look", task, until) if place is not None else None
+
+    def knows_where(self, task: QuestTask) -> bool:
+        """Return whether it is in a zone that a task means, or knows a way there."""
+        zones = self.zones_of(task)
+        return any(zone == self.travels.zone or self.travels.way_to(zone) for zone in zones)
+
+    def is_here(self, task: QuestTask) -> bool:
+        """Return whether a task means the present zone."""
+        return self.travels.zone in self.zones_of(task)
+
+    def zones_of(self, task: QuestTask) -> list[str]:
+        """Return the zones that a task means, or else the text above it."""
+        zones = self.travels.destinations(task.text)
+        return zones or self.travels.destinations(task.group, is_prose=True)
+
+    def search(self, tasks: Sequence[QuestTask], now: Monotonic) -> Errand | None:
+        """Return the way to a bell or the like whose window may show a zone that a task means."""
+        if all(self.knows_where(task) for task in tasks):
+            return None
+        for one in self._near():
+            which = self.zone, one.name, one.place[:3]
+            is_new = which not in self._looked_into and not has_word(one.name, LEAVING)
+            if is_new and may_have_choices(one.name):
+                self._looked_into.add(which)
+                return Errand(
+                    one.place, one.index, "use", None, Monotonic(now + WALK_TIME), NO_CHOICE
+                )
+        return None
+
+    def by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:
+        """Return the errand that takes a way to another zone."""
+        here = self._core.place
+        same = [one for one in self._spawns.all() if one.name == way.name]
+        nearest = min(same, key=lambda one: way.place.distance_to(one.place), default=None)
+        until = Monotonic(now + WALK_TIME + here.distance_to(way.place) / SLOWEST)
+        if nearest is None or way.place.distance_to(nearest.place) > CELL:
+            return Errand(way.place, None, "look", task, until)
+        return Errand(nearest.place, nearest.index, "use", task, until, way.choice)
+
+    def seen_before(
+        self, is_meant: Callable[[str], bool], why: str, task: QuestTask | None, now: Monotonic
+    ) -> Errand | None:
+        """Return the way to where a name was seen that is not in sight."""
+        here = self._core.place
+        names = {one.name for one in self._spawns.all()}
+        for name, place in self._spawns.remembered.items():
+            if name in names or has_word(name, self._refused) or not is_meant(name):
+                continue
+            if here.distance_to(place) >= CELL and self._visits.may_begin(
+                f"place of {name}", why, now
+            ):
+                return Errand(place, None, "look", task, Monotonic(now + WALK_TIME))
+        return None
+
+    def unseen_place(self, now: Monotonic) -> Errand | None:
+        """Return the way to where it was not."""
+        place = self.exploration.next_place(self._core.place)
+        until = Monotonic(now + WALK_TIME)
+        return Errand(place, None, "look", None, until) if place is not None else None
+
+    def way_out(self, now: Monotonic) -> Errand | None:
+        """Return the way to another zone: what is open may be done there.
+
+        Ways that were taken in vain come last, when it has looked around here again and again.
+        """
+        ways = [one for one in self._near() if (self.zone, one.name) in self._ways]
+        for one in sorted(ways, key=lambda one: self._ways[self.zone, one.name]):
+            if self._is_open_way(one.name) and self._visits.may_begin(one.name, "way", now, LATER):
+                return visit(one, "use", now)
+        return self.seen_before(
+            lambda name: self._is_open_way(name) or self._is_new_way(name), "way", None, now
+        )
+
+    def _is_new_way(self, name: str) -> bool:
+        return may_be_way(name) and (self.zone, name) not in self._ways
+
+    def _is_open_way(self, name: str) -> bool:
+        most = MOST_WAYS * self.exploration.rounds.get(self.zone, 1)
+        return self._ways.get((self.zone, name), most) < most
+
+    def _near(self) -> Iterator[SeenSpawn]:
+        near = self._spawns.peaceful(self._core.place)
+        return (one for one in near if not has_word(one.name, self._refused))

@@ -1,0 +1,50 @@
+"""The search for a place that a task names: a client that plays walks around where it has arrived.
+
+"I need to visit the gates to the Peat Bog." is done some steps from where the gates let the player
+in, and no spawn stands there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from emu.client.world.surroundings import Place
+
+RINGS: Final = (12.0, 24.0)
+"""How far from its arrival it looks, in world units: the places of tasks are 10 to 15 wide."""
+POINTS: Final = 8
+"""Points of each ring."""
+
+
+class PlaceSearch:
+    """Where one player has arrived, and the points around that it has still to look at."""
+
+    def __init__(self) -> None:
+        self._arrival: Place | None = None
+        self._left: dict[tuple[str, str], list[Place]] = {}
+
+    def arrive(self) -> None:
+        """Forget the arrival: the player comes into another zone."""
+        self._arrival = None
+
+    def stand(self, here: Place) -> None:
+        """Note where the player is; the first place in a zone is its arrival."""
+        if self._arrival is None:
+            self._arrival = here
+
+    def next_place(self, zone: str, task: str) -> Place | None:
+        """Return the next point for a task in a zone; None when all were looked at."""
+        centre = self._arrival
+        if centre is None:
+            return None
+        left = self._left.setdefault((zone, task), _around(centre))
+        return left.pop(0) if left else None
+
+
+def _around(centre: Place) -> list[Place]:
+    turn = 2 * math.pi / POINTS
+    return [
+        Place(centre.x + far * math.cos(at * turn), centre.y, centre.z + far * math.sin(at * turn))
+        for far in RINGS for at in range(POINTS)
+    ]  # fmt: skip

@@ -1,0 +1,50 @@
+"""The enemies that a client that plays would attack."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.client.evening.fighting import Fighting
+from emu.client.evening.reading import WEAK, resemblance
+from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.world import WorldClientCore
+from emu.times import Monotonic
+
+ABOVE: Final = 1
+"""How many levels above its own an enemy may have."""
+BELOW: Final = 3
+"""How many levels below its own an enemy may have that it fights for experience."""
+
+
+class Prey:
+    """The enemies in sight of one player."""
+
+    def __init__(self, core: WorldClientCore, spawns: SeenSpawns, fighting: Fighting) -> None:
+        self._core = core
+        self._spawns = spawns
+        self._fighting = fighting
+
+    def is_weak(self, one: SeenSpawn) -> bool:
+        """Return whether somebody is no stronger than the player can fight."""
+        return one.level <= self._fighting.level + ABOVE
+
+    def weak(self, now: Monotonic) -> list[SeenSpawn]:
+        """Return the enemies that it would attack, the nearest first."""
+        here = self._core.place
+        found = [
+            one for one in self._spawns.all()
+            if self._fighting.may_attack(one, now) and self.is_weak(one)
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: here.distance_to(one.place))
+
+    def like(self, text: str, now: Monotonic) -> SeenSpawn | None:
+        """Return the enemy whose name resembles a text most; None without one."""
+        found = [(resemblance(one.name, text), one) for one in self.weak(now)]
+        _, best = max(found, key=lambda pair: pair[0], default=(0.0, None))
+        return best if best is not None and resemblance(best.name, text) >= WEAK else None
+
+    def worthy(self, now: Monotonic) -> SeenSpawn | None:
+        """Return the nearest enemy of about its own level; None without one."""
+        level = self._fighting.level
+        found = (one for one in self.weak(now) if level - BELOW <= one.level <= level)
+        return next(found, None)

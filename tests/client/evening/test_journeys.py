@@ -1,0 +1,89 @@
+"""Journeys: bells that may lead to a task's zone, places to visit, the way back."""
+
+import pytest
+
+from emu.client.evening.journeys import NO_CHOICE, Journeys
+from emu.client.evening.seen import SeenSpawn
+from emu.client.evening.travels import KnownWay
+from emu.client.evening.visits import Visits
+from emu.client.world.surroundings import Place
+from emu.client.world.windows import QuestTask
+from emu.times import Monotonic
+from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
+
+NOW = Monotonic(1000.0)
+SPIDERS = "I must kill five white spiderlings in the caves."
+SIGN = KnownWay("to_trial", Place(40.0, 0.0, 0.0))
+
+
+def task(text: str) -> QuestTask:
+    return QuestTask(text, "", False, 0, 1)
+
+
+def journeys(core: NotingClient, *spawns: SeenSpawn) -> Journeys:
+    known = KnownSpawns(core, *spawns)
+    made = Journeys(core, known, Visits(), ("Freeport",))  # type: ignore[arg-type]
+    made.arrive("qey_south", "South Qeynos", NOW)
+    return made
+
+
+def test_it_looks_once_where_each_bell_leads_if_it_knows_no_way(core: NotingClient) -> None:
+    bells = spawn(6, "mariners_bell", level=0), spawn(7, "mariners_bell", 60.0, level=0)
+    one = journeys(core, *bells, spawn(8, "zone_to_antonica", 5.0, level=0))
+    first = one.search([task(SPIDERS)], NOW)
+    assert first is not None
+    assert (first.index, first.what, first.choice) == (6, "use", NO_CHOICE)
+    one.use(first, bells[0], NOW)
+    one.offered(["Antonica"])
+    second = one.search([task(SPIDERS)], NOW)
+    assert second is not None
+    assert second.index == 7
+    assert one.search([task(SPIDERS)], NOW) is None
+
+
+def test_it_rings_no_bell_if_it_knows_the_way(core: NotingClient) -> None:
+    bell = spawn(6, "mariners_bell", level=0)
+    one = journeys(core, bell)
+    one.travels.offered(KnownWay(bell.name, bell.place), ["The Caves"])
+    assert one.knows_where(task(SPIDERS))
+    assert one.search([task(SPIDERS)], NOW) is None
+    plan = one.journey(task(SPIDERS), NOW)
+    assert plan is not None
+    assert (plan.index, plan.choice) == (6, "The Caves")
+
+
+def test_it_goes_back_to_the_zone_of_a_task_that_names_nobody(core: NotingClient) -> None:
+    one = journeys(core)
+    one.travels.arrive("Citizenship Trial Chamber", SIGN)
+    one.travels.arrive("South Qeynos", None)
+    judge = task("I need to judge the traitors.")
+    plan = one.back(judge, ["citizenship trial chamber"], NOW)
+    assert plan is not None
+    assert plan.place == SIGN.place
+    assert one.back(judge, ["citizenship trial chamber"], NOW) is None
+    assert one.back(task("I need to go to South Qeynos."), ["elsewhere"], NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("I need to visit the gates to South Qeynos.", True),
+        ("I need to find the orc's cave.", True),
+        ("I must kill the rats.", False),
+    ],
+)
+def test_it_looks_around_its_arrival_for_a_place(
+    core: NotingClient, text: str, *, looks: bool
+) -> None:
+    one = journeys(core)
+    one.look()
+    plan = one.place_here(task(text), NOW)
+    assert (plan is not None) is looks
+
+
+def test_it_visits_no_place_of_another_zone_here(core: NotingClient) -> None:
+    one = journeys(core)
+    one.travels.arrive("The Peat Bog", SIGN)
+    one.travels.arrive("South Qeynos", None)
+    one.look()
+    assert one.place_here(task("I need to visit the gates to the Peat Bog."), NOW) is None

@@ -1,0 +1,33 @@
+"""The search for a place that a task names: around where the player has arrived."""
+
+from emu.client.evening.places import POINTS, RINGS, PlaceSearch
+from emu.client.world.surroundings import Place
+
+# Nettleville's sign leads to the first place; the quest's step is done within 15 of the second, by
+# the sum of the differences (Quests/Hallmark/welcome_to_qeynos_Nettleville.lua, table signs).
+ARRIVAL, GATES = Place(572.2, -26.0, 403.8), Place(565.6, -27.25, 415.96)
+WIDTH = 15.0
+
+
+def test_a_point_around_the_arrival_is_where_the_gates_are() -> None:
+    search = PlaceSearch()
+    search.stand(ARRIVAL)
+    search.stand(GATES)  # the first place counts
+    points = [search.next_place("bog", "") for _ in range(len(RINGS) * POINTS)]
+    assert search.next_place("bog", "") is None
+    away = [
+        abs(one.x - GATES.x) + abs(one.y - GATES.y) + abs(one.z - GATES.z)
+        for one in points if one is not None
+    ]  # fmt: skip
+    assert min(away) < WIDTH
+    assert len(away) == len(points)
+
+
+def test_another_zone_has_its_own_points() -> None:
+    search = PlaceSearch()
+    assert search.next_place("bog", "") is None
+    search.stand(ARRIVAL)
+    first = search.next_place("bog", "")
+    search.arrive()
+    search.stand(Place(0.0, 0.0, 0.0))
+    assert search.next_place("village", "") != first

@@ -1,0 +1,40 @@
+"""The enemies that a player attacks: no stronger ones, the nearest of about its own level."""
+
+from emu.client.evening.fighting import Fighting
+from emu.client.evening.prey import Prey
+from emu.client.evening.seen import SeenSpawn
+from emu.times import Monotonic
+from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
+
+NOW = Monotonic(1000.0)
+
+
+def prey(core: NotingClient, level: int, *spawns: SeenSpawn) -> Prey:
+    known = KnownSpawns(core, *spawns)
+    fighting = Fighting(core, known, lambda _kind, _text: None, 8.0)  # type: ignore[arg-type]
+    fighting.level = level
+    return Prey(core, known, fighting)  # type: ignore[arg-type]
+
+
+def test_the_nearest_of_about_its_own_level_is_worth_a_fight(core: NotingClient) -> None:
+    one = prey(
+        core, 8, spawn(4, "a rat", 5.0, level=2, is_enemy=True),
+        spawn(5, "a bear", 6.0, level=11, is_enemy=True),
+        spawn(6, "a snake", 30.0, level=8, is_enemy=True),
+        spawn(7, "a wolf", 20.0, level=6, is_enemy=True), spawn(8, "a guard", 1.0, level=8),
+    )  # fmt: skip
+    worthy = one.worthy(NOW)
+    assert worthy is not None
+    assert worthy.index == 7
+    assert [each.index for each in one.weak(NOW)] == [4, 7, 6]
+
+
+def test_an_enemy_may_have_a_name_like_the_text_of_a_task(core: NotingClient) -> None:
+    one = prey(
+        core, 3, spawn(4, "a goblin war totem", 30.0, is_enemy=True),
+        spawn(5, "a rat", 5.0, is_enemy=True),
+    )  # fmt: skip
+    like = one.like("I need to destroy 3 war statues.", NOW)
+    assert like is not None
+    assert like.index == 4
+    assert one.like("I should speak to Waulon.", NOW) is None
