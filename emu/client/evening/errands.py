@@ -11,6 +11,9 @@ from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
 
 WALK_TIME: Final = 90.0
+TALK_REACH: Final = 4.0
+CLOSE_REACH: Final = 0.5
+"""How near it goes to what it was too far away from: some verbs are for one unit."""
 
 
 @dataclass(slots=True)
@@ -27,6 +30,8 @@ class Errand:
     """What is to be chosen in the window of a thing."""
     has_asked: bool = False
     """Whether the verbs were asked for."""
+    reach: float = TALK_REACH
+    """How near it goes."""
 
 
 def visit(one: SeenSpawn, what: str, now: Monotonic, task: QuestTask | None = None) -> Errand:

@@ -56,6 +56,10 @@ class Hints:
             self._tasks.clear()
         return list(reversed(self._tasks.values()))
 
+    def renew(self) -> None:
+        """Note that a quest is complete: experience may be of use again."""
+        self._stopped_at = 0
+
     def is_stopped(self, level: int) -> bool:
         """Whether experience is of no use at a level until something else is done."""
         return self._stopped_at == level and level > 0

@@ -12,13 +12,14 @@ from emu.client.evening.places import PlaceSearch
 from emu.client.evening.reading import (
     LEAVING,
     has_word,
+    is_sign,
     is_visit,
     may_be_way,
     may_have_choices,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import KnownWay, Travels
-from emu.client.evening.visits import AGAIN, LATER, Visits
+from emu.client.evening.visits import AGAIN, LATER, PastVisits
 from emu.client.world import WorldClientCore
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
@@ -33,11 +34,11 @@ NO_CHOICE: Final = "none"
 """What it chooses in the window of a thing of which it only wants to know where it leads."""
 
 
-class Journeys:
+class PlayerJourneys:
     """The journeys of one player."""
 
     def __init__(
-        self, core: WorldClientCore, spawns: SeenSpawns, visits: Visits, refused: Sequence[str]
+        self, core: WorldClientCore, spawns: SeenSpawns, visits: PastVisits, refused: Sequence[str]
     ) -> None:  # fmt: skip
         self._core = core
         self._spawns = spawns
@@ -57,7 +58,7 @@ class Journeys:
         self._looked_into: set[tuple[str, str, tuple[float, float, float]]] = set()
         """The things of which it has looked where they lead: zone, name and place."""
         self._journeys: Counter[tuple[str, str]] = Counter()
-        """Journeys for each task, by its text and the zone."""
+        """PlayerJourneys for each task, by its text and the zone."""
 
     # -- what it sees -----------------------------------------------------------------------------
 
@@ -118,12 +119,10 @@ class Journeys:
     def back(
         self, task: QuestTask, zones: Sequence[str], now: Monotonic
     ) -> Errand | None:  # fmt: skip
-        """Return the way to a zone where a task has come up, if the task itself means no zone.
+        """Return the way to a zone where a task has come up or advanced.
 
         The player may have died there.
         """
-        if self.zones_of(task):
-            return None
         for zone in zones:
             way = self.travels.way_to(zone)
             if way is not None and self._visits.may_begin(f"back to {zone}", task.text, now, LATER):
@@ -165,6 +164,21 @@ class Journeys:
                 return Errand(
                     one.place, one.index, "use", None, Monotonic(now + WALK_TIME), NO_CHOICE
                 )
+        return None
+
+    def odd_way(self, now: Monotonic) -> Errand | None:
+        """Return the way to a sign that names no zone that it knows: each one once.
+
+        The arena "in the warehouse of northern Qeynos" is behind a
+        "zone_to_qey_epic01_int_p19_cache", which has come with its quest.
+        """
+        for one in self._near():
+            which = self.zone, one.name, one.place[:3]
+            if not is_sign(one.name) or which in self._looked_into or self.is_way(one.name):
+                continue
+            if not self.travels.names_zone(one.name):
+                self._looked_into.add(which)
+                return visit(one, "use", now)
         return None
 
     def by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
-from emu.client.evening.errands import Errand, visit
+from emu.client.evening.errands import CLOSE_REACH, WALK_TIME, Errand, visit
 from emu.client.evening.exploring import CELL
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
 from emu.client.evening.journal import OpenQuest, SeenJournal
-from emu.client.evening.journeys import Journeys
+from emu.client.evening.journeys import PlayerJourneys
 from emu.client.evening.prey import BELOW, Prey
 from emu.client.evening.reading import (
     GOOD,
@@ -30,7 +31,7 @@ from emu.client.evening.reading import (
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.shopping import Shopping
-from emu.client.evening.visits import AGAIN, LATER, LONG_AGO, ONCE_MORE, Visits
+from emu.client.evening.visits import AGAIN, LATER, LONG_AGO, ONCE_MORE, PastVisits
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
     DialogOpened,
@@ -43,7 +44,6 @@ from emu.client.world.events import (
 from emu.client.world.windows import GoodsShown, QuestTask, VerbsShown
 from emu.times import Monotonic
 
-TALK_REACH: Final = 4.0
 WAITING: Final = 3.0
 """How long it waits for what follows a hail or a use."""
 TALK_GOES_ON: Final = 30.0
@@ -59,6 +59,8 @@ MOST_KILLS: Final = 8
 """How many of a name it kills for a task that does not advance by that."""
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
 FROM_MERCHANT: Final = "frommerchant"
+TOO_FAR: Final = "too far away"
+"""What the world says to a verb from too far away."""
 CREATURE: Final = "creature"
 """What a task calls those of which any will do."""
 TALKING: Final = ("hail",)
@@ -87,11 +89,14 @@ class Questing:
         self._refused = refused
         self._prey = Prey(core, spawns, fighting)
         self._plan: Errand | None = None
+        self._last_use: Errand | None = None
+        """The errand whose thing it has used last."""
         self._verbs: VerbsShown | None = None
         self._busy_until = Monotonic(0.0)
-        self._visits = Visits()
-        self.journeys = Journeys(core, spawns, self._visits, refused)
+        self._visits = PastVisits()
+        self.journeys = PlayerJourneys(core, spawns, self._visits, refused)
         self._state: tuple[int, int] = (0, 0)
+        self._completed = 0
         self._met: set[str] = set()
         """Names that were hailed."""
         self._talkers: set[str] = set()
@@ -120,6 +125,8 @@ class Questing:
                 self._plan = None
             case WaysShown(_, ways):
                 self.journeys.offered([one.name for one in ways])
+            case LineShown(_, text) if TOO_FAR in text:
+                self._goes_closer(now)
             case LineShown(_, text) | ScreenShown(text):
                 self.hints.read(text, level=self._fighting.level, zone=self.journeys.zone)
             case VerbsShown():
@@ -131,6 +138,14 @@ class Questing:
                 self._shopping.deal(event, self._tasks())
             case _:
                 pass
+
+    def _goes_closer(self, now: Monotonic) -> None:
+        """Go once more, and closer, to what it has just used from too far away."""
+        plan = self._last_use
+        if plan is not None and plan.reach > CLOSE_REACH:
+            until = Monotonic(now + WALK_TIME)
+            self._plan = replace(plan, has_asked=False, reach=CLOSE_REACH, until=until)
+        self._last_use = None
 
     @property
     def may_leave(self) -> bool:
@@ -148,6 +163,9 @@ class Questing:
         self.journeys.look()
         state = (self._journal.changes, self._fighting.level)
         if state != self._state:
+            if len(self._journal.complete) != self._completed:
+                self._completed = len(self._journal.complete)
+                self.hints.renew()
             self._state = state
             self._visits.renew()
             self.journeys.renew()
@@ -171,7 +189,7 @@ class Questing:
             return True
         spawn = self._spawns.get(plan.index) if plan.index is not None else None
         place = spawn.place if spawn is not None else plan.place
-        reach = TALK_REACH if plan.index is not None else CELL / 4
+        reach = plan.reach if plan.index is not None else CELL / 4
         if not self._fighting.approach(place, reach, now):
             return False
         if spawn is None:
@@ -204,6 +222,7 @@ class Questing:
         else:
             self._note("use", f"{spawn.name}: {commands[0]}")
             self.journeys.use(plan, spawn, now)
+            self._last_use = plan
             self._busy_until = Monotonic(now + USING)
             core.use(spawn.index, commands[0])
         return True
@@ -251,7 +270,7 @@ class Questing:
         if plan is None and self._fighting.enemy is None:
             plan = self.journeys.search(first, now)
             if plan is None and any(self.journeys.is_here(task) for task in first):
-                plan = self._unseen_part(now)
+                plan = self.journeys.odd_way(now) or self._unseen_part(now)
             is_lost = not any(self.journeys.knows_where(task) for task in first)
             if plan is None and is_lost:
                 plan = self._through_town(now, takes_quests=not first)
@@ -337,10 +356,17 @@ class Questing:
 
     def _back(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to the zone where a task has come up that names nobody and no zone."""
-        if task.needed > 1 or is_peaceful(task.text):
+        if task.needed > 1 or is_peaceful(task.text) or self.journeys.zones_of(task):
             return None
-        zones = [zone for tasks, _, zone in self._progress.values() if task in tasks]
+        return self.journeys.back(task, self._zones_of_progress(task), now)
+
+    def _goes_on(self, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to the zone where a task has advanced, if it has left that by dying."""
+        zones = self._zones_of_progress(task) if task.count else []
         return self.journeys.back(task, zones, now)
+
+    def _zones_of_progress(self, task: QuestTask) -> list[str]:
+        return [zone for tasks, _, zone in self._progress.values() if task in tasks]
 
     def _exit(self, now: Monotonic) -> Errand | None:
         """Return the way to a thing whose name says that it leads out of the zone."""
@@ -361,7 +387,7 @@ class Questing:
         The text of the task names whom it is about; the text above it may name others as well.
         """
         self._place_thing(task)
-        plan = self._plan_by(task.text, task, now, AGAIN)
+        plan = self._goes_on(task, now) or self._plan_by(task.text, task, now, AGAIN)
         if plan is not None or self._fighting.enemy is not None:
             return plan
         return (

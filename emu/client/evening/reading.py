@@ -23,6 +23,7 @@ TECHNICAL: Final = "_"
 """What names of things have that only programs were meant to read."""
 _PLURALS: Final = (("ves", "f"), ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"),
                    ("shes", "sh"))  # fmt: skip
+_COMPASS: Final = {f"{one}ern": one for one in ("north", "south", "east", "west")}
 _KEEPS_S: Final = ("ss", "us", "is")
 LEAST_NAME: Final = 4
 """Letters of a word that names somebody by itself."""
@@ -59,6 +60,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def _singular(word: str) -> str:
+    """Return a word in the singular; "northern Qeynos" is North Qeynos."""
+    if word in _COMPASS:
+        return _COMPASS[word]
     for ending, single in _PLURALS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word.removesuffix(ending) + single
@@ -124,6 +128,11 @@ def may_be_way(name: str) -> bool:
 def may_have_choices(name: str) -> bool:
     """Return whether the name of a thing sounds as if it led to several zones."""
     return not _HUBS.isdisjoint(words_of(name.replace(TECHNICAL, " ")))
+
+
+def is_sign(name: str) -> bool:
+    """Return whether a thing has the technical name of a way to one zone."""
+    return {"zone", "to"} <= set(re.split(r"[^a-z]+", name.casefold()))
 
 
 def is_decline(choice: str) -> bool:

@@ -204,6 +204,11 @@ class Travels:
             for zone in zones
         ]  # fmt: skip
 
+    def names_zone(self, name: str) -> bool:
+        """Return whether the name of a thing has a long word of a zone's name."""
+        long = {one for one in words_of(name.replace(TECHNICAL, " ")) if len(one) > LEAST_NAME}
+        return any(long & words for words in self._words.values())
+
     def way_to(self, zone: str) -> KnownWay | None:
         """Return the first way on the shortest known route to a zone; None without one."""
         first: dict[str, KnownWay | None] = {self.zone: None}

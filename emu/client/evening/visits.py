@@ -18,7 +18,7 @@ LONG_AGO: Final = Monotonic(-1e9)
 MOST_DOUBLED: Final = 10
 
 
-class Visits:
+class PastVisits:
     """The visits of one player."""
 
     def __init__(self) -> None:

@@ -1,11 +1,11 @@
-"""Journeys: bells that may lead to a task's zone, places to visit, the way back."""
+"""PlayerJourneys: bells that may lead to a task's zone, places to visit, the way back."""
 
 import pytest
 
-from emu.client.evening.journeys import NO_CHOICE, Journeys
+from emu.client.evening.journeys import NO_CHOICE, PlayerJourneys
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
-from emu.client.evening.visits import Visits
+from emu.client.evening.visits import PastVisits
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
@@ -20,9 +20,9 @@ def task(text: str) -> QuestTask:
     return QuestTask(text, "", False, 0, 1)
 
 
-def journeys(core: NotingClient, *spawns: SeenSpawn) -> Journeys:
+def journeys(core: NotingClient, *spawns: SeenSpawn) -> PlayerJourneys:
     known = KnownSpawns(core, *spawns)
-    made = Journeys(core, known, Visits(), ("Freeport",))  # type: ignore[arg-type]
+    made = PlayerJourneys(core, known, PastVisits(), ("Freeport",))  # type: ignore[arg-type]
     made.arrive("qey_south", "South Qeynos", NOW)
     return made
 
@@ -61,7 +61,6 @@ def test_it_goes_back_to_the_zone_of_a_task_that_names_nobody(core: NotingClient
     assert plan is not None
     assert plan.place == SIGN.place
     assert one.back(judge, ["citizenship trial chamber"], NOW) is None
-    assert one.back(task("I need to go to South Qeynos."), ["elsewhere"], NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -87,3 +86,16 @@ def test_it_visits_no_place_of_another_zone_here(core: NotingClient) -> None:
     one.travels.arrive("South Qeynos", None)
     one.look()
     assert one.place_here(task("I need to visit the gates to the Peat Bog."), NOW) is None
+
+
+def test_it_takes_each_sign_once_that_names_no_zone_that_it_knows(core: NotingClient) -> None:
+    # The second one has come with the quest (SpawnScripts/NorthQeynos).
+    one = journeys(
+        core, spawn(5, "zone_to_antonica", 5.0, level=0),
+        spawn(6, "zone_to_qey_epic01_int_p19_cache", 20.0, level=0),
+    )  # fmt: skip
+    one.travels.offered(KnownWay("mariners_bell", Place(0.0, 0.0, 0.0)), ["Antonica"])
+    plan = one.odd_way(NOW)
+    assert plan is not None
+    assert (plan.index, plan.what) == (6, "use")
+    assert one.odd_way(NOW) is None

@@ -5,9 +5,17 @@ from emu.client.evening.journal import SeenJournal
 from emu.client.evening.quests import MOST_KILLS, SET_ASIDE, WAITING, Questing
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
-from emu.client.world.events import ScreenShown, ZoneToLoad
+from emu.client.world.events import LineShown, ScreenShown, ZoneToLoad
 from emu.client.world.surroundings import Place
-from emu.client.world.windows import Good, GoodsShown, QuestShown, QuestTask, VerbsShown
+from emu.client.world.windows import (
+    Good,
+    GoodsShown,
+    JournalListed,
+    QuestRow,
+    QuestShown,
+    QuestTask,
+    VerbsShown,
+)
 from emu.times import Monotonic
 from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
 
@@ -304,3 +312,39 @@ def test_a_hunter_goes_where_it_has_seen_enemies_of_its_level(core: NotingClient
     travels.arrive("Nettleville Hovel", None)
     travels.offered(KnownWay(gate.name, gate.place), ["The Peat Bog"])
     assert "use 6 enter" in scene.thinks(("enter", "Enter"), times=6)
+
+
+def test_it_goes_closer_to_what_it_was_too_far_away_from(core: NotingClient) -> None:
+    scene = Scene(core, spawn(6, "Arena Pedestal", 30.0, level=0))
+    scene.task("I must declare my victory on the pedestal.")
+    assert "use 6 address" in scene.thinks(("address", "Address"), times=4)
+    away = core.place.distance_to(Place(30.0, 0.0, 0.0))
+    scene.questing.handle_event(LineShown("system", "You are too far away!"), scene.now)
+    assert "use 6 address" in scene.thinks(("address", "Address"), times=4)
+    assert core.place.distance_to(Place(30.0, 0.0, 0.0)) < 0.5 < away
+
+
+def test_it_goes_back_where_a_task_has_advanced(core: NotingClient) -> None:
+    scene = Scene(core)
+    travels = scene.questing.journeys.travels
+    gate = KnownWay("gate", Place(40.0, 0.0, 0.0))
+    travels.arrive("The Makeshift Arena", None)
+    bears = QuestTask("I must defeat the bears.", "", False, 1, 2)
+    scene.journal.shown(QuestShown(7, "Path", (bears,), False))
+    scene.thinks(times=1)
+    travels.arrive("North Qeynos", None)
+    travels.offered(gate, ["The Makeshift Arena"])
+    scene.questing.journeys.exploration.rounds[""] = 1
+    scene.thinks(times=3)
+    assert core.place.x > 30.0
+
+
+def test_experience_is_of_use_again_after_a_quest(core: NotingClient) -> None:
+    scene = Scene(core)
+    line = "You must choose your class to gain levels."
+    scene.questing.handle_event(ScreenShown(line), NOW)
+    scene.thinks(times=1)
+    assert scene.questing.hints.is_stopped(3)
+    scene.journal.listed(JournalListed((QuestRow(7, "Path of the Warrior", False),)))
+    scene.thinks(times=1)
+    assert not scene.questing.hints.is_stopped(3)

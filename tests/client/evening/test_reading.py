@@ -26,6 +26,7 @@ from emu.client.evening.reading import (
         ("Captain Varlos", "I should speak to Captain Varlos."),
         ("Banker Vertbridge", "I need to pick up my boots from the bank."),
         ("Vim", "I should find a way to buy the shard from Merchant Vim."),
+        ("North Qeynos", "the warehouse of northern Qeynos"),
         ("Waulon's Hat", "I found Waulon\u2019s hat."),
     ],
 )

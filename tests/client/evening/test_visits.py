@@ -1,6 +1,6 @@
-"""Visits: to the same one for the same reason only after a while, which grows."""
+"""PastVisits: to the same one for the same reason only after a while, which grows."""
 
-from emu.client.evening.visits import AGAIN, Visits
+from emu.client.evening.visits import AGAIN, PastVisits
 from emu.times import Monotonic
 
 NOW = Monotonic(1000.0)
@@ -11,7 +11,7 @@ def after(seconds: float) -> Monotonic:
 
 
 def test_the_next_visit_comes_later_each_time() -> None:
-    visits = Visits()
+    visits = PastVisits()
     assert visits.may_begin("Waulon", "task", NOW)
     assert not visits.may_begin("Waulon", "task", after(AGAIN - 1))
     assert visits.may_begin("Waulon", "task", after(AGAIN))
@@ -20,7 +20,7 @@ def test_the_next_visit_comes_later_each_time() -> None:
 
 
 def test_another_reason_or_zone_is_another_visit() -> None:
-    visits = Visits()
+    visits = PastVisits()
     assert visits.may_begin("Waulon", "task", NOW)
     assert visits.may_begin("Waulon", "mark", NOW)
     visits.zone = "village"
@@ -28,7 +28,7 @@ def test_another_reason_or_zone_is_another_visit() -> None:
 
 
 def test_after_a_change_each_visit_may_come_at_once() -> None:
-    visits = Visits()
+    visits = PastVisits()
     visits.may_begin("Waulon", "task", NOW)
     visits.renew()
     assert visits.may_begin("Waulon", "task", after(1))
