@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
@@ -249,6 +249,12 @@ class SpawnTemplate:
     """What it sells, repairs and leaves behind."""
 
 
+@lru_cache(maxsize=1024)
+def _with_word(words: frozenset[str], word: str) -> frozenset[str]:
+    """Return words with one more; spawns with the same words share one set."""
+    return words | {word}
+
+
 class Grouped(property, Generic[T]):
     """A value of one of a spawn's groups, which are replaced and never changed."""
 
@@ -476,7 +482,7 @@ class Spawn:
 
     def set_word(self, word: str, *, on: bool) -> bool:
         """Add or remove one of its words; return whether that changed anything."""
-        words = self.words | {word} if on else self.words - {word}
+        words = _with_word(self.words, word) if on else self.words - {word}
         # An unchanged word costs nothing: no observer is updated.
         if words == self.words:
             return False

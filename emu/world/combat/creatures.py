@@ -37,6 +37,7 @@ from emu.world.events import (
 from emu.world.minds.moves import Mover
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.shared import Minds
+from emu.world.minds.walks import NOTHING
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -288,7 +289,7 @@ class Creatures:
             events.publish(Provoked(zone=zone, spawn=spawn, foe=foe))
             if spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn or not mind.hates:
                 return
-            mover = self._minds.moves.of(spawn, zone, lambda _mark: None)
+            mover = self._minds.moves.of(spawn, zone, NOTHING)
             creature = self._fighting[spawn] = Creature(spawn, zone, mover)
         creature.state = State.FIGHTS
         spawn.set_word(COMBAT, on=True)

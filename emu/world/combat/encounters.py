@@ -25,6 +25,8 @@ class Encounters:
     def __init__(self, world: World, fights: Fights) -> None:
         self._world = world
         self._fights = fights
+        self._last: frozenset[int] = frozenset()
+        """The owners of the last fight: creatures of one group of players share them."""
 
     def joined(self, creature: Spawn, foe: Spawn) -> None:
         """Note that a player fights a creature, and lock it for the first one."""
@@ -44,7 +46,9 @@ class Encounters:
                 other = self._world.players.get(member)
                 if other is not None:
                     found.add(other.spawn.id)
-        return frozenset(found)
+        if found != self._last:
+            self._last = frozenset(found)
+        return self._last
 
     def yell(self, player: Player, chat: Chat) -> None:
         """Call for help: all may strike what a player fights, and nobody is rewarded for it."""

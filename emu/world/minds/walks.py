@@ -47,7 +47,7 @@ LATEST: Final = 1.0
 Corners = Callable[["Walk", Position, Position], Sequence[LegCorner] | None]
 """Returns the ground's corners of a leg; None if they are not known yet, or there are none."""
 _STRAIGHT: Final[Corners] = lambda _walk, _start, _end: None  # noqa: E731  # a default
-_NOTHING: Final[Callable[[str], object]] = lambda _mark: None  # noqa: E731  # a default
+NOTHING: Final[Callable[[str], object]] = lambda _mark: None  # noqa: E731  # a default
 
 
 class Waypoint(NamedTuple):
@@ -70,7 +70,7 @@ class Walk:
 
     spawn: Spawn
     zone: Zone
-    arrived: Callable[[str], object] = _NOTHING
+    arrived: Callable[[str], object] = NOTHING
     """Is called with the mark of each point that has one, when the spawn arrives there."""
     _: KW_ONLY
     ring: list[Waypoint] = field(default_factory=list)
@@ -465,7 +465,7 @@ class Walks:
 
     def __init__(self, *, timetable: Timetable, grounds: Grounds | None = None) -> None:
         """Let creatures follow the ground of `grounds`; without it all go straight."""
-        self._grounds = grounds
+        self._find = partial(self._corners, grounds) if grounds is not None else None
         self._walks: dict[Zone, dict[Spawn, Walk]] = {}
         self._late: dict[Zone, dict[Walk, None]] = {}
         """The walks that have stood while nobody watched, and are to catch up."""
@@ -488,8 +488,8 @@ class Walks:
         walk = walks.get(spawn)
         if walk is None:
             walk = walks[spawn] = Walk(spawn, zone, arrived)
-            if self._grounds is not None and spawn.kind is SpawnKind.NPC:
-                walk.corners = partial(self._corners, self._grounds)
+            if self._find is not None and spawn.kind is SpawnKind.NPC:
+                walk.corners = self._find
         return walk
 
     def _corners(

@@ -15,6 +15,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.sheet import ShownPet
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.events import Died, FightOver, Hated, Hurt
+from emu.world.minds.walks import NOTHING
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.living import End, LivingSpell
@@ -215,7 +216,7 @@ class Pets:
     # -- walking and fighting ---------------------------------------------------------------------
 
     def _lead(self, pet: Pet) -> None:
-        mover = self._moves.of(pet.spawn, pet.zone, lambda _mark: None)
+        mover = self._moves.of(pet.spawn, pet.zone, NOTHING)
         mover.follow(pet.master, NEAR)
         if mover.is_following is pet.stays:
             mover.toggle_follow()

@@ -87,8 +87,8 @@ class GhostBaseline:
             spawn.target_id,
             self._stance(),
         )
-        # Only one earlier state is kept ready with its delta: with a free link, every viewer has
-        # either `now` or `before`.
+        # Only one earlier state is kept ready with its delta, until the round is over: with a free
+        # link, every viewer has either `now` or `before`.
         self.before: GhostState | None = None
         self.step = NO_STEP
 
@@ -126,6 +126,13 @@ class GhostBaseline:
                 self.now, self.before, self._steps = fresh, before, None
                 self.step = self._step_from(before)
         return self.now
+
+    def settle(self) -> None:
+        """Forget the earlier state: nearly all viewers have been sent `now`.
+
+        Both states of a creature that fights would otherwise stay, until it changes again.
+        """
+        self.before, self.step, self._steps = None, NO_STEP, None
 
     def _names(self) -> bytes:
         spawn, form = self.spawn, self.form
@@ -309,6 +316,11 @@ class BaselineCache:
         """Encode what has changed in every baseline of a spawn."""
         for baseline in self._baselines.get(spawn_id, {}).values():
             baseline.refresh()
+
+    def settle(self, spawn_id: int) -> None:
+        """Forget the earlier states of a spawn after a round."""
+        for baseline in self._baselines.get(spawn_id, {}).values():
+            baseline.settle()
 
     def forget(self, spawn: Spawn) -> None:
         """Drop a spawn's baselines: no viewer has it any more."""

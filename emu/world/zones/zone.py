@@ -361,6 +361,8 @@ class Zone:
             if work >= WORK_AT_ONCE:
                 work = 0
                 yield
+        for spawn_id in changes:
+            self._baselines.settle(spawn_id)
 
     def _show_newcomers(self) -> Iterator[None]:
         """Show viewers in crowded places more of the spawns near them, each in its turn."""

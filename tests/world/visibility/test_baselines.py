@@ -227,3 +227,19 @@ def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind
         made = [form(version).encode(struct, {name: value}) for name, value in fields[part].items()]
         meant = {at for one in made for at, byte in enumerate(one) if byte}
         assert {at for at, byte in enumerate(baseline.refresh()[part]) if byte} == meant
+
+
+def test_the_earlier_state_is_kept_for_a_round_only() -> None:
+    spawn = guard()
+    baseline = GhostBaseline(spawn, form(546), own=False)
+    first = baseline.now
+    spawn.level = 9
+    baseline.changed(GhostPart.INFO)
+    second = baseline.refresh()
+    step = baseline.step
+    assert baseline.before is first
+    baseline.settle()
+    assert baseline.before is None
+    # A viewer with a full link has the first state still, and is sent the same step later.
+    assert baseline.step_from(first) == step
+    assert baseline.refresh() is second
