@@ -145,3 +145,52 @@ def test_every_script_of_spells_is_cast_and_leaves_nothing() -> None:
     assert found.begun > found.casts * (0.85 if ALL else 0.9)
     assert not found.errors
     assert not found.left
+
+
+REFUSED: Final = {
+    "Spells/Mage/Summoner/MinionsStanceAgitation.lua", "Spells/Scout/Predator/Pounce.lua",
+    "Spells/Scout/Predator/ShadowBlade.lua", "Spells/Scout/Rogue/Gouge.lua",
+}  # fmt: skip
+"""Scripts that need a pet, or a place behind the foe."""
+
+
+def listed(kinds: SpellKinds) -> Iterator[tuple[SpellKind, SpellTier]]:
+    """Yield the active spells of creatures with scripts, each script once."""
+    with ContentFile(Path(CONTENT)) as file:
+        rows = [(row["spell_id"], max(1, row["tier"])) for row in file.table("npc_spells")]
+    found, seen = kinds.load({number for number, _ in rows}), set[str]()
+    for number, tier_number in rows:
+        kind = found.get(number)
+        tier = kind.tier(tier_number) if kind is not None else None
+        if kind is None or tier is None or not kind.is_active or kind.script in seen | {"", BLANK}:
+            continue
+        seen.add(kind.script)
+        yield kind, tier
+
+
+def test_creatures_cast_the_spells_of_their_lists() -> None:
+    """Of 237 active spells in the lists of creatures, all but four scripts' are cast and heard."""
+    scene = ContentScene()
+    crab, own, casts = scene.crab, scene.player.spawn, scene.spells.casts
+    refused, unheard, count = set[str](), set[str](), 0
+    for kind, tier in listed(scene.kinds):
+        for one in (crab, own):
+            one.sheet.health.fill(10**6)
+            one.sheet.power.fill(10**6)
+        count += 1
+        before = len(scene.client.log)
+        target = crab if kind.is_friendly else own
+        spell = casts.cast(scene.zone, crab, WaitingCast(kind, tier), target, pays=True)
+        scene.harness.run(tier.cast_time + 0.6)
+        if spell is None:
+            refused.add(kind.script)
+        elif "OP_EqHearSpellCastCmd" not in [name for name, _ in scene.client.log[before:]]:
+            unheard.add(kind.script)
+        for one in (crab, own):
+            of = scene.spells.states.get(one)
+            for other in [*of.effects, *of.maintained] if of is not None else ():
+                scene.spells.lasting.end(other, End.CANCELED, is_quiet=True)
+            casts.forget(one)
+    assert count > 200
+    assert unheard == set()
+    assert refused == REFUSED
