@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from emu.appearance import SLIDER_FIELDS, Models, model_key, shipped_models
 from emu.errors import StoreError
@@ -26,7 +27,7 @@ from emu.net import parameters
 from emu.net.cluster.service import ProcessContext, ProcessesEndpoint
 from emu.net.link.client import LoginLink
 from emu.net.logs import logger
-from emu.net.scheduler import Tasks
+from emu.net.scheduler import DelayedCall, Tasks
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment
@@ -204,6 +205,10 @@ def _registry(
     )
 
 
+TRY_AGAIN: Final = 1.0
+"""Seconds until the world is registered again, after the database has failed."""
+
+
 class WorldLink:
     """The link of the world in this process; in a cluster, of the node that has the lease."""
 
@@ -230,6 +235,10 @@ class WorldLink:
         """The link, while this process has it."""
         self._is_held = False
         self._is_settling = False
+        self._again: DelayedCall | None = None
+        """The next attempt, after one that failed."""
+        self._why = ""
+        """Why the last attempt failed; each reason is logged once."""
         # Tasks of its own: the end of a link waits for all tasks of the world.
         self._tasks = Tasks(_log)
 
@@ -254,6 +263,8 @@ class WorldLink:
             await self._end()
         else:
             node.node.give_up_lease(LINK)
+            self._is_held = False
+            self._try_no_more()
             await self._tasks.finished()
 
     def send(self, message: LinkMessage) -> None:
@@ -268,9 +279,18 @@ class WorldLink:
 
     def _held(self, *, is_held: bool = False) -> None:
         self._is_held = is_held
+        self._begin_to_settle()
+
+    def _begin_to_settle(self) -> None:
+        self._try_no_more()
         if not self._is_settling:
             self._is_settling = True
             self._tasks.spawn(self._settle())
+
+    def _try_no_more(self) -> None:
+        if self._again is not None:
+            self._again.cancel()
+            self._again = None
 
     async def _settle(self) -> None:
         """Begin or close the link until it is as the lease says; that may change meanwhile."""
@@ -284,8 +304,12 @@ class WorldLink:
                     if self._is_held:
                         self._begin(account)
         except StoreError as error:
-            # The node loses the lease too if the database stays away, and takes it again then.
-            _log.warn("the world cannot be registered: {why}", why=str(error))
+            if str(error) != self._why:
+                self._why = str(error)
+                _log.warn("the world cannot be registered: {why}; trying again", why=self._why)
+            # A single lost connection does not cost the node its lease, so nobody else would try.
+            if self._is_held:
+                self._again = self._ground.scheduler.later(TRY_AGAIN, self._begin_to_settle)
         finally:
             self._is_settling = False
 
@@ -303,6 +327,7 @@ class WorldLink:
         return renewed
 
     def _begin(self, account: LinkAccount) -> None:
+        self._why = ""
         self.link = self._make(account)
         self.link.start()
 
