@@ -9,6 +9,8 @@ from emu.net.client.world_connection import ClientWorldConnection
 from tests.simulation import (
     acts_of_crafts,
     acts_of_fights,
+    acts_of_finds,
+    acts_of_houses,
     acts_of_quests,
     acts_of_spells,
     acts_of_things,
@@ -313,4 +315,6 @@ ACTS = (
     *acts_of_crafts.ACTS,
     *acts_of_quests.ACTS,
     *acts_of_spells.ACTS,
+    *acts_of_finds.ACTS,
+    *acts_of_houses.ACTS,
 )

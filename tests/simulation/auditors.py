@@ -14,6 +14,8 @@ from emu.world.actors.spawn import SpawnKind
 from tests.simulation import (
     auditors_of_crafts,
     auditors_of_fights,
+    auditors_of_finds,
+    auditors_of_houses,
     auditors_of_quests,
     auditors_of_spells,
     auditors_of_things,
@@ -436,6 +438,8 @@ AUDITORS: tuple[Auditor, ...] = (
     *auditors_of_crafts.AUDITORS,
     *auditors_of_quests.AUDITORS,
     *auditors_of_spells.AUDITORS,
+    *auditors_of_finds.AUDITORS,
+    *auditors_of_houses.AUDITORS,
     Auditor("no call raises", Moment.EMPTY, _faults),
     Auditor("nobody is in two places", Moment.QUIET, _one_place),
     Auditor("each player has one body", Moment.QUIET, _bodies),

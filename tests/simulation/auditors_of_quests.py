@@ -22,6 +22,7 @@ def _given(simulation: Simulation) -> dict[tuple[int, int, int], dict[str, list[
     moved: defaultdict[tuple[str, int, str], Counter[int]] = defaultdict(Counter)
     for request, taker_id, what, number, amount in simulation.rows(
         "SELECT request, taker_id, what, number, amount FROM world_ledger WHERE reason = 'rewarded'"
+        " AND giver <> 'collection'"
     ):
         moved[request, taker_id, what][number] += amount
     found: defaultdict[tuple[int, int, int], dict[str, list[Counter[int]]]] = defaultdict(

@@ -17,11 +17,15 @@ from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from tests.simulation import (
     content_of_crafts,
+    content_of_finds,
+    content_of_houses,
     content_of_quests,
     content_of_spells,
     content_of_things,
 )
 from tests.simulation.content_of_crafts import DEVICE, FORGE
+from tests.simulation.content_of_finds import COLLECTOR, GIFTS, GROUND, ROOTS
+from tests.simulation.content_of_houses import ENTRANCE, INN
 from tests.simulation.content_of_quests import HERALD, HERALD_SCRIPT
 from tests.simulation.content_of_things import Tables
 from tests.support.content.dumps import write_dumps
@@ -58,6 +62,7 @@ end
 
 function hailed(NPC, Spawn)
     FaceTarget(NPC, Spawn)
+    give(NPC, Spawn)
     Say(NPC, GetName(Spawn) .. ", your number is " .. math.random(1, 100000))
     AddTimer(NPC, 3000, "again", 1, Spawn)
 end
@@ -74,7 +79,7 @@ end
 BEAR = "an old bear"
 """A creature that nobody can kill."""
 MERCHANT, BANKER = "a peddler", "a banker"
-COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9, FORGE: 10}
+COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9, FORGE: 10, COLLECTOR: 11, ENTRANCE: 12}
 """The lists of commands of spawns."""
 SCRIPTS = {KEEPER: SCRIPT, HERALD: HERALD_SCRIPT}
 """The scripts of spawns."""
@@ -100,7 +105,7 @@ def _tables() -> Tables:
             "safe_x": x, "safe_y": y, "safe_z": z, "instance_type": "NONE", "shutdown_timer": 30,
         })  # fmt: skip
         names = [*(creature(zone, number) for number in range(len(KINDS))), BELL, MERCHANT, BANKER,
-                 BEAR, FORGE, HERALD]  # fmt: skip
+                 BEAR, FORGE, HERALD, ROOTS, COLLECTOR, ENTRANCE]  # fmt: skip
         for number, spawn in enumerate(names):
             away = 40.0 if spawn == BEAR else 4.0
             _add(found, zone, number, spawn, (x + number, y, z + away))
@@ -111,8 +116,11 @@ def _tables() -> Tables:
             "display_name": WAYS[here], "message": "Off you go.", "destination_zone_id": to,
             "destination_x": x, "destination_y": y, "destination_z": z, "cost": PRICE,
         })  # fmt: skip
-    crafts, quests = content_of_crafts.tables(), content_of_quests.tables()
-    for more in (content_of_things.tables(), crafts, quests, content_of_spells.tables()):
+    subjects = (
+        content_of_things.tables(), content_of_crafts.tables(), content_of_quests.tables(),
+        content_of_spells.tables(), content_of_finds.tables(), content_of_houses.tables(ISLE),
+    )  # fmt: skip
+    for more in subjects:
         for table, rows in more.items():
             found[table] += rows
     return dict(found)
@@ -135,6 +143,13 @@ def _add(
     if name in (BELL, FORGE):
         device = DEVICE if name == FORGE else 0
         found["spawn_objects"].append({"id": key, "spawn_id": key, "device_id": device})
+    elif name == ENTRANCE:
+        found["spawn_widgets"].append({"id": key, "spawn_id": key, "house_id": INN})
+    elif name == ROOTS:
+        found["spawn_ground"].append({
+            "id": key, "spawn_id": key, "groundspawn_id": GROUND, "number_harvests": 3,
+            "collection_skill": "Gathering",
+        })  # fmt: skip
     else:
         level = 40 if is_bear else 1
         row = {"id": key, "spawn_id": key, "min_level": level, "max_level": level}
@@ -144,7 +159,7 @@ def _add(
     x, y, z = at
     found["spawn_location_placement"].append({
         "id": key, "zone_id": zone, "spawn_location_id": key, "x": x, "y": y, "z": z,
-        "respawn": RESPAWN,
+        "respawn": content_of_finds.RESPAWN if name == ROOTS else RESPAWN,
     })  # fmt: skip
     found["spawn_location_entry"].append({
         "id": key, "spawn_id": key, "spawn_location_id": key, "spawnpercentage": 100,
@@ -158,8 +173,10 @@ def _add(
 
 def _scripts() -> dict[str, str]:
     return {
-        SCRIPT: KEEPER_SCRIPT, **content_of_quests.scripts(wolves()), **content_of_spells.scripts(),
-    }  # fmt: skip
+        SCRIPT: KEEPER_SCRIPT + GIFTS,
+        **content_of_quests.scripts(wolves()),
+        **content_of_spells.scripts(),
+    }
 
 
 def scripts_folder(folder: Path | None = None) -> Path:

@@ -17,6 +17,9 @@ NEEDED = {ORE: 2, STACK: 1}
 PRODUCTS = ({SLAG: 1}, {SLAG: 2}, {BUCKLE: 1}, {BUCKLE: 2}, {BUCKLE: 2, SLAG: 1})
 """What each phase gives, the last one with a byproduct."""
 
+EVENTS = ("Soft Metal", "Hot Coals")
+"""What happens now and then while something is made."""
+
 
 def tables() -> Tables:
     """Return the recipe with its book."""
@@ -42,5 +45,11 @@ def tables() -> Tables:
         "item_details_recipe": [{"id": 1, "item_id": BOOK, "recipe_id": 1}],
         "item_details_recipe_items": [
             {"id": 1, "recipe_id": 1, "name": "a buckle", "soe_recipe_crc": CODE},
+        ],
+        "tradeskillevents": [
+            {"id": number, "name": name, "icon": 427 + number, "technique": TECHNIQUE,
+             "success_progress": 50, "success_durability": 20, "fail_progress": -30,
+             "fail_durability": -40}
+            for number, name in enumerate(EVENTS)
         ],
     }  # fmt: skip

@@ -11,22 +11,27 @@ ORE, BOOK, BUCKLE, SLAG = 504, 505, 506, 507
 """What a recipe needs beside apples, what teaches it, and what it makes."""
 SCROLL = 508
 """It teaches the second tier of a spell."""
+CHAIR, LEAF, SHELL = 509, 510, 511
+"""One stands in houses, and two are pieces of a collection."""
 THINGS = (STACK, BAG, SWORD)
 """What people mostly buy and summon, and what creatures leave."""
 NAMES = {
     STACK: "an apple", BAG: "a small pouch", SWORD: "a blunt sword", ORE: "a lump of ore",
     BOOK: "a smith's primer", BUCKLE: "a buckle", SLAG: "slag", SCROLL: "a scroll of healing",
+    CHAIR: "a chair", LEAF: "a red leaf", SHELL: "a snail's shell",
 }  # fmt: skip
-STACKED = (STACK, ORE, BUCKLE, SLAG)
+STACKED = (STACK, ORE, BUCKLE, SLAG, LEAF)
 """What lies in stacks of 20."""
-COST = {STACK: 2, BAG: 9, SWORD: 5, ORE: 3, BOOK: 4, SCROLL: 6}
+COST = {STACK: 2, BAG: 9, SWORD: 5, ORE: 3, BOOK: 4, SCROLL: 6, CHAIR: 4}
 """Copper that each costs at the peddler."""
 
 
 def tables() -> Tables:
     """Return the kinds of things, who sells them, and the creatures' loot."""
     commands = [
-        ("Use", "use", 7), ("Buy", "frommerchant", 8), ("Bank", "bank", 9), ("Create", "create", 10)
+        ("Use", "use", 7), ("Buy", "frommerchant", 8), ("Bank", "bank", 9),
+        ("Create", "create", 10), ("Collection", "hand_in_collections", 11),
+        ("Access", "access", 12), ("Visit", "visit", 12),
     ]  # fmt: skip
     return {
         "entity_commands": [
@@ -37,7 +42,8 @@ def tables() -> Tables:
         "items": [
             {"id": number, "name": name, "item_type": "Normal",
              "sell_price": 2 * COST.get(number, 1), "stack_count": 20 if number in STACKED else 1,
-             "weight": 1, "slots": 1 if number == SWORD else 0, "adventure_classes": 0}
+             "weight": 1, "slots": 1 if number == SWORD else 0, "adventure_classes": 0,
+             "collectable": int(number in (LEAF, SHELL))}
             for number, name in NAMES.items()
         ],
         "item_details_bag": [{"id": 1, "item_id": BAG, "num_slots": 4}],

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from emu.commands import Reply
 from tests.simulation.network import Weather
+from tests.simulation.servers import WORLD_PORT
 
 if TYPE_CHECKING:
     from tests.simulation.people import Person
@@ -24,6 +25,8 @@ PER_MINUTE = 2.0
 """Faults that begin in a minute."""
 OFTEN = {"kill": 3, "clients": 2, "database": 2}
 """How many times as often as the others some kinds are drawn."""
+COMES_AFTER = 3.0
+"""Seconds after a ban in which the person comes to the world who has a key from before it."""
 FIRST_FAULT = 12.0
 """Seconds after which the first one may begin."""
 
@@ -347,8 +350,12 @@ def _ban(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Un
     if not simulation.people:
         return _nothing
     person = chance.choice(simulation.people)
+    at, way = 4.0 * chance.random(), (person.host, WORLD_PORT)
     if chance.random() < 0.5:
         _crash(person, 0.0)
+        # Its next client has its key before the ban, and comes to the world after it.
+        simulation.network.shut.add(way)
+        simulation.timeline.call(None, at + COMES_AFTER, simulation.network.shut.discard, way)
     is_lifted = False
 
     def ban() -> None:
@@ -363,10 +370,11 @@ def _ban(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Un
     def lift() -> None:
         nonlocal is_lifted
         is_lifted = True
+        simulation.network.shut.discard(way)
         person.unbanned()
         simulation.console(f"account unban {person.account}")
 
-    simulation.timeline.call(None, 4.0 * chance.random(), ban)
+    simulation.timeline.call(None, at, ban)
     return lift
 
 

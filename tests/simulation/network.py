@@ -61,6 +61,8 @@ class Network:
         self.weather: dict[str, Weather] = {}
         """By the address of the client."""
         self.usual = Weather()
+        self.shut: set[HostPort] = set()
+        """The address of a client, and a port to which none of its datagrams come."""
         self.carried = self.lost = 0
         self._next_port = 30_000
         self.translated: dict[HostPort, HostPort] = {}
@@ -92,7 +94,8 @@ class Network:
         self.timeline.note_bytes(b"u", data)
         up, down = self.weather.get(source[0]), self.weather.get(target[0])
         weather = up or down or self.usual
-        if (up is not None and up.is_up_cut) or (down is not None and down.is_down_cut):
+        is_shut = bool(self.shut) and (source[0], target[1]) in self.shut
+        if is_shut or (up is not None and up.is_up_cut) or (down is not None and down.is_down_cut):
             self.lost += 1
             return
         chance = self.chance.random

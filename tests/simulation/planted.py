@@ -23,10 +23,12 @@ from emu.net.world.listener import WorldListener
 from emu.net.world.relocation import Relocation
 from emu.net.world.service import WorldEndpoint
 from emu.processes.bus import LocalSubscription
+from emu.store.houses import HouseRepository
 from emu.store.spool import load_spool
 from emu.world.actors.player import Player
 from emu.world.combat.fights import Fights
 from emu.world.crafting.creating import Creating
+from emu.world.crafting.harvesting import Harvesting
 from emu.world.entry.entering import ZoneEntries
 from emu.world.groups.groups import Groups, PlayerGroup
 from emu.world.items.acts import ItemActs
@@ -237,6 +239,27 @@ def _pet_left_behind(stack: ExitStack) -> None:
     stack.enter_context(patch.object(Pets, "forget", lambda _self, _spawn: None))
 
 
+def _collection_rewarded_again(stack: ExitStack) -> None:
+    """A collection that was handed in can be handed in again."""
+    stack.enter_context(patch("emu.world.crafting.collecting._is_done", lambda _found: False))
+
+
+def _harvest_twice(stack: ExitStack) -> None:
+    """A harvest is carried out twice."""
+    before = Harvesting.harvest
+
+    def harvest(self: Harvesting, player: Player, spawn: Any) -> None:
+        before(self, player, spawn)
+        before(self, player, spawn)
+
+    stack.enter_context(patch.object(Harvesting, "harvest", harvest))
+
+
+def _upkeep_not_noted(stack: ExitStack) -> None:
+    """The upkeep of a house is taken, and the house is paid for no longer than before."""
+    stack.enter_context(patch.object(HouseRepository, "_paid", lambda *_about: None))
+
+
 PLANTS: dict[str, Planting] = {
     "save-not-awaited": _save_not_awaited,
     "lease-not-checked": _lease_not_checked,
@@ -255,6 +278,9 @@ PLANTS: dict[str, Planting] = {
     "reward-without-identity": _reward_without_identity,
     "creation-goes-on": _creation_goes_on,
     "pet-left-behind": _pet_left_behind,
+    "collection-rewarded-again": _collection_rewarded_again,
+    "harvest-twice": _harvest_twice,
+    "upkeep-not-noted": _upkeep_not_noted,
 }
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from twisted.internet.defer import DebugInfo
-from twisted.logger import LogEvent, LogLevel, globalLogPublisher
+from twisted.logger import LogEvent, LogLevel, LogPublisher, globalLogPublisher
 from twisted.python.failure import Failure
 
 from emu.commands import Caller, Reply
@@ -387,6 +387,7 @@ class Simulation:
         for fault in self.faults:
             fault.end(self)
         self.network.weather.clear()
+        self.network.shut.clear()
         self.network.usual = Weather()
         if self.broker is not None:
             self.broker.is_away = False
@@ -494,8 +495,12 @@ def _own_objects() -> Iterator[None]:
             yield
     finally:
         _end_scripts()
-        # Twisted would log what failed in a killed process and was waited for by nobody.
-        with patch.object(DebugInfo, "__del__", lambda _info: None, create=True):
+        # Twisted would log what failed in a killed process and was waited for by nobody, and what
+        # fails when the coroutines of such a process are removed.
+        with (
+            patch.object(DebugInfo, "__del__", lambda _info: None, create=True),
+            patch.object(LogPublisher, "__call__", lambda _publisher, _event: None),
+        ):
             for _ in range(MOST_COLLECTIONS):
                 if not gc.collect():
                     break
