@@ -23,6 +23,8 @@ def _is_there(world: World, spawn: Spawn) -> bool:
 def _effects(simulation: Simulation) -> Iterator[str]:
     """Whoever has effects or a pet stands in a zone, and no effect lasts beyond its time."""
     for server, found in parts(simulation):
+        if server.reactor is None or server.reactor.is_still:
+            continue  # nothing ends in a process that stands still
         spells, world = found.spells, found.world
         now = server.server.scheduler.now() if server.server is not None else 0.0
         for spawn, state in spells.states:
