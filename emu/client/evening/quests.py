@@ -96,7 +96,8 @@ class Questing:
         self._visits = PastVisits()
         self.journeys = PlayerJourneys(core, spawns, self._visits, refused)
         self._state: tuple[int, int] = (0, 0)
-        self._completed = 0
+        self._open_first: set[int] = set()
+        """The first quests that were open at the last change."""
         self._met: set[str] = set()
         """Names that were hailed."""
         self._talkers: set[str] = set()
@@ -163,9 +164,11 @@ class Questing:
         self.journeys.look()
         state = (self._journal.changes, self._fighting.level)
         if state != self._state:
-            if len(self._journal.complete) != self._completed:
-                self._completed = len(self._journal.complete)
+            if self._open_first & self._journal.complete.keys():
                 self.hints.renew()
+            self._open_first = {
+                number for number, quest in self._journal.open.items() if self._is_first(quest)
+            }
             self._state = state
             self._visits.renew()
             self.journeys.renew()
