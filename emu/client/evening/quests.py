@@ -281,6 +281,8 @@ class Questing:
                 plan = self._hunt(now)
         if plan is None and self._fighting.enemy is None:
             others = [one for one in self._tasks() if one not in first]
+            if self._hunts and self.hints.is_stopped(self._fighting.level):
+                others = []  # it looks for who gives the next level
             plan = self._plan_of([*others, *self.hints.tasks(self._journal.changes)], now)
         if plan is not None or self._fighting.enemy is not None:
             return plan

@@ -350,3 +350,11 @@ def test_experience_is_of_use_again_after_a_first_quest(core: NotingClient) -> N
         scene.journal.listed(JournalListed((QuestRow(number, "Help", False),)))
         scene.thinks(times=1)
         assert scene.questing.hints.is_stopped(3) is is_stopped
+
+
+def test_a_hunter_does_no_other_quests_if_a_level_needs_somebody(core: NotingClient) -> None:
+    scene = hunter(core, spawn(4, "Waulon", 5.0), spawn(5, "Dagorel", 60.0, mark=1))
+    scene.task("I should speak to Waulon.")
+    line = "You must choose your class to gain levels."
+    scene.questing.handle_event(ScreenShown(line), NOW)
+    assert scene.thinks(HAIL, times=4)[:1] == ["target 5"]
