@@ -8,7 +8,7 @@ that a task names, or where somebody lives whom a task names.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -88,10 +88,8 @@ class Travels:
         zone = zone_name(description)
         self._came_from = None
         if used is not None and self.zone and zone != self.zone:
+            self._drop_guesses(used, (zone,))
             ways = self._ways.setdefault(self.zone, {})
-            for there in [one for one in ways if (self.zone, one) in self._guessed]:
-                if one_place(ways[there], used):
-                    del ways[there]
             ways[zone] = used
             self._guessed.discard((self.zone, zone))
             self._came_from = self._description
@@ -99,12 +97,21 @@ class Travels:
         self._know(zone)
 
     def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
-        """Note where the window of a thing leads."""
-        for one in descriptions:
-            zone = zone_name(one)
+        """Note where the window of a thing leads, and that it leads nowhere else."""
+        ways = self._ways.setdefault(self.zone, {})
+        shown = {zone_name(one): one for one in descriptions}
+        self._drop_guesses(used, shown)
+        for zone, one in shown.items():
             self._know(zone)
-            ways = self._ways.setdefault(self.zone, {})
             ways.setdefault(zone, KnownWay(used.name, used.place, one))
+
+    def _drop_guesses(self, used: KnownWay, zones: Collection[str]) -> None:
+        """Forget the guessed ways by a thing that leads to some zones only."""
+        ways = self._ways.get(self.zone, {})
+        for there in [one for one in ways if (self.zone, one) in self._guessed]:
+            if there not in zones and one_place(ways[there], used):
+                del ways[there]
+                self._guessed.discard((self.zone, there))
 
     def guess_way_back(self, here: Place, spawns: Iterable[SeenSpawn]) -> None:
         """Take the nearest thing that sounds like a way for the one back, as long as it is near.

@@ -133,3 +133,13 @@ def test_no_way_back_is_guessed_after_a_death() -> None:
     one = arrived(("Nettleville Hovel", None), ("The Peat Bog", None))
     one.guess_way_back(Place(0.0, 0.0, 0.0), [spawn(5, "Nettleville Gate", 9.0)])
     assert one.way_to("nettleville hovel") is None
+
+
+def test_a_window_without_the_zone_that_it_comes_from_is_not_the_way_back() -> None:
+    one = arrived(("South Qeynos", None), ("The Caves", BELL))
+    outside = spawn(4, "mariners_bell_classic", 10.0)
+    one.guess_way_back(Place(0.0, 0.0, 0.0), [outside])
+    assert one.way_to("south qeynos") is not None
+    one.offered(KnownWay(outside.name, outside.place), ["Antonica"])
+    assert one.way_to("south qeynos") is None
+    assert one.way_to("antonica") is not None
