@@ -46,7 +46,8 @@ BELL = "a mariner's bell"
 KEEPER = "a keeper"
 """A creature with a script in each zone, which answers hails and talks by itself."""
 SCRIPT = "SpawnScripts/Simulation/Keeper.lua"
-KEEPER_SCRIPT = """
+KEEPER_SCRIPT = (
+    """
 function spawn(NPC)
     SetPlayerProximityFunction(NPC, 12, "near", "far")
     AddTimer(NPC, 5000 + MakeRandomInt(0, 9000), "murmur")
@@ -76,6 +77,8 @@ function murmur(NPC)
     AddTimer(NPC, 5000 + MakeRandomInt(0, 9000), "murmur")
 end
 """
+    + GIFTS
+)
 BEAR = "an old bear"
 """A creature that nobody can kill."""
 MERCHANT, BANKER = "a peddler", "a banker"
@@ -173,7 +176,7 @@ def _add(
 
 def _scripts() -> dict[str, str]:
     return {
-        SCRIPT: KEEPER_SCRIPT + GIFTS,
+        SCRIPT: KEEPER_SCRIPT,
         **content_of_quests.scripts(wolves()),
         **content_of_spells.scripts(),
     }

@@ -59,8 +59,11 @@ from emu.world.visibility.forms import read_rules
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
-FIRST_NUMBER: Final = 1 << 40
-"""Number of the first thing that is made in a replay."""
+FIRST_NUMBER: Final = 1 << 31
+"""Number of the first thing that is made in a replay.
+
+It is over those that are stored, and fits into the 32 bits of the client's messages.
+"""
 SPACE: Final = 1 << 20
 STEPS_OF_ENTRY: Final = (
     "OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg",

@@ -75,9 +75,15 @@ def plain(events: list[Happening]) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_a_replayed_report_of_a_fault_shows_the_same_events_as_happened(played: Played) -> None:
-    assert {"Entered", "Hailed", "SpawnSpoke", "Hurt", "Spoken", "FaultReported"} <= {
-        one.kind for one in played.happened
-    }
+    assert {
+        "Entered",
+        "Hailed",
+        "ItemObtained",
+        "SpawnSpoke",
+        "Hurt",
+        "Spoken",
+        "FaultReported",
+    } <= {one.kind for one in played.happened}
     problems: list[str] = []
     found = list(played.replay(report=problems.append).play())
     assert [str(one) for one in found] == [str(one) for one in played.happened]
