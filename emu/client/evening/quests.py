@@ -269,11 +269,20 @@ class Questing:
 
     def _next_plan(self, now: Monotonic) -> Errand | None:
         first = self._first_tasks()
-        plan = self._plan_first(first, now)
-        # A hunter whose next level needs somebody looks for nobody else.
-        seeks = self._hunts and self.hints.is_stopped(self._fighting.level)
-        if plan is None and self._fighting.enemy is None and (self._must_leave or not seeks):
+        plan = self._plan_of(first, now)
+        if plan is None and self._fighting.enemy is None:
+            plan = self.journeys.search(first, now)
+            if plan is None and any(self.journeys.is_here(task) for task in first):
+                plan = self.journeys.odd_way(now) or self._unseen_part(now)
+            is_lost = not any(self.journeys.knows_where(task) for task in first)
+            if plan is None and is_lost:
+                plan = self._through_town(now, takes_quests=not first)
+            if plan is None and self._hunts and not first:
+                plan = self._hunt(now)
+        if plan is None and self._fighting.enemy is None:
             others = [one for one in self._tasks() if one not in first]
+            if self._hunts and self.hints.is_stopped(self._fighting.level):
+                others = []  # it looks for who gives the next level
             plan = self._plan_of([*others, *self.hints.tasks(self._journal.changes)], now)
         if plan is not None or self._fighting.enemy is not None:
             return plan
@@ -286,26 +295,6 @@ class Questing:
             self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
-
-    def _plan_first(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
-        """Return the plan for the first quests, or the way to whom they or a level need.
-
-        What is to be done in the present zone comes before journeys.
-        """
-        here = [task for task in first if self.journeys.is_here(task)]
-        plan = self._plan_of(here, now)
-        if plan is None and here and self._fighting.enemy is None:
-            plan = self.journeys.odd_way(now) or self._unseen_part(now)
-        if plan is None and self._fighting.enemy is None:
-            plan = self._plan_of([task for task in first if task not in here], now)
-        if plan is not None or self._fighting.enemy is not None:
-            return plan
-        plan = self.journeys.search(first, now)
-        if plan is None and not any(self.journeys.knows_where(task) for task in first):
-            plan = self._through_town(now, takes_quests=not first)
-        if plan is None and self._hunts and not first:
-            plan = self._hunt(now)
-        return plan
 
     def _unseen_part(self, now: Monotonic) -> Errand | None:
         """Return the way to where it was not in this zone, until it has seen all of it."""

@@ -358,15 +358,3 @@ def test_a_hunter_does_no_other_quests_if_a_level_needs_somebody(core: NotingCli
     line = "You must choose your class to gain levels."
     scene.questing.handle_event(ScreenShown(line), NOW)
     assert scene.thinks(HAIL, times=4)[:1] == ["target 5"]
-
-
-def test_what_is_to_be_done_here_comes_before_journeys(core: NotingClient) -> None:
-    gate = spawn(6, "zone_to_graystone", 5.0, level=0)
-    scene = Scene(core, gate, spawn(5, "Luvile Binlee", 60.0))
-    travels = scene.questing.journeys.travels
-    travels.arrive("Starcrest Commune", None)
-    travels.offered(KnownWay(gate.name, gate.place), ["Graystone Yard"])
-    scene.task("I need to speak with Hargan in Graystone.", number=7, category="Fighter")
-    scene.task("I need to speak with Luvile in Starcrest.", number=8, category="Fighter")
-    scene.questing._tries["I need to speak with Luvile in Starcrest."] = 5
-    assert scene.thinks(HAIL, times=4)[:1] == ["target 5"]
