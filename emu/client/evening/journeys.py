@@ -58,7 +58,7 @@ class PlayerJourneys:
         self._looked_into: set[tuple[str, str, tuple[float, float, float]]] = set()
         """The things of which it has looked where they lead: zone, name and place."""
         self._journeys: Counter[tuple[str, str]] = Counter()
-        """PlayerJourneys for each task, by its text and the zone."""
+        """How many journeys it has begun for each task, by its text and the zone."""
 
     # -- what it sees -----------------------------------------------------------------------------
 
@@ -116,9 +116,7 @@ class PlayerJourneys:
                 return self.by(way, task, now)
         return None
 
-    def back(
-        self, task: QuestTask, zones: Sequence[str], now: Monotonic
-    ) -> Errand | None:  # fmt: skip
+    def back(self, task: QuestTask, zones: Sequence[str], now: Monotonic) -> Errand | None:
         """Return the way to a zone where a task has come up or advanced.
 
         The player may have died there.
@@ -156,7 +154,7 @@ class PlayerJourneys:
         """Return the way to a bell or the like whose window may show a zone that a task means."""
         if all(self.knows_where(task) for task in tasks):
             return None
-        for one in self._near():
+        for one in self.near():
             which = self.zone, one.name, one.place[:3]
             is_new = which not in self._looked_into and not has_word(one.name, LEAVING)
             if is_new and may_have_choices(one.name):
@@ -172,7 +170,7 @@ class PlayerJourneys:
         The arena "in the warehouse of northern Qeynos" is behind a
         "zone_to_qey_epic01_int_p19_cache", which has come with its quest.
         """
-        for one in self._near():
+        for one in self.near():
             which = self.zone, one.name, one.place[:3]
             if not is_sign(one.name) or which in self._looked_into or self.is_way(one.name):
                 continue
@@ -217,7 +215,7 @@ class PlayerJourneys:
 
         Ways that were taken in vain come last, when it has looked around here again and again.
         """
-        ways = [one for one in self._near() if (self.zone, one.name) in self._ways]
+        ways = [one for one in self.near() if (self.zone, one.name) in self._ways]
         for one in sorted(ways, key=lambda one: self._ways[self.zone, one.name]):
             if self._is_open_way(one.name) and self._visits.may_begin(one.name, "way", now, LATER):
                 return visit(one, "use", now)
@@ -232,6 +230,7 @@ class PlayerJourneys:
         most = MOST_WAYS * self.exploration.rounds.get(self.zone, 1)
         return self._ways.get((self.zone, name), most) < most
 
-    def _near(self) -> Iterator[SeenSpawn]:
+    def near(self) -> Iterator[SeenSpawn]:
+        """Yield those who live, are no enemies and not refused, the nearest first."""
         near = self._spawns.peaceful(self._core.place)
         return (one for one in near if not has_word(one.name, self._refused))

@@ -8,7 +8,7 @@ set aside. If lines say that there are levels elsewhere only, the player looks f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -344,7 +344,7 @@ class Questing:
     def _errand_aside(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody in sight whom a quest names that it has set aside."""
         for task in self._tasks(is_aside=True):
-            for one in self._near():
+            for one in self.journeys.near():
                 is_meant = fit(one.name, task.text) >= GOOD
                 if is_meant and self._may_visit(one.name, task.text, now, ONCE_MORE):
                     return visit(one, "talk", now, task)
@@ -375,7 +375,7 @@ class Questing:
 
     def _exit(self, now: Monotonic) -> Errand | None:
         """Return the way to a thing whose name says that it leads out of the zone."""
-        for one in self._near():
+        for one in self.journeys.near():
             if has_word(one.name, LEAVING) and self._may_visit(one.name, "exit", now, LATER):
                 return visit(one, "use", now)
         return self.journeys.seen_before(lambda name: has_word(name, LEAVING), "exit", None, now)
@@ -454,24 +454,16 @@ class Questing:
     def _may_visit(self, name: str, why: str, now: Monotonic, pause: float = AGAIN) -> bool:
         return self._visits.may_begin(name, why, now, pause)
 
-    def _near(self) -> Iterator[SeenSpawn]:
-        """Yield those who live, are no enemies and not refused, the nearest first."""
-        return (
-            one
-            for one in self._spawns.peaceful(self._core.place)
-            if not has_word(one.name, self._refused)
-        )
-
     def _marked(self, now: Monotonic) -> Errand | None:
         """Return the way to the nearest mark of a quest."""
-        for one in self._near():
+        for one in self.journeys.near():
             if one.mark and self._may_visit(one.name, "mark", now, ONCE_MORE):
                 return visit(one, "talk", now)
         return None
 
     def _unmet(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody who was not met, or who may have something new to say."""
-        for one in self._near():
+        for one in self.journeys.near():
             if not one.name[:1].isupper() or not one.level:
                 continue
             may_have_news = one.name not in self._met or one.name in self._talkers
@@ -488,7 +480,7 @@ class Questing:
         has_tasks, has_seen_all = bool(self._tasks()), self.journeys.exploration.has_seen_all
         if not has_tasks and not has_seen_all:
             return None
-        for one in self._near():
+        for one in self.journeys.near():
             is_way = self.journeys.is_way(one.name)
             if is_way or (one.level and one.name[:1].isupper()):
                 continue
