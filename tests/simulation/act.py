@@ -32,3 +32,12 @@ async def approach(client: ClientWorldConnection, name: str) -> int | None:
     await client.arrival(timeout=60.0)
     is_there = client.core.surroundings is seen and index in seen
     return index if is_there else None
+
+
+async def choose(client: ClientWorldConnection, name: str) -> int | None:
+    """Walk to somebody and make it the target; return its index, None if it is not there."""
+    index = await approach(client, name)
+    if index is not None:
+        client.act(lambda core: core.target(index))
+        await client.pause(0.3)
+    return index

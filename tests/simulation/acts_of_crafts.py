@@ -7,7 +7,7 @@ from emu.items.held import Where
 from emu.ledger import OwnerKind
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.world.items.windows import fitted
-from tests.simulation.act import Act, approach
+from tests.simulation.act import Act, choose
 from tests.simulation.acts_of_things import several, shown
 from tests.simulation.content_of_crafts import FORGE, NEEDED, RECIPE
 from tests.simulation.content_of_things import BOOK, ORE, SCROLL
@@ -53,11 +53,9 @@ def _begin(core: WorldClientCore, ore: int, count: int) -> None:
 
 async def _create(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Make something at the forge for a while; stop it, walk away, or wait for its end."""
-    index = await approach(client, FORGE)
+    index = await choose(client, FORGE)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     client.command(f"createfromrecipe {RECIPE}")
     await client.pause(0.5)
     ores = _own(person, ORE)

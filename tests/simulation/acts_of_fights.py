@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.client.world import WorldClientCore
 from emu.net.client.world_connection import ClientWorldConnection
-from tests.simulation.act import Act, approach
+from tests.simulation.act import Act, approach, choose
 from tests.simulation.acts_of_things import loot
 from tests.simulation.content import BEAR
 from tests.simulation.people import ClientProgram, Person
@@ -32,11 +32,9 @@ async def _slay(person: Person, _program: ClientProgram, client: ClientWorldConn
     if not creatures:
         return
     name = person.chance.choice(creatures)
-    index = await approach(client, name)
+    index = await choose(client, name)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     person.fighting = (name, index)
     client.command("kill")
     await client.pause(1.0)
@@ -51,11 +49,9 @@ async def _provoke(person: Person, _program: ClientProgram, client: ClientWorldC
 
 
 async def _strike(person: Person, client: ClientWorldConnection, name: str) -> None:
-    index = await approach(client, name)
+    index = await choose(client, name)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     person.fighting = (name, index)
     client.command("attack")
     for _ in range(PATIENCE):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.items.held import Where
 from emu.net.client.world_connection import ClientWorldConnection
-from tests.simulation.act import Act, approach
+from tests.simulation.act import Act, approach, choose
 from tests.simulation.acts_of_things import several, shown
 from tests.simulation.content import KEEPER
 from tests.simulation.content_of_finds import CHOICES, COLLECTION, COLLECTOR, PIECES, ROOTS
@@ -43,11 +43,9 @@ async def _collect(person: Person, _program: ClientProgram, client: ClientWorldC
 
 async def _hand_in(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Hand in the collection, also without all of its pieces, and choose what it gives."""
-    index = await approach(client, COLLECTOR)
+    index = await choose(client, COLLECTOR)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     several(person, client, "hand_in_collections")
     await client.pause(0.5)
     several(person, client, f"accept_reward {person.chance.choice((0, *CHOICES))}")
@@ -56,11 +54,9 @@ async def _hand_in(person: Person, _program: ClientProgram, client: ClientWorldC
 
 async def _ask(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Hail a keeper, whose script gives an ore, or takes one and pays for it."""
-    index = await approach(client, KEEPER)
+    index = await choose(client, KEEPER)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     for _ in range(person.chance.choice((1, 1, 2))):
         person.simulation.asked["hail"] += 1
         client.command("hail")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.quests.journal import Journal
-from tests.simulation.act import Act, approach
+from tests.simulation.act import Act, choose
 from tests.simulation.acts_of_things import several
 from tests.simulation.content_of_quests import GIFTS, HERALD
 from tests.simulation.people import ClientProgram, Person
@@ -17,11 +17,9 @@ def _journal(person: Person) -> Journal | None:
 
 async def _talk(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Hail the herald, who offers a quest, or takes one that is done; answer the offer mostly."""
-    index = await approach(client, HERALD)
+    index = await choose(client, HERALD)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     several(person, client, "hail")
     await client.pause(1.0)
     journal = _journal(person)

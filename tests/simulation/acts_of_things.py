@@ -6,7 +6,7 @@ from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.versions import LAST_OLD_CLIENT
-from tests.simulation.act import Act, approach
+from tests.simulation.act import Act, approach, choose
 from tests.simulation.content import BANKER, MERCHANT
 from tests.simulation.content_of_things import BAG, BOOK, COST, ORE, SCROLL, STACK, SWORD, THINGS
 from tests.simulation.people import ClientProgram, Person
@@ -119,11 +119,9 @@ async def _trade(person: Person, _program: ClientProgram, client: ClientWorldCon
 
 async def go_to(client: ClientWorldConnection, name: str, command: str) -> bool:
     """Go to somebody, and open its window."""
-    index = await approach(client, name)
+    index = await choose(client, name)
     if index is None:
         return False
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     client.command(command)
     await client.pause(1.0)
     return True
@@ -168,11 +166,9 @@ async def _bank(person: Person, _program: ClientProgram, client: ClientWorldConn
 
 async def loot(client: ClientWorldConnection, name: str) -> None:
     """Take all that a dead creature has."""
-    index = await approach(client, name)
+    index = await choose(client, name)
     if index is None:
         return
-    client.act(lambda core: core.target(index))
-    await client.pause(0.3)
     client.command("loot")
     await client.pause(0.7)
     everything = b"\1" if client.core.version <= LAST_OLD_CLIENT else b"\0\1\1"
