@@ -82,7 +82,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if settings.get_current_profile_name() != "nightly":
         nightly = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=nightly)
-        items[:] = [item for item in items if item not in set(nightly)]
+        left_out = set(nightly)
+        items[:] = [item for item in items if item not in left_out]
     processes = getattr(config, "workerinput", {"workercount": 1})["workercount"]
     if processes > 1:
         items[:] = shared_out(items, processes)

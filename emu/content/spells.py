@@ -336,11 +336,15 @@ class SpellKinds(KindsByNeed[SpellKind]):
         self.pet_names()
 
     def _found(self, numbers: Sequence[int]) -> Mapping[int, SpellKind]:
-        own = [one for one in numbers if one in self._layer.numbers]
-        below = [one for one in numbers if one not in self._layer.numbers]
+        below, own = self._below_and_own(numbers)
         file = self._opened()
         found = spell_kinds(file, below) if file is not None and below else {}
         return found | spell_kinds(self._layer, own)
+
+    def _below_and_own(self, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return those of the content file, and those that the layer has."""
+        own = self._layer.numbers
+        return [one for one in numbers if one not in own], [one for one in numbers if one in own]
 
     # -- gaining ------------------------------------------------------------------------------
 
@@ -406,11 +410,10 @@ class SpellKinds(KindsByNeed[SpellKind]):
             )  # fmt: skip
         found |= self._layer.lists
         numbers = sorted({one.spell_id for rows in found.values() for one in rows})
-        own = self._layer.numbers
-        below = [one for one in numbers if one not in own]
+        below, own = self._below_and_own(numbers)
         spells = [
             *(file.rows("spells", "id", below) if file is not None and below else ()),
-            *self._layer.rows("spells", "id", [one for one in numbers if one in own]),
+            *self._layer.rows("spells", "id", own),
         ]
         stances = {row["id"] for row in spells if row["is_friendly"] and row["cast_kind"] == TOGGLE}
         return {

@@ -23,6 +23,8 @@ EYES: Final = 2.0
 """Meters above both feet between which a line of sight is drawn."""
 BELOW: Final = 200.0
 """Meters under the lowest triangle at which a player has left the world."""
+VISITS_A_TURN: Final = 600
+"""Parts of a map that the answers of one turn look at: 2 to 3 ms."""
 _FAR: Final = float(1 << 32)
 """Steps over all numbers of a file."""
 

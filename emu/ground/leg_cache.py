@@ -7,15 +7,13 @@ from collections.abc import Callable, Container
 from typing import Final, NamedTuple
 
 from emu.ground.ground_layout import Point
-from emu.ground.ground_map import GroundMap
+from emu.ground.ground_map import VISITS_A_TURN, GroundMap
 from emu.ground.legs import LegCorner, LegTrace
 
 MOST_KEPT: Final = 8192
 """Legs that are kept, for 390 creatures on rounds of 21 points: up to 8 MB for a zone."""
 SAMPLES_A_TURN: Final = 40
 """Heights of one turn."""
-VISITS_A_TURN: Final = 600
-"""Parts of a map that the heights of one turn look at: about 2 ms."""
 
 
 class Leg(NamedTuple):

@@ -14,14 +14,12 @@ from math import dist
 from typing import Final, NamedTuple
 
 from emu.ground.ground_layout import Point
-from emu.ground.ground_map import GroundMap
+from emu.ground.ground_map import VISITS_A_TURN, GroundMap
 from emu.ground.legs import LegCorner, LegTrace
 from emu.ground.path_mesh import PathMesh
 
 UNITS_A_TURN: Final = 60
 """Samples or polygons of one turn: about 2 ms of polygons."""
-VISITS_A_TURN: Final = 600
-"""Parts of a map that the samples of one turn look at: about 3 ms."""
 LONGEST_STRAIGHT: Final = 100.0
 """Meters of a straight leg that is tried before the mesh."""
 

@@ -5,7 +5,7 @@ Source: docs/guides/spells.md#creatures.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from emu.content.spells import ListedSpell
@@ -80,8 +80,7 @@ class CreatureCasts:
     def _fight_over(self, event: FightOver) -> None:
         """Let a creature that has given up begin anew with what it has lost."""
         self._rested(event.spawn)
-        if any(map(_is_first, self._rows(event.zone, event.spawn))):
-            self._firsts.set((event.zone, event.spawn), "", Monotonic(self._now() + FIRST))
+        self._begin_soon(event.zone, event.spawn, self._rows(event.zone, event.spawn))
 
     def _rested(self, spawn: Spawn) -> None:
         self._rests.pop(spawn, None)
@@ -89,20 +88,26 @@ class CreatureCasts:
 
     def _rows(self, zone: Zone, spawn: Spawn) -> list[ListedSpell]:
         """Return the lists of a creature: those that its script has set, else those of its row."""
-        mind, row = spawn.mind, self._company.row_of(zone, spawn)
+        mind = spawn.mind
         if mind.spell_list or mind.second_spell_list:
-            numbers = mind.spell_list, mind.second_spell_list
-        else:
-            numbers = int(row.get("spell_list", 0)), int(row.get("second_spell_list", 0))
+            return self._lists(mind.spell_list, mind.second_spell_list)
+        return self._rows_of_its_row(zone, spawn)
+
+    def _rows_of_its_row(self, zone: Zone, spawn: Spawn) -> list[ListedSpell]:
+        row = self._company.row_of(zone, spawn)
+        return self._lists(int(row.get("spell_list", 0)), int(row.get("second_spell_list", 0)))
+
+    def _lists(self, *numbers: int) -> list[ListedSpell]:
         return [one for number in numbers if number for one in self._kinds.listed(number)]
 
     # -- out of fights ----------------------------------------------------------------------------
 
     def appeared(self, zone: Zone, spawn: Spawn) -> None:
         """Let a creature cast upon itself soon, if its list has spells for that."""
-        row = self._company.row_of(zone, spawn)
-        numbers = int(row.get("spell_list", 0)), int(row.get("second_spell_list", 0))
-        if any(map(_is_first, (one for number in numbers for one in self._kinds.listed(number)))):
+        self._begin_soon(zone, spawn, self._rows_of_its_row(zone, spawn))
+
+    def _begin_soon(self, zone: Zone, spawn: Spawn, rows: Iterable[ListedSpell]) -> None:
+        if any(map(_is_first, rows)):
             self._firsts.set((zone, spawn), "", Monotonic(self._now() + FIRST))
 
     def vanished(self, zone: Zone, spawn: Spawn) -> None:

@@ -160,9 +160,9 @@ class Pets:
         spawn = self.of(master, *FIGHTERS)
         marks = self._states.marks(master)
         pet = self._of[spawn] if spawn is not None else None
-        marks.pet = (
-            None if pet is None else (ShownPet(pet.spawn.id, stays=pet.stays, guards=pet.guards))
-        )
+        marks.pet = None
+        if pet is not None:
+            marks.pet = ShownPet(pet.spawn.id, stays=pet.stays, guards=pet.guards)
         self._states.changed(master)
 
     # -- names ------------------------------------------------------------------------------------

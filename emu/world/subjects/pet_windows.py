@@ -50,6 +50,7 @@ class PetWindows(Subject):
         self._pets = pets
         self._chat = chat
         self._characters = characters
+        self._name_rules = NameRules(world.rules.name_filter, LONGEST_PET_NAME)
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message of the window."""
@@ -57,8 +58,7 @@ class PetWindows(Subject):
 
     async def check(self, name: str) -> None:
         """Raise `CommandError` if no pet may have a name."""
-        rules = NameRules(self._world.rules.name_filter, LONGEST_PET_NAME)
-        refusal = rules.reason_against(name)
+        refusal = self._name_rules.reason_against(name)
         if refusal is not None:
             raise CommandError(REFUSALS[refusal])
         if await self._characters.find_named(name) is not None:
