@@ -287,12 +287,21 @@ def _number(text: str) -> float:
 
 
 def _index(core: WorldClientCore, words: Sequence[str]) -> int:
-    """Return the ghost with the name that the words form."""
-    name = " ".join(words)
-    index = core.surroundings.find(name) if core.surroundings is not None else None
-    if index is None:
-        raise CommandError(f"no ghost near here is named {name!r}")
-    return index
+    """Return the nearest ghost with the name that the words form, or with these words in its name.
+
+    Raises `CommandError` if there is none, or if the words are in different names.
+    """
+    seen, wanted = core.surroundings, " ".join(words).casefold()
+    names = {index: seen.name(index) for index in seen} if seen is not None else {}
+    found = [index for index, name in names.items() if name.casefold() == wanted]
+    if not found:
+        found = [i for i, name in names.items() if wanted and f" {wanted}" in f" {name.casefold()}"]
+    if seen is None or not found:
+        raise CommandError(f"no ghost near here is named {' '.join(words)!r}")
+    several = sorted({names[index] for index in found})
+    if len(several) > 1:
+        raise CommandError(f"{' '.join(words)!r} can be {' or '.join(several)}")
+    return min(found, key=lambda index: core.place.distance_to(seen.place(index)))
 
 
 def _around(core: WorldClientCore, words: list[str], _now: Monotonic) -> Answer:
@@ -328,8 +337,11 @@ def _where(core: WorldClientCore, _words: list[str], _now: Monotonic) -> Answer:
 
 
 def _move(core: WorldClientCore, words: list[str], now: Monotonic) -> Answer:
-    # A word of letters alone is a name; every other word must be a number.
-    here, numbers = core.place, [_number(word) for word in words if not word.isalpha()]
+    here = core.place
+    try:
+        numbers = [float(word) for word in words if not word.isalpha()]
+    except ValueError:  # a name with an apostrophe
+        numbers = []
     if len(numbers) == 3:
         goal = Place(numbers[0], numbers[1], numbers[2])
     elif len(numbers) == 2:
@@ -394,6 +406,7 @@ def _help(core: WorldClientCore, _words: list[str], _now: Monotonic) -> Answer:
     words = dict.fromkeys(WORDS.values())
     width = max(len(word.usage) for word in words)
     rows = [f"{word.usage:<{width}} {word.help}" for word in words]
+    rows.append("A NAME of a ghost may be a part of it; the nearest ghost is meant.")
     if not core.commands:
         return rows
     count = counted(len(core.commands), "command")

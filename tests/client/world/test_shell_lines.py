@@ -28,7 +28,11 @@ class Sent:
         self.messages.append((opcode, payload))
 
 
-def standing() -> tuple[WorldClientCore, list[tuple[int, bytes]]]:
+Seen = tuple[int, str, float]
+"""Index, name and x of a ghost."""
+
+
+def standing(*more: Seen) -> tuple[WorldClientCore, list[tuple[int, bytes]]]:
     session = Sent()
     handoff = WorldHandoff("127.0.0.1", 1, 1, 2)
     core = WorldClientCore(ClientWorldMessages(dialect(546)), handoff, lambda: session)  # type: ignore[arg-type,return-value]
@@ -37,7 +41,8 @@ def standing() -> tuple[WorldClientCore, list[tuple[int, bytes]]]:
     core.own_index = 1
     writer = GhostWriter()
     assert core.surroundings is not None
-    for index, name, x in ((1, "Aldana", 0.0), (2, "Borvik", 30.0), (3, "Old Fenwick", 4.0)):
+    people: list[Seen] = [(1, "Aldana", 0.0), (2, "Borvik", 30.0), (3, "Old Fenwick", 4.0)]
+    for index, name, x in (*people, *more):
         create = writer.create(
             index, position={"pos_x": x}, info={"name": name, "level": index - 1}
         )
@@ -59,6 +64,7 @@ def standing() -> tuple[WorldClientCore, list[tuple[int, bytes]]]:
         ("move 3 4", ["5.0 units to go"]),
         ("move 3 9 4", ["5.0 units to go"]),
         ("move Old Fenwick", ["4.0 units to go"]),
+        ("move fen", ["4.0 units to go"]),
         ("", []),
         ("stop", []),
     ],
@@ -101,6 +107,19 @@ def test_dialogs_and_targets() -> None:
     assert [layout.decode(body)["spawn_index"] for _, body in sent[2:]] == [2, 0xFFFF]
 
 
+def test_the_nearest_of_a_name_is_meant() -> None:
+    core, _ = standing((4, "a Shepherd's Dog", 600.0), (5, "a Shepherd's Dog", 6.0))
+    assert list(run_line(core, "move shepherd's dog", NOW)) == ["6.0 units to go"]
+
+
+def test_words_that_are_in_several_names_are_refused_with_the_names() -> None:
+    core, _ = standing((4, "Old Borvik", 2.0), (5, "Old Marl", 3.0))
+    with pytest.raises(CommandError, match="'old' can be Old Borvik or Old Fenwick or Old Marl"):
+        run_line(core, "look old", NOW)
+    # A whole name comes before a part of another one.
+    assert "index: 2" in run_line(core, "look borvik", NOW)
+
+
 def test_look_shows_all_fields() -> None:
     core, _ = standing()
     assert {"index: 2", "info.name: Borvik", "position.pos_x: 30.0"} <= set(
@@ -110,8 +129,8 @@ def test_look_shows_all_fields() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["fly", "/fly", "use", "use Nobody", "look Nobody", "move", "move x", "move 1", "raw",
-     "raw OP_NoMsg", "raw 1 xyz", "answer 1", "around far"],
+    ["fly", "/fly", "use", "use Nobody", "look Nobody", "move", "move x", "move 1", "move nan inf",
+     "raw", "raw OP_NoMsg", "raw 1 xyz", "answer 1", "around far"],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(line: str) -> None:
     core, sent = standing()
