@@ -35,6 +35,8 @@ class Mind(Generic[S]):
     """To whom its fight belongs."""
     owners: frozenset[int] = frozenset()
     """The numbers of the spawns to whom its fight is shown as their own."""
+    is_worthless: bool = False
+    """Whether nobody is rewarded for its death: a creature has summoned it."""
     left_from: Position | None = None
     """Where it stood when it began to hate somebody, and goes back to."""
     spell_list: int = 0

@@ -97,7 +97,7 @@ class Harm:
             return
         spawn.sheet.health.set_current(0)
         # Whoever has called for help gets nothing, and nor does the helper.
-        is_broken = spawn.mind.encounter is Encounter.BROKEN
+        is_broken = spawn.mind.encounter is Encounter.BROKEN or spawn.mind.is_worthless
         fighters = () if is_broken else tuple(spawn.mind.fighters)
         is_player = spawn.kind is SpawnKind.PLAYER
         if is_player:

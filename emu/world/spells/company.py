@@ -139,7 +139,5 @@ class Company:
             return other not in one.mind.hates
         player, creature = (mine, other) if mine is not None else (theirs, one)
         assert player is not None  # noqa: S101  # one of the two
-        if creature in self.owners:
-            return True
         hostile = creature.attackable or self._attitude(player, creature.faction) <= -SHOWN
         return not hostile

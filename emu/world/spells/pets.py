@@ -1,4 +1,7 @@
-"""Pets: creatures that belong to a player, follow it, fight for it and go with their spell.
+"""Pets: creatures that belong to somebody, follow it, fight for it and go with their spell.
+
+Players and creatures have pets. That of a creature obeys nobody: it fights whom its master fights,
+can be attacked as its master can, is worth nothing, and goes when its master gives up.
 
 Source: docs/guides/spells.md#pets.
 """
@@ -14,7 +17,7 @@ from emu.model import SavedKind
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import ShownPet
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.events import Died, FightOver, Hated, Hurt
+from emu.world.events import Died, FightOver, Hated, Hurt, Provoked
 from emu.world.minds.walks import NOTHING
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
@@ -85,9 +88,12 @@ class Pets:
         self._now = core.world.clock.now
         self._of: dict[Spawn, Pet] = {}
         """Pets by their spawns."""
+        self._own: dict[Spawn, list[Pet]] = {}
+        """The pets of each master, the oldest first."""
         lasting.ended.append(self._spell_over)
         self._events.subscribe(Died, self._died)
         self._events.subscribe(Hurt, self._hurt)
+        self._events.subscribe(Provoked, self._provoked)
         self._events.subscribe(FightOver, self._rested)
 
     # -- having -----------------------------------------------------------------------------------
@@ -98,7 +104,7 @@ class Pets:
 
     def of(self, master: Spawn, *kinds: PetKind) -> Spawn | None:
         """Return a master's pet of one of some kinds, the first kind first; None without one."""
-        own = [one for one in self._of.values() if one.master is master]
+        own = self._own.get(master, ())
         return next((one.spawn for kind in kinds for one in own if one.kind is kind), None)
 
     def has_of(self, spell: LivingSpell) -> bool:
@@ -114,19 +120,33 @@ class Pets:
             self.dismiss(before)
         pet = Pet(spawn, master, zone, kind, spell, spawn.name, was_attackable=spawn.attackable)
         self._of[spawn] = pet
+        self._own.setdefault(master, []).append(pet)
         self._company.owners[spawn] = master
         if kind is not PetKind.CHARMED:
             self._dress(pet)
         spawn.mind.forget(master)
-        spawn.set_visibility(attackable=False)
+        is_creatures = self._is_creatures(pet)
+        spawn.mind.is_worthless = is_creatures
+        spawn.set_visibility(attackable=is_creatures and master.attackable)
         self._lead(pet)
         self._show(master)
+        foe = master.mind.most_hated() if is_creatures and kind in FIGHTERS else None
+        if foe is not None:
+            self._attack(zone, spawn, foe, HATE)
+
+    def _is_creatures(self, pet: Pet) -> bool:
+        """Return whether a pet belongs to a creature, and not to a player."""
+        return pet.master.kind is not SpawnKind.PLAYER
 
     def dismiss(self, spawn: Spawn) -> bool:
         """Let a pet go: what was summoned is gone, what was charmed is free."""
         pet = self._of.pop(spawn, None)
         if pet is None:
             return False
+        own = self._own[pet.master]
+        own.remove(pet)
+        if not own:
+            del self._own[pet.master]
         self._company.owners.pop(spawn, None)
         mover = self._moves.get(spawn, pet.zone)
         if mover is not None and mover.follows is pet.master:
@@ -149,7 +169,10 @@ class Pets:
     def forget(self, spawn: Spawn) -> None:
         """Let the pets of somebody who is gone go, or forget a pet that is gone."""
         self.dismiss(spawn)
-        for pet in [one for one in self._of.values() if one.master is spawn]:
+        self._dismiss_all(spawn)
+
+    def _dismiss_all(self, master: Spawn) -> None:
+        for pet in list(self._own.get(master, ())):
             self.dismiss(pet.spawn)
 
     def _show(self, master: Spawn) -> None:
@@ -171,8 +194,11 @@ class Pets:
         """Give a summoned pet its name, the line below it, and the verb for its window."""
         spawn, player = pet.spawn, self._company.players.get(pet.master)
         line = {"guild": f"{pet.master.name}'s {spawn.guild}"} if spawn.guild else {}
-        spawn.set_info(name=self._name(pet, player) or spawn.name, **line)
+        name = "" if self._is_creatures(pet) else self._name(pet, player)
+        spawn.set_info(name=name or spawn.name, **line)
         spawn.faction = pet.master.faction
+        if self._is_creatures(pet):
+            return
         options = OPTIONS._replace(only=frozenset((pet.master.id,)))
         spawn.set_verbs(more_verbs=(*spawn.more_verbs, options))
 
@@ -222,29 +248,60 @@ class Pets:
             mover.toggle_follow()
 
     def _rested(self, event: FightOver) -> None:
+        """Let a pet follow again, and those of a creature that has given up go."""
         pet = self._of.get(event.spawn)
         if pet is not None and not pet.stays:
             self._lead(pet)
+        self._dismiss_all(event.spawn)
+
+    def _provoked(self, event: Provoked) -> None:
+        """Let a creature and its pet fight whom one of them begins to fight."""
+        if event.foe is not None and (event.spawn in self._own or event.spawn in self._of):
+            self._stand_by(event.zone, event.spawn, event.foe)
+
+    def _stand_by(self, zone: Zone, spawn: Spawn, foe: Spawn) -> None:
+        """Let a creature and its pet fight the foe of one of them together."""
+        pet = self._of.get(spawn)
+        master = pet.master if pet is not None else spawn
+        if master.kind is SpawnKind.PLAYER:
+            return
+        for one in (master, self.of(master, *FIGHTERS)):
+            if one is None or one in (spawn, foe) or one.hp_percent <= 0 or foe.hp_percent <= 0:
+                continue
+            if foe not in one.mind.hates:
+                self._attack(zone, one, foe, HATE)
 
     def _hurt(self, event: Hurt) -> None:
-        """Let whom a pet hurts fight its master as well, and a pet who hurts its master."""
-        pet = self._of.get(event.foe) if event.foe is not None else None
+        """Let a pet and its master fight whoever hurts one of them, or is hurt by one of them."""
+        foe = event.foe
+        if foe is None or not self._of:
+            return
+        pet = self._of.get(foe)
         if pet is not None and event.spawn.kind is SpawnKind.NPC and event.spawn.hp_percent > 0:
             if pet.master not in event.spawn.mind.hates:
                 self._attack(pet.zone, event.spawn, pet.master, 1)
             event.spawn.mind.fighters[pet.master] = None
-        if event.foe is None or event.foe.kind is not SpawnKind.NPC or pet is not None:
-            return
-        own = self._of.get(event.spawn)
+        for one, other in ((event.spawn, foe), (foe, event.spawn)):
+            if one in self._own or one in self._of:
+                self._stand_by(event.zone, one, other)
+        is_players = foe.kind is not SpawnKind.NPC or (
+            pet is not None and not self._is_creatures(pet)
+        )
+        if not is_players:
+            self._guard(event.zone, event.spawn, foe)
+
+    def _guard(self, zone: Zone, spawn: Spawn, foe: Spawn) -> None:
+        """Let the pet of a player answer who hurts it or its master, if it guards that one."""
+        own = self._of.get(spawn)
         if own is not None and not own.guards & GUARDS_ITSELF:
-            if event.foe not in own.sent_against:
-                event.spawn.mind.forget(event.foe)
+            if foe not in own.sent_against:
+                spawn.mind.forget(foe)
             return
-        guard = self.of(event.spawn, *FIGHTERS)
+        guard = self.of(spawn, *FIGHTERS)
         if guard is None or not self._of[guard].guards & GUARDS_MASTER:
             return
-        if event.foe not in guard.mind.hates and event.foe.hp_percent > 0:
-            self._attack(event.zone, guard, event.foe, HATE)
+        if foe not in guard.mind.hates and foe.hp_percent > 0:
+            self._attack(zone, guard, foe, HATE)
 
     def _attack(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
         creature.mind.add_hate(foe, hate, creature.position)

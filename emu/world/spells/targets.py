@@ -118,7 +118,7 @@ class SpellTargets:
         """Return the friend whom a spell is for: the target, or that of a foe, or oneself."""
         if target is None or target.hp_percent <= 0:
             return caster
-        if caster not in self._company.players and caster not in self._company.owners:
+        if self._company.player(caster) is None:
             # A creature helps creatures.
             is_helped = target.kind is SpawnKind.NPC and self._company.are_friends(caster, target)
             return target if is_helped else caster

@@ -1,11 +1,13 @@
 """Pets: having, following, fighting, orders, and how they go."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from emu.world.actors.spawn import Spawn
-from emu.world.spells.living import LivingSpell
+from emu.world.events import Died
+from emu.world.spells.living import LivingSpell, WaitingCast
 from emu.world.spells.pets import FIGHTERS, PetKind
 from emu.world_stream.movement import Position
 from tests.support.world.spell_scenes import SpellScene
@@ -122,6 +124,118 @@ def test_pets_go_with_their_master(scene: SpellScene) -> None:
 def test_who_has_no_pet_orders_nothing(scene: SpellScene, order: str) -> None:
     scene.client.types(f"pet {order}")
     assert scene.spells.company.owners == {}
+
+
+# -- pets of creatures ----------------------------------------------------------------------------
+
+
+def summoned(
+    scene: SpellScene, *, kind: PetKind = PetKind.COMBAT, **values: Any
+) -> tuple[Spawn, Spawn, LivingSpell]:
+    """Let a creature have a pet by a spell that lasts; return both and the spell."""
+    scene.script("function cast() end", "Spells/Call.lua")
+    scene.player.spawn.sheet.health.fill(1_000_000)
+    master = scene.creature("a shaman", **values)
+    call = scene.kind(280025)
+    tier = call.tier(1)
+    assert tier is not None
+    spell = scene.spells.casts.cast(
+        scene.zone, master, WaitingCast(call, tier), master, cast_time=0.0
+    )
+    assert spell is not None
+    pet = scene.creature("a spirit", 6.0)
+    pet.attackable = False
+    scene.spells.pets.take_pet(scene.zone, master, pet, kind, spell)
+    return master, pet, spell
+
+
+def fights(scene: SpellScene, spawn: Spawn) -> bool:
+    return scene.harness.parts.combat.creatures.is_fighting(spawn)
+
+
+def hate(scene: SpellScene, spawn: Spawn) -> None:
+    scene.harness.parts.combat.creatures.hate(scene.zone, spawn, scene.player.spawn, 50)
+
+
+def test_a_creatures_pet_is_an_enemy_like_its_master(scene: SpellScene) -> None:
+    master, pet, _ = summoned(scene, faction=7)
+    assert (pet.attackable, pet.faction, pet.name) == (True, 7, "a spirit")
+    assert [one for one in pet.more_verbs if one.command == "petoptions"] == []
+    assert scene.harness.parts.combat.fights.may_fight(scene.player, pet)
+    company = scene.spells.company
+    assert not company.are_friends(scene.player.spawn, pet)
+    assert company.are_friends(master, pet)
+    assert scene.spells.may_harm(pet, scene.player.spawn)
+
+
+@pytest.mark.parametrize("first", ["master", "pet"])
+def test_a_creature_and_its_pet_fight_beside_each_other(scene: SpellScene, first: str) -> None:
+    master, pet, _ = summoned(scene)
+    hate(scene, master if first == "master" else pet)
+    scene.run(3.0)
+    own = scene.player.spawn
+    assert own in master.mind.hates
+    assert own in pet.mind.hates
+    assert fights(scene, master)
+    assert fights(scene, pet)
+
+
+def test_a_pet_that_is_summoned_in_a_fight_joins_it(scene: SpellScene) -> None:
+    master, pet, spell = summoned(scene)
+    hate(scene, master)
+    scene.spells.pets.dismiss(pet)
+    other = scene.creature("a spirit", 6.0)
+    scene.spells.pets.take_pet(scene.zone, master, other, PetKind.COMBAT, spell)
+    assert scene.player.spawn in other.mind.hates
+
+
+def test_a_creatures_pet_turns_to_the_next_foe_of_its_master(scene: SpellScene) -> None:
+    master, pet, _ = summoned(scene)
+    hate(scene, master)
+    friend = scene.friend().spawn
+    friend.sheet.health.fill(1_000_000)
+    scene.harness.parts.combat.creatures.hate(scene.zone, master, friend, 10_000)
+    scene.run(6.0)
+    assert friend in pet.mind.hates
+
+
+def test_a_creatures_companion_does_not_fight(scene: SpellScene) -> None:
+    master, pet, _ = summoned(scene, kind=PetKind.COSMETIC)
+    hate(scene, master)
+    scene.run(3.0)
+    assert not fights(scene, pet)
+
+
+@pytest.mark.parametrize("end", ["death", "reset", "spell"])
+def test_a_creatures_pet_goes(scene: SpellScene, end: str) -> None:
+    master, pet, spell = summoned(scene)
+    hate(scene, master)
+    scene.run(1.0)
+    if end == "death":
+        scene.harness.minds.harm.kill(scene.zone, master, scene.player.spawn)
+    elif end == "reset":
+        at = scene.player.position
+        scene.player.teleport(Position(at.x + 900, *at[1:]), scene.harness.now)
+        scene.run(2.0)
+    else:
+        scene.spells.lasting.end(spell, "expired")
+    assert scene.zone.spawn(pet.id) is None
+    assert spell.is_over
+    assert scene.spells.company.owners == {}
+    assert scene.spells.pets.of(master, *FIGHTERS) is None
+
+
+# Else a creature that summons again and again gives experience without end.
+def test_nobody_is_rewarded_for_a_creatures_pet(scene: SpellScene) -> None:
+    died: list[Died] = []
+    scene.harness.world.events.subscribe(Died, died.append)
+    master, pet, _ = summoned(scene)
+    harm = scene.harness.minds.harm
+    harm.take_health(scene.zone, pet, scene.player.spawn, 5)
+    harm.kill(scene.zone, pet, scene.player.spawn)
+    harm.take_health(scene.zone, master, scene.player.spawn, 5)
+    harm.kill(scene.zone, master, scene.player.spawn)
+    assert [(one.victim, one.is_rewarded) for one in died] == [(pet, False), (master, True)]
 
 
 # -- names ----------------------------------------------------------------------------------------

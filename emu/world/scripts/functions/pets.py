@@ -24,7 +24,7 @@ def _summon(
     place: tuple[float, float, float] | None = None,
 ) -> Body | None:  # fmt: skip
     """Make a creature of the content as somebody's pet, of the master's level."""
-    if body is None or body.player is None or body.spawn.hp_percent <= 0:
+    if body is None or not body.spawn.is_living or body.spawn.hp_percent <= 0:
         return None
     at = body.spawn.position
     x, y, z = place if place is not None else (at.x + ASIDE, at.y, at.z)
@@ -40,7 +40,7 @@ def _summon(
 
 @PETS("SummonPet", "S master, u spawn, n most_level?")
 def summon(scripts: Scripts, body: Body | None, number: int, most_level: int) -> Handle | None:
-    """Summon a creature that fights for a player; it goes with the spell."""
+    """Summon a creature that fights for somebody; it goes with the spell."""
     made = _summon(scripts, body, number, PetKind.COMBAT, most_level=most_level)
     return None if made is None else made.handle
 
