@@ -18,7 +18,8 @@ from emu.world.deadlines import Deadlines
 from emu.world.events import Died, FightOver, MayCast
 from emu.world.spells.casts import Casts
 from emu.world.spells.core import SpellCore
-from emu.world.spells.living import WaitingCast
+from emu.world.spells.effects import LastingSpells
+from emu.world.spells.living import LivingSpell, WaitingCast
 from emu.world.zones.zone import Zone
 
 USUAL_PERCENTAGE: Final = 10
@@ -28,7 +29,7 @@ STOP: Final = 30
 PREFERENCE: Final = 80
 """Percent of the choices in which a creature follows its strategy."""
 REST: Final = 2.0
-"""Seconds from a cast with its recovery until a creature may choose again."""
+"""Seconds from a cast with its recovery, or the end of a spell, until a creature chooses again."""
 FIRST: Final = 1.0
 """Seconds from the appearance of a creature to the spells with which it begins."""
 
@@ -54,11 +55,16 @@ def _is_first(row: ListedSpell) -> bool:
     return row.on_spawn or row.strengthens
 
 
+def _may_rest(zone: Zone, spawn: Spawn) -> bool:
+    """Return whether a creature lives in a zone and fights nobody."""
+    return spawn.hp_percent > 0 and not spawn.mind.hates and zone.spawn(spawn.id) is spawn
+
+
 class CreatureCasts:
     """Lets the creatures of one world cast."""
 
-    def __init__(self, core: SpellCore, casts: Casts) -> None:
-        """Subscribe to the thoughts of creatures."""
+    def __init__(self, core: SpellCore, casts: Casts, lasting: LastingSpells) -> None:
+        """Subscribe to the thoughts of creatures, and to the ends of their spells."""
         world = core.world
         self._kinds = core.kinds
         self._states = core.states
@@ -73,6 +79,7 @@ class CreatureCasts:
         self._firsts: Deadlines[tuple[Zone, Spawn], str] = world.timetable.deadlines(
             "creatures that appear with spells", self._begin
         )
+        lasting.ended.append(self._ended)
         world.events.subscribe(MayCast, self._may_cast)
         world.events.subscribe(FightOver, self._fight_over)
         world.events.subscribe(Died, lambda event: self._rested(event.victim))
@@ -110,6 +117,18 @@ class CreatureCasts:
         if any(map(_is_first, rows)):
             self._firsts.set((zone, spawn), "", Monotonic(self._now() + FIRST))
 
+    def _ended(self, spell: LivingSpell) -> None:
+        """Let a creature renew what it has on itself at rest: after its pause and the recast.
+
+        In a fight it does not; at the end of one it begins anew with what it has lost.
+        """
+        spawn, zone = spell.caster, spell.zone
+        if spawn.kind is not SpawnKind.NPC or not spell.has_lasted or not _may_rest(zone, spawn):
+            return
+        if any(row.spell_id == spell.kind.id for row in self._rows(zone, spawn) if _is_first(row)):
+            due = max(self._now() + REST, spell.began + spell.tier.recast)
+            self._firsts.set((zone, spawn), "", Monotonic(due))
+
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """Forget a creature that is gone."""
         self._firsts.clear((zone, spawn), "")
@@ -117,6 +136,8 @@ class CreatureCasts:
 
     def _begin(self, owner: tuple[Zone, Spawn], _name: str, _now: Monotonic) -> None:
         zone, spawn = owner
+        if not _may_rest(zone, spawn):
+            return
         for one in self._rows(zone, spawn):
             what = self._castable(one)
             if _is_first(one) and what is not None and not self._has(spawn, one.spell_id):

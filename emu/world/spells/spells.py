@@ -85,7 +85,7 @@ class Spells:
         )
         self.casts = Casts(core, self.targets, self.lasting, self.amounts, self.books.send)
         self.windows = SpellWindows(core, self.books, self.casts)
-        self.creatures = CreatureCasts(core, self.casts)
+        self.creatures = CreatureCasts(core, self.casts, self.lasting)
         self.pets = Pets(core, self.lasting, despawn)
         self.kept = KeptSpells(core, self.lasting, self.pets, self.casts.resume)
         self.casts.waiters.append(self.kept.recast_began)
@@ -216,9 +216,9 @@ class Spells:
 
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """Forget a creature that is gone, with all that it has of spells."""
-        self.company.vanished(zone, spawn)
-        self.creatures.vanished(zone, spawn)
         self.forget(spawn)
+        self.creatures.vanished(zone, spawn)
+        self.company.vanished(zone, spawn)
 
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends, and all that lasts on its creatures.
@@ -235,6 +235,7 @@ class Spells:
                 self.casts.forget(spawn)
                 for one in here:
                     self.lasting.drop(one)
+                self.creatures.vanished(zone, spawn)
                 self.states.forget(spawn)
         self.company.ended(zone)
 

@@ -1,5 +1,6 @@
 """Creatures that cast: openings, choices, strengthening, and what they pay."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -123,6 +124,66 @@ def test_a_creature_that_rests_has_the_stances_of_its_list(tmp_path: Path) -> No
     )
     scene.run(1.2)
     assert [one.kind.id for one in scene.effects(crab)] == [COURAGE]
+
+
+def resting(tmp_path: Path, **tier: int) -> tuple[SpellScene, Any]:
+    """A creature that has a spell of its list on itself, with these values of its tier."""
+    changed = BUFF.replace("cast_kind = 1\n", "").replace("lasts_until_cancelled = true\n", "")
+    for name, value in tier.items():
+        changed = re.sub(rf"\n{name} = .*", "", changed)
+        changed = changed.replace("[[spell.tier]]", f"[[spell.tier]]\n{name} = {value}")
+    lists = LIST.format(spell=COURAGE, more="on_spawn = true")
+    scene = SpellScene(tmp_path, toml=SMITE + changed + lists)
+    crab = scene.creature()
+    standing: Any = SimpleNamespace(template=SimpleNamespace(own={"spell_list": 5}), group=0)
+    scene.spells.appeared(scene.zone, crab, standing)
+    scene.run(1.2)
+    assert [one.kind.id for one in scene.effects(crab)] == [COURAGE]
+    return scene, crab
+
+
+def casts_within(scene: SpellScene, crab: Any, seconds: float) -> bool:
+    """Return whether a creature has its spell again within a time, looked at each tenth."""
+    for _ in range(round(seconds * 10)):
+        scene.run(0.1)
+        if scene.effects(crab):
+            return True
+    return False
+
+
+# eq2-spells.md 8: out of a fight it casts on itself, with the pause of each cast.
+@pytest.mark.parametrize("recast", [0, 20])
+def test_at_rest_it_renews_what_ends_after_its_pause_and_recast(
+    tmp_path: Path, recast: int
+) -> None:
+    scene, crab = resting(tmp_path, duration1=50, duration2=50, recast=recast)
+    scene.run(5.0)
+    assert scene.effects(crab) == []
+    pause = 14.5 if recast else 1.5
+    assert not casts_within(scene, crab, pause)
+    assert casts_within(scene, crab, 1.0)
+
+
+def test_in_a_fight_it_does_not_renew_what_is_for_rest(tmp_path: Path) -> None:
+    scene, crab = resting(tmp_path)
+    scene.player.spawn.sheet.health.fill(1_000_000)
+    scene.harness.parts.combat.creatures.hate(scene.zone, crab, scene.player.spawn, 50)
+    scene.spells.lasting.end(scene.effects(crab)[0], "purged")
+    assert not casts_within(scene, crab, 8.0)
+    crab.mind.hates.clear()
+    assert casts_within(scene, crab, 4.0)
+
+
+@pytest.mark.parametrize("end", ["death", "removal", "zone"])
+def test_nobody_renews_anything_who_is_gone(tmp_path: Path, end: str) -> None:
+    scene, crab = resting(tmp_path)
+    if end == "death":
+        scene.harness.minds.harm.kill(scene.zone, crab, None)
+    elif end == "removal":
+        scene.spells.vanished(scene.zone, crab)
+    else:
+        scene.spells.ended(scene.zone)
+    assert len(scene.spells.creatures._firsts) == 0
 
 
 def test_a_list_without_stances_plans_nothing(tmp_path: Path) -> None:
