@@ -331,22 +331,33 @@ local library = {
 -- The server's functions stand beside the library; both are behind each script's own globals.
 for name, value in next, library do api[name] = value end
 
--- Each environment has copies of the library's tables: a script that changes `string.format`, or
--- adds to `math`, changes it for itself.
-local function shallow(source)
-    local copy = {}
-    for name, value in next, source do copy[name] = value end
-    return copy
+-- Each environment has tables of its own before those of the library: a script that changes
+-- `string.format`, or adds to `math`, changes it for itself. They are empty at first: a copy of
+-- each for each cast of a spell took two kilobytes and half of the time to load its file.
+local function before(source)
+    return {
+        __index = source, __metatable = false,
+        __pairs = function(own)
+            local all = {}
+            for name, value in next, source do all[name] = value end
+            for name, value in next, own do all[name] = value end
+            return next, all, nil
+        end,
+    }
 end
+
+local own_math, own_string = before(numbers), before(strings)
+local own_table, own_os = before(tables), before(library.os)
 
 local behind = { __index = api, __metatable = false }
 
-local function environment(require, dofile)
+local function environment(run_module)
     -- Further arguments never reach Python: to read each of them takes time.
     local env = {
-        require = function(name) return require(name) end,
-        dofile = function(name) return dofile(name) end, math = shallow(numbers), string = shallow(strings),
-        table = shallow(tables), os = shallow(library.os),
+        require = function(name) return run_module(name, true) end,
+        dofile = function(name) return run_module(name, false) end,
+        math = setmetatable({}, own_math), string = setmetatable({}, own_string),
+        table = setmetatable({}, own_table), os = setmetatable({}, own_os),
     }
     env._G = env
     return setmetatable(env, behind)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from emu.errors import ConfigError, ScriptError
@@ -77,8 +77,17 @@ class Environment:
     """Relative to the scripts' folder, as error messages have it."""
     lua: Any
     """The table of its globals, as lupa has it."""
-    required: set[str] = field(default_factory=set)
+    runtime: weakref.ref[Runtime]
+    """Weak: Lua has a function of this object, and the runtime has Lua."""
+    required: frozenset[str] = frozenset()
     """Modules that `require` has run already."""
+
+    def run_module(self, name: object, is_required: bool) -> None:  # called by Lua
+        """Run a file in these globals; a required one once. Raises `ScriptError`."""
+        runtime = self.runtime()
+        if runtime is None:
+            raise ScriptError(self.path, 0, "the scripts have ended")
+        runtime.run_module(self, name, is_required=is_required)
 
     def end(self) -> None:
         """Let go of the globals: no function of the file can be called any more.
@@ -147,6 +156,7 @@ class Runtime:
         self._environment, self._compile, self._run, self._has, self._call, self._names = start(
             api, limit_table, printed, self._places.noted, compile_text
         )
+        self._own = weakref.ref(self)
         self._compiled: dict[str, Any] = {}
         """Functions of Lua's that run a file in an environment, by path."""
 
@@ -157,12 +167,8 @@ class Runtime:
 
         `path` is what `ScriptFolder.find` has returned. Raises `ScriptError`.
         """
-        env = Environment(path, None)
-        # Weak references: Lua has these functions, and the runtime has Lua.
-        require, do_file = weakref.WeakMethod(self._require), weakref.WeakMethod(self._do_file)
-        env.lua = self._environment(
-            lambda name=None: _of(require)(env, name), lambda name=None: _of(do_file)(env, name)
-        )
+        env = Environment(path, None, self._own)
+        env.lua = self._environment(env.run_module)
         self._run_file(path, env)
         return env
 
@@ -239,15 +245,18 @@ class Runtime:
             raise compile_error(path, str(made[1]))
         return made
 
-    def _require(self, env: Environment, name: object) -> None:
-        path = self._module(env, name, ".lua")
-        if path not in env.required:
-            # Before it runs: modules that require each other would go on for ever.
-            env.required.add(path)
-            self._run_file(path, env)
+    def run_module(self, env: Environment, name: object, *, is_required: bool) -> None:
+        """Run a file in globals, a required one only if it has not run there yet.
 
-    def _do_file(self, env: Environment, name: object) -> None:
-        self._run_file(self._module(env, name, ""), env)
+        Raises `ScriptError`.
+        """
+        path = self._module(env, name, ".lua" if is_required else "")
+        if is_required:
+            if path in env.required:
+                return
+            # Before it runs: modules that require each other would go on for ever.
+            env.required |= {path}
+        self._run_file(path, env)
 
     def _module(self, env: Environment, name: object, suffix: str) -> str:
         wanted = name if isinstance(name, str) else ""
@@ -337,14 +346,6 @@ class Runtime:
 def _with_path(error: ScriptError, path: str) -> ScriptError:
     """Return an error with the file that runs, if it does not say its file."""
     return error if error.path else ScriptError(path, error.line, error.text)
-
-
-def _of(method: weakref.WeakMethod[Callable[..., None]]) -> Callable[..., None]:
-    """Return the method of a runtime, whose scripts run only while it is there."""
-    found = method()
-    if found is None:
-        raise ScriptError("", 0, "the scripts have ended")
-    return found
 
 
 def _let_go(places: CodePlaces) -> None:

@@ -51,11 +51,12 @@ class _Heap:
         """How many entries count."""
         self.serial = 0
 
-    def push(self, due: Monotonic, kind: Deadlines[Any, Any], key: tuple[Any, Any]) -> None:
+    def push(self, due: Monotonic, kind: Deadlines[Any, Any], key: tuple[Any, Any]) -> _Entry:
         # The serial number keeps heapq from comparing owners.
         self.serial += 1
-        heapq.heappush(self.entries, (due, self.serial, kind, key))
-        self.sweep()
+        entry = (due, self.serial, kind, key)
+        heapq.heappush(self.entries, entry)
+        return entry
 
     def sweep(self) -> None:
         """Remove some old entries while they are the most."""
@@ -168,8 +169,8 @@ class Deadlines(Generic[Owner, Name]):
         self._heap = heap
         self.task = task
         self.handle = handle
-        self._due: dict[tuple[Owner, Name], tuple[Monotonic, int]] = {}
-        """Time and serial number of the entry that counts."""
+        self._due: dict[tuple[Owner, Name], _Entry] = {}
+        """The entry of the heap that counts."""
 
     def __len__(self) -> int:
         return len(self._due)
@@ -182,8 +183,8 @@ class Deadlines(Generic[Owner, Name]):
             heap.live += 1
         elif before[0] == due:
             return
-        self._due[key] = (due, heap.serial + 1)
-        heap.push(due, self, key)
+        self._due[key] = heap.push(due, self, key)
+        heap.sweep()
         self._wake(due)
 
     def get(self, owner: Owner, name: Name) -> Monotonic | None:
@@ -209,6 +210,6 @@ class Deadlines(Generic[Owner, Name]):
         del self._due[key]
         self._heap.live -= 1
 
-    def has(self, entry: tuple[Monotonic, int, Any, tuple[Owner, Name]]) -> bool:
+    def has(self, entry: _Entry) -> bool:
         """Return whether an entry of the heap counts."""
-        return self._due.get(entry[3]) == (entry[0], entry[1])
+        return self._due.get(entry[3]) is entry

@@ -85,6 +85,12 @@ def test_each_file_has_its_own_globals_and_all_its_calls_share_them(scene: Scene
 
 def test_a_script_that_changes_the_library_changes_it_for_itself(scene: Scene) -> None:
     scene.script("math.floor = function() return 'changed' end\nSay = 1", "bad.lua")
+    own = "math.third = 1 / 3 math.abs = 5"
+    read = "return math.third ~= nil, math.abs, math.ceil(1.5), #string.rep('x', 3)"
+    assert scene.runtime.call_all(
+        scene.script(f"{own} function f() {read} end", "own.lua"), "f"
+    ) == (True, 5, 2, 3)
+    assert scene.result("return math.third") is None
     assert scene.result("return math.floor(1.5)") == 1
     assert scene.result("return Say") is None
 
@@ -560,3 +566,15 @@ def test_an_error_in_the_first_line_has_its_place(scene: Scene) -> None:
         scene.script("missing()")
     assert (error.value.path, error.value.line) == ("npc.lua", 1)
     assert "global 'missing'" in str(error.value)
+
+
+def test_pairs_of_a_library_lists_it_with_what_the_script_has_changed(scene: Scene) -> None:
+    env = scene.script(
+        "math.third, math.abs = 3, 5 "
+        "function f() local n, all = 0, {} "
+        "for name, value in pairs(math) do n = n + 1 all[name] = value end "
+        "return n, all.third, all.abs, all.floor == math.floor end"
+    )
+    count, *found = scene.runtime.call_all(env, "f") or ()
+    assert count > 20
+    assert found == [3, 5, True]

@@ -29,6 +29,7 @@ SECTIONS = {
     "content": "a whole world of content: import, start, hails, large zones, memory; by name only",
     "walks": "300 creatures on their rounds, before 50 players and without any",
     "fights": "a blow before 20 onlookers, and 1,000 creatures that nobody fights",
+    "fight_memory": "what a fighter and a spell that lasts take",
     "quests": "scripts of quests, deaths and steps beside open quests, marks, a journal's memory",
     "things": "a move with its message, a list of 973 wares, and a roll of loot",
     "maps": "heights, lines of sight and ways on generated maps, one of 3 million triangles",

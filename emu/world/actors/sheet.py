@@ -168,6 +168,10 @@ class ShownPet(NamedTuple):
     """Whom it guards: 1 its master, 2 itself, 3 both."""
 
 
+_NO_NUMBERS: Final[AbstractSet[int]] = frozenset()
+_NO_SUMS: Final[Mapping[int, float]] = {}
+
+
 class SpellMarks:
     """What spells have made of an actor: sums of bonuses, controls, and what its client shows."""
 
@@ -175,14 +179,14 @@ class SpellMarks:
                  "maintained", "pet", "skills", "snare", "stealth")  # fmt: skip
 
     def __init__(self) -> None:
-        self.bonuses: Mapping[int, float] = {}
+        self.bonuses: Mapping[int, float] = _NO_SUMS
         """Sums by the type of the bonus (docs/guides/spells.md#bonuses)."""
-        self.skills: Mapping[int, float] = {}
+        self.skills: Mapping[int, float] = _NO_SUMS
         """Sums by the number of the skill."""
-        self.controls: AbstractSet[int] = frozenset()
+        self.controls: AbstractSet[int] = _NO_NUMBERS
         """How it is controlled: `emu.world.spells.living.Control`."""
-        self.immunities: AbstractSet[int] = frozenset()
-        self.stealth: AbstractSet[int] = frozenset()
+        self.immunities: AbstractSet[int] = _NO_NUMBERS
+        self.stealth: AbstractSet[int] = _NO_NUMBERS
         """How it is hidden: 1 stealth, 2 invisible."""
         self.snare = 1.0
         """The share of its speed that snares leave."""

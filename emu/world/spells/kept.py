@@ -20,7 +20,15 @@ from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, LeftZone, Order
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
-from emu.world.spells.living import CastPhase, LivingSpell, Proc, SpellBonus, SpellGifts, Ward
+from emu.world.spells.living import (
+    NONE,
+    CastPhase,
+    LivingSpell,
+    Proc,
+    SpellBonus,
+    SpellGifts,
+    Ward,
+)
 from emu.world.spells.pets import Pets
 
 LONGEST: Final = 16_000
@@ -215,8 +223,9 @@ def _numbered(found: Any) -> dict[int, Any]:
     }  # fmt: skip
 
 
-def _wholes(found: Any) -> set[int]:
-    return {one for one in found if is_whole(one, 0, _U32)} if isinstance(found, list) else set()
+def _wholes(found: Any) -> frozenset[int]:
+    numbers = found if isinstance(found, list) else ()
+    return frozenset(one for one in numbers if is_whole(one, 0, _U32)) or NONE
 
 
 def _gifts(stored: Mapping[str, Any]) -> SpellGifts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from emu.scripts.signatures import Handle, HandleKind
 from emu.spells.kinds import SpellBook, SpellKind, SpellTier
@@ -27,6 +27,9 @@ DEEPEST_CAST: Final = 16
 
 
 LONG_AGO: Final = Monotonic(0.0)
+NONE: Final[frozenset[int]] = frozenset()
+GiftSet = Literal["controls", "immunities", "stealth"]
+"""The sets of numbers that a spell gives."""
 
 
 class End(enum.StrEnum):
@@ -116,10 +119,11 @@ class SpellGifts:
 
     bonuses: dict[int, SpellBonus] = field(default_factory=dict)
     skills: dict[int, float] = field(default_factory=dict)
-    controls: set[int] = field(default_factory=set)
-    immunities: set[int] = field(default_factory=set)
+    controls: frozenset[int] = NONE
+    """Changed by `put` and `take`: most spells give none, and an empty set takes 216 bytes."""
+    immunities: frozenset[int] = NONE
     procs: list[Proc] = field(default_factory=list)
-    stealth: set[int] = field(default_factory=set)
+    stealth: frozenset[int] = NONE
     """1 stealth, 2 invisible."""
     snare: float = 0.0
     """Percent of the speed that is left; 0 without a snare."""
@@ -131,11 +135,19 @@ class SpellGifts:
         """How many they are."""
         return len(self.bonuses) + len(self.skills) + len(self.controls) + len(self.procs)
 
+    def put(self, name: GiftSet, number: int) -> None:
+        """Give one number more of a kind."""
+        setattr(self, name, getattr(self, name) | {number})
+
+    def take(self, name: GiftSet, number: int) -> None:
+        """Give one number of a kind no more."""
+        setattr(self, name, getattr(self, name) - {number} or NONE)
+
     def copy(self) -> SpellGifts:
         """Return the same gifts, which later changes do not reach; without another spawn."""
         return SpellGifts(
-            dict(self.bonuses), dict(self.skills), set(self.controls), set(self.immunities),
-            list(self.procs), set(self.stealth), self.snare,
+            dict(self.bonuses), dict(self.skills), self.controls, self.immunities,
+            list(self.procs), self.stealth, self.snare,
         )  # fmt: skip
 
 
@@ -247,7 +259,7 @@ class SpellState:
     """When it can cast a spell again, by number."""
     totals: dict[int, float] = field(default_factory=dict)
     """The bonuses that its sheet has, by type."""
-    controls: frozenset[int] = frozenset()
+    controls: frozenset[int] = NONE
     concentration: int = 0
 
     @property

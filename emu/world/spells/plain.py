@@ -146,17 +146,17 @@ def _bonus(_plain: PlainSpells, spell: LivingSpell, target: Spawn, values: list[
 def _control(_plain: PlainSpells, spell: LivingSpell, target: Spawn, values: list[float]) -> None:
     control = int(values[0])
     if control not in target.sheet.spells.immunities:
-        spell.gifts_of(target).controls.add(control)
+        spell.gifts_of(target).put("controls", control)
 
 
 def _snare(_plain: PlainSpells, spell: LivingSpell, target: Spawn, values: list[float]) -> None:
     gifts = spell.gifts_of(target)
     gifts.snare = max(0.0, min(values[0], 100.0))
-    gifts.controls.add(Control.SNARE)
+    gifts.put("controls", Control.SNARE)
 
 
 def _stealth(_plain: PlainSpells, spell: LivingSpell, target: Spawn, _values: list[float]) -> None:
-    spell.gifts_of(target).stealth.add(1)
+    spell.gifts_of(target).put("stealth", 1)
 
 
 def _taunt(plain: PlainSpells, spell: LivingSpell, target: Spawn, values: list[float]) -> None:

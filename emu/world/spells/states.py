@@ -5,7 +5,7 @@ Source: docs/guides/spells.md#effects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -20,7 +20,7 @@ from emu.world.sheets import CharacterSheets
 from emu.world.speech.windows import set_control_flags
 from emu.world.spells.bonuses import apply, totals
 from emu.world.spells.company import Company
-from emu.world.spells.living import Control, LivingSpell, SpellState
+from emu.world.spells.living import NONE, Control, LivingSpell, SpellState
 from emu.world.world import World
 
 MOST_ICONS: Final = 30
@@ -110,11 +110,11 @@ class SpellStates:
         sums, skills = totals(state.effects, spawn, self._classes(spawn), self._races(spawn))
         gifts = [one.gifts[spawn] for one in state.effects if spawn in one.gifts]
         before, snared = marks.controls, marks.snare
-        state.controls = frozenset(number for one in gifts for number in one.controls)
+        state.controls = _together(one.controls for one in gifts)
         marks.controls, marks.bonuses, marks.skills = state.controls, sums, skills
-        marks.stealth = frozenset(number for one in gifts for number in one.stealth)
+        marks.stealth = _together(one.stealth for one in gifts)
         marks.snare = min((one.snare / 100 for one in gifts if one.snare), default=1.0)
-        marks.immunities = frozenset(number for one in gifts for number in one.immunities)
+        marks.immunities = _together(one.immunities for one in gifts)
         player = self._company.players.get(spawn)
         apply(sheet, sums)
         state.totals = sums
@@ -147,6 +147,12 @@ class SpellStates:
         )
         if icons != spawn.effect_icons:
             spawn.set_info(effect_icons=icons)
+        if spawn in self._company.players:
+            # Only players have a client that is shown lists.
+            self._list(spawn, state)
+        self.changed(spawn)
+
+    def _list(self, spawn: Spawn, state: SpellState) -> None:
         marks = self.marks(spawn)
         marks.effects = tuple(map(_effect, state.effects))
         marks.maintained = tuple(self._maintained(spawn, one) for one in state.maintained)
@@ -156,7 +162,6 @@ class SpellStates:
             kinds.count(Detriment.TRAUMA), kinds.count(Detriment.ARCANE),
             kinds.count(Detriment.NOXIOUS), kinds.count(Detriment.ELEMENTAL),
         )  # fmt: skip
-        self.changed(spawn)
 
     def changed(self, spawn: Spawn) -> None:
         """Send a player its sheet soon; several changes share one."""
@@ -179,6 +184,15 @@ class SpellStates:
             spell.tier.cost.concentration, spell.tier.duration, _ends_at(spell),
             min(spell.triggers, 255),
         )  # fmt: skip
+
+
+def _together(sets: Iterable[frozenset[int]]) -> frozenset[int]:
+    """Return what is in any of some sets; the same object for nothing, and for one set."""
+    found = NONE
+    for one in sets:
+        if one:
+            found = found | one if found else one
+    return found
 
 
 def _ends_at(spell: LivingSpell) -> int:

@@ -155,7 +155,7 @@ def add_control(scripts: Scripts, body: Body | None, kind: int, only: bool) -> N
         one for one in spawns
         if kind not in one.sheet.spells.immunities and kind not in spell.gifts_of(one).immunities
     ]  # fmt: skip
-    _change(scripts, spell, free, lambda gifts: gifts.controls.add(kind))
+    _change(scripts, spell, free, lambda gifts: gifts.put("controls", kind))
     if kind not in HARMFUL_CONTROLS:
         return
     for one in free:
@@ -170,7 +170,7 @@ def remove_control(scripts: Scripts, body: Body | None, kind: int, only: bool) -
     spell = current(scripts)
     if spell is not None and body is not None:
         spawns = [body.spawn] if only else receivers(spell, body)
-        _change(scripts, spell, spawns, lambda gifts: gifts.controls.discard(kind))
+        _change(scripts, spell, spawns, lambda gifts: gifts.take("controls", kind))
 
 
 @EFFECTS("HasControlEffect", "S spawn, n kind")
@@ -214,7 +214,7 @@ def add_immunity(scripts: Scripts, kind: int, body: Body | None) -> None:
     spell = acting(scripts)
     if spell is not None:
         spawns = _named_or_all(spell, body)
-        _change(scripts, spell, spawns, lambda gifts: gifts.immunities.add(kind))
+        _change(scripts, spell, spawns, lambda gifts: gifts.put("immunities", kind))
 
 
 @EFFECTS("RemoveImmunitySpell", "n kind, S spawn?")
@@ -223,7 +223,7 @@ def remove_immunity(scripts: Scripts, kind: int, body: Body | None) -> None:
     spell = current(scripts)
     if spell is not None:
         spawns = _named_or_all(spell, body)
-        _change(scripts, spell, spawns, lambda gifts: gifts.immunities.discard(kind))
+        _change(scripts, spell, spawns, lambda gifts: gifts.take("immunities", kind))
 
 
 @EFFECTS("HasSpellImmunity", "S spawn, n kind")
@@ -367,7 +367,7 @@ def stealth(scripts: Scripts, kind: int, body: Body | None) -> None:
     if spell is None or kind not in (STEALTH, INVISIBLE):
         return
     spawns = [body.spawn] if body is not None else spell.targets[:1]
-    _change(scripts, spell, spawns, lambda gifts: gifts.stealth.add(kind))
+    _change(scripts, spell, spawns, lambda gifts: gifts.put("stealth", kind))
 
 
 def _is_hidden(body: Body | None, kind: int) -> bool:
@@ -391,10 +391,10 @@ def _unhide(scripts: Scripts, body: Body | None, kind: int) -> None:
     spell = current(scripts)
     if body is None:
         if spell is not None:
-            _change(scripts, spell, list(spell.targets), lambda gifts: gifts.stealth.discard(kind))
+            _change(scripts, spell, list(spell.targets), lambda gifts: gifts.take("stealth", kind))
         return
     if spell is not None and kind in spell.gifts_of(body.spawn).stealth:
-        _change(scripts, spell, [body.spawn], lambda gifts: gifts.stealth.discard(kind))
+        _change(scripts, spell, [body.spawn], lambda gifts: gifts.take("stealth", kind))
     scripts.spells.unhide(body.spawn, kind, but=spell)
 
 
