@@ -137,17 +137,23 @@ end
 
 -- A pattern with several repetitions can take years on a short text, and the hook does not run
 -- inside of C functions. Each repetition may try every length of the text, and a pattern without an
--- anchor every beginning of it: the product is what a call can cost.
+-- anchor every beginning of it: the product is what a call can cost. Behind each length that a
+-- repetition tries, all that follows it in the pattern is compared.
 local MOST_STEPS = 200000
+local MOST_COMPARED = 750000
 
-local function pay_pattern(name, text, pattern, repeats)
+local function pay_pattern(name, text, pattern, repeats, plain)
     local tries = repeats
     if name == "gmatch" or sub(pattern, 1, 1) ~= "^" then tries = tries + 1 end
     local steps = (#text + 1) ^ tries
-    if repeats > 1 and steps > MOST_STEPS then
+    local compared = steps
+    if repeats > 0 then
+        compared = steps * (1 + #plain - find(plain, "[*+?-]")) / tries
+    end
+    if repeats > 1 and steps > MOST_STEPS or compared > MOST_COMPARED then
         error("string." .. name .. ": this pattern would take too long", 3)
     end
-    pay(steps)
+    pay(compared > steps and compared or steps)
 end
 
 local function checked(name, call)
@@ -161,11 +167,12 @@ local function checked(name, call)
         end
         -- Before its signs are counted: that takes long as well.
         if #pattern > 64 then error("string." .. name .. ": this pattern would take too long", 2) end
-        local _, repeats = gsub(gsub(pattern, "%%[^bf]", ""), "[*+?-]", "")
+        local plain = gsub(pattern, "%%[^bf]", "x")
+        local _, repeats = gsub(plain, "[*+?-]", "")
         if find(pattern, "%%[bf]") or #text > (repeats > 0 and 256 or 4096) then
             error("string." .. name .. ": this pattern would take too long", 2)
         end
-        pay_pattern(name, text, pattern, repeats)
+        pay_pattern(name, text, pattern, repeats, plain)
         return call(text, pattern, ...)
     end
 end
@@ -314,6 +321,14 @@ end
 local objects = debug.getmetatable(own_time)
 local function no_field(_, name) error("the server's values have no field " .. tostring(name), 2) end
 objects.__index, objects.__newindex = no_field, no_field
+
+-- To pass values to Python takes time by the square of their number: 24,000 take a second. They are
+-- counted before, also for a handle, which refuses the call itself.
+local call_object = objects.__call
+objects.__call = function(object, ...)
+    if select("#", ...) > MOST_UNPACKED then error("too many arguments", 2) end
+    return call_object(object, ...)
+end
 
 local library = {
     _VERSION = _VERSION, assert = assert, error = error, ipairs = ipairs, next = next,

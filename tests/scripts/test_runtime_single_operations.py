@@ -13,7 +13,7 @@ from emu.errors import ScriptError
 from emu.scripts.folder import ScriptFolder
 from emu.scripts.forms import LONGEST_TEXT
 from emu.scripts.runtime import STEP, Environment, Runtime, ScriptLimits
-from emu.scripts.signatures import FunctionTable, bind
+from emu.scripts.signatures import FunctionTable, Handle, HandleKind, bind
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -139,11 +139,43 @@ def test_many_long_arguments_are_refused(runtime: Runtime) -> None:
 )
 def test_a_call_reads_a_limited_number_of_arguments(runtime: Runtime, call: str) -> None:
     source = f"local t = ('x'):rep(4096) {call}(t:byte(1, -1)) return 1"
-    if call == "Take":
-        assert result(runtime, source) == 1, "numbers take no time"
-        return
     with pytest.raises(ScriptError, match=r"too many arguments|number expected|bad argument"):
         result(runtime, source)
+
+
+GROWING = (
+    "local depth = 0 local function grow(...) depth = depth + 1 if depth == 20 then return {} end "
+    "return grow(" + "1, " * 200 + "...) end grow()"
+)
+"""A function that passes itself 4,000 values in the end: no single list of a script has so many."""
+
+
+@pytest.mark.parametrize("call", ["Take(...)", "handle(...)", "require(1)"], ids=str)
+def test_many_values_never_reach_the_server(runtime: Runtime, taken: list[int], call: str) -> None:
+    """Passing values to Python takes time by the square of their number: a second for 24,000."""
+    handle = Handle(HandleKind.SPAWN, None)
+    source = "function f(handle) " + GROWING.format(call) + " end"
+    env = loaded(runtime, source)
+    with pytest.raises(ScriptError) as caught:
+        runtime.call(env, "f", handle)
+    wanted = "there is no module" if call == "require(1)" else "too many arguments"
+    assert caught.value.text.startswith(wanted)
+    assert (caught.value.path, taken) == ("npc.lua", [])
+
+
+TAIL = "a" * 50 + "b"
+"""The end of a pattern that is compared behind each length that a repetition tries."""
+
+
+@pytest.mark.parametrize("pattern", [".*", "a-", "^.-.-", "^a*%a-"], ids=str)
+def test_the_end_of_a_pattern_counts_for_each_length_that_is_tried(
+    runtime: Runtime, pattern: str
+) -> None:
+    source = "local text = ('a'):rep({}) return text:find('{}')"
+    with pytest.raises(ScriptError, match="pattern would take too long"):
+        result(runtime, source.format(256, pattern + TAIL))
+    assert result(runtime, source.format(60, pattern + TAIL)) is None
+    assert result(runtime, source.format(256, pattern + "ab")) is None
 
 
 def test_functions_call_each_other_only_so_deeply(runtime: Runtime) -> None:
