@@ -66,8 +66,8 @@ class Holdings:
     """What belongs to the things of one player."""
 
     __slots__ = (
-        "bonuses", "flows", "gate", "has_bank", "has_shared", "idle", "inventory", "is_storing",
-        "put_away", "shown", "unstored", "zone_id",
+        "bonuses", "coins_due", "coins_moving", "flows", "gate", "has_bank", "has_shared", "idle",
+        "inventory", "is_storing", "put_away", "shown", "unstored", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -86,6 +86,10 @@ class Holdings:
         self.unstored: Movement | None = None
         """What the store could not store; it is repeated before anything else."""
         self.is_storing = False
+        self.coins_due = 0
+        """Coins that scripts have given, less those that they have taken, and no movement has."""
+        self.coins_moving = 0
+        """The same of the movement that is under way."""
         self.zone_id = 0
         """The zone in which it was last; 0 before it stands in one."""
         self.idle: list[PendingAnswer] = []

@@ -1,7 +1,9 @@
 """`Gifts`: what scripts and behaviors give to players and take from them.
 
 Things and coins move by the ledger. What is given while a player buys, sells or trades comes
-afterwards; what would be taken then stays. Source: docs/guides/lua.md#items.
+afterwards; what would be taken then stays. Coins of one player have one movement at a time: what
+scripts give and take meanwhile is added up for the next one, and counts at once.
+Source: docs/guides/lua.md#items.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from emu.errors import CommandError, StoreError
 from emu.items.held import Where
 from emu.items.inventory import BANKED
 from emu.items.refusals import Refusal
-from emu.ledger import Owner, OwnerKind, Part, Reason
+from emu.ledger import MOST_COINS, Owner, OwnerKind, Part, Reason
 from emu.world.actors.player import Player
 from emu.world.items.items import Items
 
@@ -94,27 +96,47 @@ class Gifts:
 
     # -- coins ----------------------------------------------------------------------------------
 
+    def coins(self, player: Player) -> int:
+        """Return what a player has with all that was given and taken, stored or not."""
+        holdings = player.holdings
+        return player.character.coins + holdings.coins_moving + holdings.coins_due
+
     def give_coins(self, player: Player, copper: int) -> None:
         """Give a player coins."""
-        if copper:
-            self._move(player, GIVER, Owner.character(player.id), copper)
+        player.holdings.coins_due += copper
+        self._move_due(player)
 
     def take_coins(self, player: Player, copper: int) -> bool:
         """Take coins from a player; return False, and take none, if there are too few."""
-        if player.character.coins < copper:
+        # As with things: what an exchange costs is not known before its end.
+        if player.holdings.gate.is_closed or self.coins(player) < copper:
             return False
-        if copper:
-            self._move(player, Owner.character(player.id), GIVER, copper)
+        player.holdings.coins_due -= copper
+        self._move_due(player)
         return True
 
-    def _move(self, player: Player, giver: Owner, taker: Owner, copper: int) -> None:
-        ledger, part = self._items.ledger, Part(giver, taker, copper)
-        movement = ledger.movement(Reason.SCRIPT, [part], [player.character.account_id])
+    def _move_due(self, player: Player) -> None:
+        """Begin to move what is due, unless a movement is under way: its end does so."""
+        if player.holdings.coins_due and not player.holdings.coins_moving:
+            self._items.world.start(self._move(player))
 
-        async def move() -> None:
+    async def _move(self, player: Player) -> None:
+        """Move what is due, and what becomes due meanwhile: each time in one transaction."""
+        holdings, ledger = player.holdings, self._items.ledger
+        # More than an owner can have is lost.
+        while due := min(holdings.coins_due, MOST_COINS - player.character.coins):
+            holdings.coins_due, holdings.coins_moving = 0, due
+            owner = Owner.character(player.id)
+            sides = (GIVER, owner) if due > 0 else (owner, GIVER)
+            movement = ledger.movement(
+                Reason.SCRIPT, [Part(*sides, abs(due))], [player.character.account_id]
+            )
             try:
-                await ledger.move(movement)
+                moved = await ledger.move(movement)
+                if not moved.is_done:
+                    self._counters["coins not moved: too few or too many"] += 1
             except StoreError:
                 self._counters["coins not moved: the database does not answer"] += 1
-
-        self._items.world.start(move())
+            finally:
+                holdings.coins_moving = 0
+        holdings.coins_due = 0

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
-from twisted.internet.defer import ensureDeferred
+import pytest
+from twisted.internet.defer import Deferred, ensureDeferred
 
 from emu.items.held import Where
+from emu.ledger import MOST_COINS
+from emu.world.actors.player import Player
 from emu.world.items.gifts import Gifts
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -48,3 +52,80 @@ def test_the_bank_is_looked_into_when_asked() -> None:
     assert held(client, Where.BANK) == [(kinds.MARBLE, 0, 1)]
     assert not gifts.has(player, kinds.MARBLE)
     assert gifts.has(player, kinds.MARBLE, banked=True)
+
+
+class SlowStore:
+    """A player whose movements of coins wait until `answer` is called."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, coins: int) -> None:
+        harness, client = scene(coins=coins)
+        self.player: Player = player_of(client)
+        self.counters = Counter[str]()
+        self.gifts = Gifts(harness.parts.items, self.counters)
+        ledger, move = harness.parts.items.ledger, harness.parts.items.ledger.move
+        self.asked: list[int] = []
+        self._waiting: list[Deferred[None]] = []
+
+        async def slow(movement: Any) -> Any:
+            part = movement.parts[0]
+            self.asked.append(part.amount if part.taker.number else -part.amount)
+            answer: Deferred[None] = Deferred()
+            self._waiting.append(answer)
+            await answer
+            return await move(movement)
+
+        monkeypatch.setattr(ledger, "move", slow)
+        harness.start = ensureDeferred
+
+    def answer(self) -> None:
+        self._waiting.pop(0).callback(None)
+
+
+def test_coins_are_taken_once_while_the_store_has_not_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever hails twice in one turn pays twice, or not at all."""
+    slow = SlowStore(monkeypatch, coins=60)
+    assert slow.gifts.take_coins(slow.player, 50)
+    assert not slow.gifts.take_coins(slow.player, 50)
+    assert slow.gifts.coins(slow.player) == 10
+    assert slow.gifts.take_coins(slow.player, 10)
+    slow.answer()
+    assert (slow.player.character.coins, slow.gifts.coins(slow.player)) == (10, 0)
+    slow.answer()
+    assert (slow.player.character.coins, slow.gifts.coins(slow.player)) == (0, 0)
+    assert not slow.counters
+
+
+def test_coins_of_one_player_have_one_movement_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each movement is a transaction, and a script can ask for hundreds in one call."""
+    slow = SlowStore(monkeypatch, coins=5)
+    for _ in range(1000):
+        slow.gifts.give_coins(slow.player, 7)
+    assert slow.gifts.take_coins(slow.player, 3000)
+    assert slow.asked == [7]
+    slow.answer()
+    assert slow.asked == [7, 999 * 7 - 3000]
+    slow.answer()
+    assert slow.player.character.coins == 5 + 7000 - 3000
+    assert slow.asked == [7, 999 * 7 - 3000]
+
+
+def test_more_coins_than_one_can_have_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = SlowStore(monkeypatch, coins=5)
+    slow.gifts.give_coins(slow.player, 2**63 - 1)
+    slow.answer()
+    assert slow.player.character.coins == MOST_COINS
+    slow.gifts.give_coins(slow.player, 1)
+    assert (slow.asked, slow.gifts.coins(slow.player)) == ([MOST_COINS - 5], MOST_COINS)
+    assert not slow.gifts.take_coins(slow.player, MOST_COINS + 1)
+    assert not slow.counters
+
+
+def test_coins_are_not_taken_during_an_exchange() -> None:
+    harness, client = scene(coins=60)
+    player, gifts = player_of(client), Gifts(harness.parts.items, Counter())
+    finish(player.holdings.gate.pass_through())
+    assert not gifts.take_coins(player, 50)
+    player.holdings.gate.leave()
+    assert gifts.take_coins(player, 50)

@@ -273,10 +273,10 @@ def get_cure(_scripts: Scripts, item: HeldItem | None) -> int:
 
 
 @ITEMS("HasCoin", "P player, u copper")
-def has_coin(_scripts: Scripts, body: Body | None, copper: int) -> bool:
+def has_coin(scripts: Scripts, body: Body | None, copper: int) -> bool:
     """Return whether a player has so many coins, in copper."""
     player = _player(body)
-    return player is not None and player.character.coins >= copper
+    return player is not None and scripts.gifts.coins(player) >= copper
 
 
 @ITEMS("AddCoin", "P player, u copper")
