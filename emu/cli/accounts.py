@@ -30,7 +30,7 @@ from emu.cli.tables import (
 )
 from emu.commands.registry import account_rank
 from emu.errors import CommandError
-from emu.login.accounts import new_account_name
+from emu.login.names import new_account_name
 from emu.login.passwords import SALT_SIZE, hash_password, is_phc, password_fault
 from emu.model import Account
 from emu.net import parameters

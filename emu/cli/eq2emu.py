@@ -22,7 +22,7 @@ from emu.config import Config
 from emu.database.engines import exists
 from emu.errors import CommandError, StoreError
 from emu.files import partial_folder
-from emu.login.accounts import account_name
+from emu.login.names import account_name
 from emu.model import Place, Title, WorldCharacter
 from emu.sqldump import Dump, ImportReport, LiveDatabase, RowSource
 from emu.sqldump.live import is_url

@@ -1,7 +1,4 @@
-"""Login checks: account names, passwords, bans, and limits on password attempts.
-
-EQ2Emulator copies names into a buffer of 32 bytes (docs/protocol/login.md#account), so longer names
-are refused here and never cut.
+"""Login checks: passwords, bans, and limits on password attempts.
 
 An attempt is paid for before the password is compared, and a right password gets the price back.
 An account has a large budget of its own at each address from which it has logged in before: at that
@@ -21,7 +18,6 @@ This module implements `Authenticator`. Clocks, threads and randomness are argum
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from contextlib import AbstractAsyncContextManager
@@ -33,6 +29,7 @@ from emu.errors import DuplicateName, LimitExceeded, StoreError
 from emu.gather import both
 from emu.limits.addresses import address_key
 from emu.limits.rates import Allowance, Throttle
+from emu.login.names import account_name, is_new_name
 from emu.login.passwords import (
     MAX_PASSWORD,
     SALT_SIZE,
@@ -48,67 +45,6 @@ from emu.login.shared import GuessScope, SharedGuesses
 from emu.model import Account
 from emu.processes.ports import BusMember
 from emu.times import Clock, Moment, Monotonic
-
-MAX_NAME = 31
-"""Longest account name, in bytes of UTF-8."""
-
-# Unicode categories: control and format characters, surrogates, private use, unassigned, and line
-# and paragraph separators. With them two names could be shown alike.
-_REFUSED = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-
-
-def account_name(text: str) -> str:
-    """Return a name without surrounding spaces, in Unicode's composed form (NFC).
-
-    Raises `ValueError` with the fault when the name is empty, longer than `MAX_NAME` bytes, or has
-    invisible characters.
-    """
-    # Two keyboards may type the same letter in two forms; both must be the same account.
-    name = unicodedata.normalize("NFC", text).strip()
-    if not name:
-        raise ValueError("a name must not be empty")
-    if not _REFUSED.isdisjoint(map(unicodedata.category, name)):
-        raise ValueError("a name must not have characters that cannot be seen")
-    if len(name.encode()) > MAX_NAME:
-        raise ValueError(f"a name must not be longer than {MAX_NAME} bytes")
-    return name
-
-
-def new_account_name(text: str) -> str:
-    """Return the name of a new account, in Unicode's compatibility form (NFKC).
-
-    It has letters, digits and `PUNCTUATION`: shells read other characters as their own. Raises
-    `ValueError` as `account_name` does, for other characters, and for letters of several scripts: a
-    Cyrillic letter in a Latin name would make it look like another account's. Existing accounts
-    keep their names.
-    """
-    name = account_name(unicodedata.normalize("NFKC", text))
-    # Some scripts have marks as vowels.
-    if any(one not in PUNCTUATION and unicodedata.category(one)[0] not in "LMN" for one in name):
-        raise ValueError(f"a name may have letters, digits and {' '.join(PUNCTUATION)} only")
-    if len(_scripts(name)) > 1:
-        raise ValueError("a name must have letters of one script only")
-    return name
-
-
-PUNCTUATION: Final = "._-@"
-
-
-def _is_new_name(name: str) -> bool:
-    """Return whether a new account may have exactly this name."""
-    try:
-        return new_account_name(name) == name
-    except ValueError:
-        return False
-
-
-_JAPANESE: Final = frozenset(("CJK", "HIRAGANA", "KATAKANA"))
-"""Scripts that one name may mix, by the first words of their letters' Unicode names."""
-
-
-def _scripts(name: str) -> set[str]:
-    found = {unicodedata.name(letter, "?").partition(" ")[0] for letter in name if letter.isalpha()}
-    return {"JAPANESE"} if found and found <= _JAPANESE else found
 
 
 class Guess:
@@ -484,7 +420,7 @@ class AccountService:
         config = self.config
         return (
             config.auto_create
-            and _is_new_name(attempt.name)
+            and is_new_name(attempt.name)
             and not password_fault(attempt.password, config.shortest_password)
         )
 
@@ -494,7 +430,7 @@ class AccountService:
         """Return the reason for the log after a failed check."""
         if account is not None:
             return LoginRefusalReason.BAD_PASSWORD
-        if self.config.auto_create and not _is_new_name(attempt.name):
+        if self.config.auto_create and not is_new_name(attempt.name):
             return LoginRefusalReason.NAME_NOT_ALLOWED
         if self.config.auto_create:
             return LoginRefusalReason.PASSWORD_NOT_ALLOWED

@@ -19,7 +19,8 @@ from typing import Final
 from emu.errors import DuplicateName, LimitExceeded
 from emu.limits.addresses import address_key
 from emu.limits.rates import Throttle, hourly
-from emu.login.accounts import PasswordWork, new_account_name
+from emu.login.accounts import PasswordWork
+from emu.login.names import new_account_name
 from emu.login.passwords import SALT_SIZE, RegistrationConfig, hash_password, password_fault
 from emu.login.ports import AccountStore, Authenticator, LoginGranted, LoginRefusalReason
 from emu.model import Account

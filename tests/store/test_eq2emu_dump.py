@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from emu.errors import CommandError, FileFormatError
-from emu.login.accounts import account_name
+from emu.login.names import account_name
 from emu.model import Account, RegisteredWorld
 from emu.sqldump import InsertRow, read_inserts
 from emu.store import Store

@@ -44,7 +44,7 @@ from emu.config import Config
 from emu.errors import EmuError, StoreError
 from emu.limits.addresses import BanList
 from emu.limits.answer_bytes import AnswerBytes
-from emu.login.accounts import account_name
+from emu.login.names import account_name
 from emu.metrics import EndpointUses
 from emu.net.admin.commands import ConsoleServer, RconServer, rcon_users
 from emu.net.admin.ggmp import ActorWorld, GgmpPort, ggmp_rules

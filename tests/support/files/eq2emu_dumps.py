@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from emu.login.accounts import account_name
+from emu.login.names import account_name
 from emu.sqldump import read_inserts
 from emu.sqldump.report import ImportReport
 from emu.store import Store

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.login.accounts import MAX_NAME, account_name, new_account_name
+from emu.login.names import MAX_NAME, account_name, new_account_name
 from tests.support.login.account_bench import Bench
 
 
@@ -63,6 +63,42 @@ def test_a_new_account_has_letters_of_one_script(text: str) -> None:
         new_account_name(text)
     # An account of that name that exists already can still log in.
     assert account_name(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Alice\u034f", "one script"),  # combining grapheme joiner: shows nothing
+        ("Alice\ufe0f", "one script"),  # variation selector
+        ("Alice\U000e0100", "one script"),
+        ("Alice\u180b", "one script"),
+        ("Ali\u17b4ce", "one script"),
+        ("\u1820\u180b", "cannot be seen"),  # the same selector in a Mongolian name
+        ("\u1780\u17b4", "cannot be seen"),
+        ("\uac00\u3164", "cannot be seen"),  # Hangul filler
+        ("al\u0335ice", "one script"),  # a stroke that no letter has
+        ("b\u0966b", "one script"),  # the Devanagari zero looks like an o
+        ("b\u0665b", "one script"),
+        ("b\u3007b", "one script"),
+        ("\u0251lice", "usual form"),  # Latin alpha
+        ("\u0261ina", "usual form"),
+        ("\ua731am", "usual form"),  # small capital S
+    ],
+)
+def test_no_part_of_a_new_name_is_unseen_or_another_form(text: str, fault: str) -> None:
+    """Source: the characters' names and categories in Unicode's own tables."""
+    with pytest.raises(ValueError, match=fault):
+        new_account_name(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["I\u015f\u0131k", "\u00c6gir", "Stra\u00dfe", "N\u01b0\u1edbc", "\u0e19\u0e49\u0e33",
+             "\u0939\u093f\u0928\u0967", "\u0645\u064f\u0663"]
+)  # fmt: skip
+def test_names_of_languages_are_allowed(name: str) -> None:
+    assert new_account_name(unicodedata.normalize("NFD", name)) == unicodedata.normalize(
+        "NFKC", name
+    )
 
 
 def test_no_account_is_created_that_looks_like_another() -> None:
