@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from importlib.machinery import ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 import pytest
 
+import emu
 from emu import built
+
+LIBRARY = EXTENSION_SUFFIXES[0]
 
 
 @pytest.mark.parametrize(
-    ("origins", "said"),
+    ("files", "said"),
     [
-        ({}, "pure Python"),
-        ({"emu.session.session": "/x/session.py"}, "pure Python"),
-        ({"emu.session.session": "/x/session.so"}, "compiled (session)"),
+        ([], "pure Python"),
+        (["session/session.py", "net/udp/_datagrams.c"], "pure Python"),
+        (["session/session.py", f"session/session{LIBRARY}"], "compiled (session)"),
         (
-            {"emu.session.session": "/x/session.so", "emu.net.udp._datagrams": "/x/_datagrams.so"},
+            [f"session/session{LIBRARY}", f"net/udp/_datagrams{LIBRARY}"],
             "compiled (session, datagrams)",
         ),
     ],
 )
 def test_the_form_is_reported_by_the_files(
-    monkeypatch: pytest.MonkeyPatch, origins: dict[str, str], said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: list[str], said: str
 ) -> None:
-    def find(name: str) -> ModuleSpec | None:
-        return ModuleSpec(name, None, origin=origins[name]) if name in origins else None
-
-    monkeypatch.setattr(built, "find_spec", find)
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(emu, "__path__", [str(tmp_path)])
     assert built.form() == said
 
 

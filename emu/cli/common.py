@@ -1,7 +1,4 @@
-"""The configuration and the database of a command, and the options ``--config`` and ``--db``.
-
-Both options may stand before the noun or anywhere after it.
-"""
+"""The configuration and the database of a command, and the verbs that several nouns share."""
 
 from __future__ import annotations
 
@@ -20,6 +17,7 @@ import click
 from emu.admin.commands.changes import CHANGED, CHANGED_ORIGIN, DETAILS
 from emu.audit import AuditedAct
 from emu.cli.console_socket import ConsoleSocket
+from emu.cli.root_options import root_values
 from emu.cli.words import INSTEAD_OF_VERBS, same_verb, wrong_verb
 from emu.config import Config, default_path, load
 from emu.config.setting import with_settings
@@ -41,16 +39,6 @@ LONGEST_ACT = 1000
 """Characters of a change, and of its result, that a running server gets."""
 _SENTENCE = 1000
 """Maximum length of a verb's help in its noun's list: longer than any first sentence."""
-
-
-@dataclass(slots=True)
-class Root:
-    """The values of ``--config`` and ``--db``; the `obj` of every click context."""
-
-    config: Path | None = None
-    """The configuration file, or None for the default search."""
-    db: Path | None = None
-    """The database file, or None for the configured one."""
 
 
 class VerbGroup(click.Group):
@@ -170,37 +158,6 @@ def add_removal(
     group.command("remove", help=text)(click.argument("name")(option(run)))
 
 
-def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
-    # Stored at the root, so that the option works before the noun and behind it.
-    if value is not None and param.name is not None:
-        setattr(ctx.find_root().ensure_object(Root), param.name, value)
-
-
-def shared_options() -> list[click.Option]:
-    """Return new options ``--config`` and ``--db``, which `load_config` reads."""
-    kind: Any = click.Path(dir_okay=False, path_type=Path)
-    return [
-        click.Option(
-            ["--config"], type=kind, callback=_keep, expose_value=False,
-            help="Configuration file (TOML); the default is $EMU_CONFIG, ./emu.toml or"
-            " ./state/emu.toml, the first that exists.",
-        ),
-        click.Option(
-            ["--db"], type=kind, callback=_keep, expose_value=False,
-            help="The database (SQLite); the default is the configured one.",
-        ),
-    ]  # fmt: skip
-
-
-def share_options(command: click.Command) -> None:
-    """Add ``--config`` and ``--db`` to a command and its subcommands."""
-    present = {param.name for param in command.params}
-    command.params += [one for one in shared_options() if one.name not in present]
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            share_options(inner)
-
-
 def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
     """Return a decorator that adds several arguments and options, in this order."""
 
@@ -213,20 +170,15 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
     return give
 
 
-def _root() -> Root:
-    """Return the options of the running command."""
-    return click.get_current_context().find_root().ensure_object(Root)
-
-
 def config_path() -> Path | None:
     """Return the configuration file to read, or None if there is none."""
-    given = _root().config
+    given = root_values().config
     return given if given is not None else default_path()
 
 
 def given_database() -> Path | None:
     """Return the file of ``--db``."""
-    return _root().db
+    return root_values().db
 
 
 def load_config() -> Config:

@@ -15,7 +15,7 @@ import click
 
 import emu
 from emu.built import form
-from emu.cli.common import share_options, shared_options
+from emu.cli.root_options import share_options, shared_options
 from emu.cli.words import SAME, wrong_noun
 from emu.errors import ConfigError, EmuError, unusable
 

@@ -12,8 +12,6 @@ from typing import Final
 import click
 from click.exceptions import NoSuchCommand
 
-from emu.cli.installed import upgrade_command
-
 ON_THE_SERVER: Final = (
     "broadcast", "kick", "lock", "mute", "players", "reload", "shutdown", "unlock", "unmute", "who",
     "zones",
@@ -149,5 +147,7 @@ def _nouns_with(root: click.Group, ctx: click.Context, word: str) -> Iterator[tu
 
 def _advice(typed: str, instead: str, ctx: click.Context) -> click.UsageError:
     if "{upgrade}" in instead:
+        from emu.cli.installed import upgrade_command  # noqa: PLC0415  # `emu --help` stays quick
+
         instead = instead.replace("{upgrade}", upgrade_command())
     return click.UsageError(f"there is no command `{typed}`: {instead}", ctx=ctx)

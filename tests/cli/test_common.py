@@ -6,8 +6,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from emu.cli.common import Root, load_config
+from emu.cli.common import load_config
 from emu.cli.main import NOUNS, root
+from emu.cli.root_options import Root
 from emu.errors import ConfigError
 from tests.support.running.command_line import CommandLine
 

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from emu.cli import common
-from emu.cli.common import Root
 from emu.cli.options import password_option
+from emu.cli.root_options import Root
 from emu.errors import CommandError, StoreError
 
 
