@@ -10,7 +10,7 @@ COMPILED ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick quick-some quick-half quick-rest test nightly simulate checks test-compiled test-all \
+.PHONY: help run quick quick-tests test nightly simulate checks test-compiled test-all \
     lint types layers docs unit format changelog release bench clean
 
 help:            ## list the targets
@@ -21,28 +21,12 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 	@$(BIN)/python tools/first_run.py --state $(STATE)
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
-# On a fresh checkout each process of pytest would rewrite and compile every module by itself; one
-# that collects first does it for all.
-COMPILED_ONCE = @test -d tests/__pycache__ || $(BIN)/pytest -q --collect-only >/dev/null || true
-
-# Two processes, each with its half of the tests: processes that share tests collect all of them, and
-# send each other a message for each. What ends first leaves its processor to the other checks.
-HALF := tests/world tests/session tests/structs
-QUICK = $(BIN)/pytest -q --ignore=tests/server -m "not slow" --hypothesis-profile=quick
-
+# Two at once: while the tests are collected, mypy uses the other processor.
 quick: $(MARK)   ## all checks but the slow tests: run it while you work
-	$(COMPILED_ONCE)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target \
-	    $(if $(ARGS),quick-some,quick-half quick-rest) lint types layers
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target quick-tests types lint layers
 
-quick-some: $(MARK)
-	$(QUICK) -n 2 --dist worksteal $(ARGS)
-
-quick-half: $(MARK)
-	$(QUICK) $(HALF)
-
-quick-rest: $(MARK)
-	$(QUICK) $(HALF:%=--ignore=%)
+quick-tests: $(MARK)
+	$(BIN)/pytest -q --ignore=tests/server -m "not slow" --hypothesis-profile=quick --processes 2 $(ARGS)
 
 # Two at once: while mypy uses one processor, the tests use the other.
 test: $(MARK)    ## set up and pass every check
@@ -66,13 +50,12 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m tools.site.build $(SITE_OPTIONS)
 	@$(BIN)/python -m tools.site.pages --check build/site
 
-unit: $(MARK)    ## all tests; six processes, because some tests wait, and each collects all of them
-	$(COMPILED_ONCE)
-	$(BIN)/pytest -q -n 6 --dist worksteal $(ARGS)
+unit: $(MARK)    ## all tests; six processes, because some tests wait
+	$(BIN)/pytest -q --processes 6 $(ARGS)
 
 nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
 	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
-	    $(BIN)/pytest -q -n 6 --dist worksteal --hypothesis-profile=nightly $(ARGS)
+	    $(BIN)/pytest -q --processes 6 --hypothesis-profile=nightly $(ARGS)
 	$(MAKE) simulate SEEDS=1..2000
 
 simulate: $(MARK) ## the whole server in virtual time with faults, for SEEDS=A..B
@@ -82,7 +65,7 @@ simulate: $(MARK) ## the whole server in virtual time with faults, for SEEDS=A..
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
 	@test -n "$(COMPILED)" || $(BIN)/python -m pip install --quiet --group compile
 	$(BIN)/python tools/compiled_copy.py .compiled $(COMPILED)
-	cd .compiled && ../$(BIN)/pytest -q -n 2 --dist worksteal $(ARGS)
+	cd .compiled && ../$(BIN)/pytest -q --processes 2 $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed
 	$(PYTHON) tools/test_all.py

@@ -52,13 +52,20 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add an option that writes the CPU time of each test into a file."""
+    """Add options: the file of the CPU time of each test, and the number of processes."""
     parser.addoption("--cpu-times", type=Path, metavar="FILE", help="write CPU time of each test")
+    parser.addoption("--processes", type=int, metavar="N", help="run the tests in N processes")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure what tests cost."""
-    config.pluginmanager.register(Costs(config.getoption("--cpu-times")))
+    """Measure what tests cost, and run them in several processes if that is wanted."""
+    costs = Costs(config.getoption("--cpu-times"))
+    config.pluginmanager.register(costs)
+    processes = config.getoption("--processes")
+    if processes:
+        from tests.support.forks import Forks  # noqa: PLC0415  # not every run needs it
+
+        config.pluginmanager.register(Forks(processes, costs))
 
 
 SERVER = Path(__file__).parent / "server"

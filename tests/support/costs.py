@@ -70,6 +70,10 @@ class Costs:
         self._collecting: list[float] = []
         self._by_test: defaultdict[str, float] = defaultdict(float)
 
+    def start(self) -> None:
+        """Count from now on: what was used before belongs to no test of this process."""
+        self._own, self._others = time.process_time(), descendants_seconds()
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self,
@@ -87,7 +91,7 @@ class Costs:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note what was used before the first test: imports and collection."""
-        self._own, self._others = time.process_time(), descendants_seconds()
+        self.start()
         used = self._own + self._others
         output = getattr(session.config, "workeroutput", None)
         if output is None:

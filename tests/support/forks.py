@@ -1,0 +1,262 @@
+"""Runs the tests in several processes: forks of the process that has collected them.
+
+``pytest --processes 4`` imports all modules of tests once, and forks after that. A process of its
+own for each share would import and collect everything again, which takes longer than most files of
+tests. A process takes one file after the other from a queue, so that all end at about the same
+time, and the tests of a file share its fixtures. Files with slow tests come first.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import marshal
+import mmap
+import os
+import selectors
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import pytest_twisted
+
+from tests.support.costs import Costs
+
+_NUMBER = 4
+"""Bytes of a number in the queue of files, and of the size of a message."""
+
+
+class Others:
+    """In place of the next test: one that shares only the fixtures of the whole run."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def listchain(self) -> list[pytest.Session]:
+        """Return the nodes whose fixtures stay."""
+        return [self._session]
+
+
+@dataclass(slots=True)
+class Fork:
+    """A process that runs tests, as the collecting process sees it."""
+
+    number: int
+    """The number of the process."""
+    file: int
+    """The descriptor from which its messages come."""
+    test: int | None = None
+    """The test that runs, by its place in the order, or None between two."""
+    text: bytearray = field(default_factory=bytearray)
+
+    def messages(self) -> Iterator[tuple[str, Any]] | None:
+        """Read what has come; return its whole messages, or None at the end of the process."""
+        more = os.read(self.file, 1 << 20)
+        self.text += more
+        return self._whole() if more else None
+
+    def _whole(self) -> Iterator[tuple[str, Any]]:
+        while len(self.text) >= _NUMBER:
+            end = _NUMBER + int.from_bytes(self.text[:_NUMBER], "big")
+            if len(self.text) < end:
+                return
+            yield marshal.loads(bytes(self.text[_NUMBER:end]))  # from our own fork
+            del self.text[:end]
+
+
+class Forks:
+    """The plugin of the collecting process: it forks, and reports what the forks do."""
+
+    def __init__(self, processes: int, costs: Costs) -> None:
+        """Run the tests in so many processes."""
+        self._processes = processes
+        self._costs = costs
+        self._started = 0
+        # A byte that all processes see: whether no further test shall start.
+        self._stopped = mmap.mmap(-1, 1)
+        self._selector = selectors.DefaultSelector()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Run all tests in forks, unless there is nothing to run."""
+        if session.testsfailed or session.config.option.collectonly:
+            return None
+        self._session = session
+        self._files = by_file(session.items)
+        session.items[:] = [test for tests in self._files for test in tests]
+        self._queue = _filled_queue(len(self._files))
+        try:
+            for _ in range(min(self._processes, len(self._files))):
+                self._fork([])
+            self._serve()
+        finally:
+            self._stopped[0] = 1
+            for key in list(self._selector.get_map().values()):
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(key.data.number, 0)
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
+        return True
+
+    def _serve(self) -> None:
+        """Report what the forks send, until all have ended."""
+        while self._selector.get_map():
+            for key, _ in self._selector.select():
+                fork: Fork = key.data
+                messages = fork.messages()
+                if messages is None:
+                    self._ended(fork)
+                    continue
+                for kind, content in messages:
+                    self._take(fork, kind, content)
+
+    def _take(self, fork: Fork, kind: str, content: Any) -> None:
+        config = self._session.config
+        if kind == "test":
+            fork.test = content
+        elif kind == "error":
+            self._fail("the end of a process of tests", ("", None, ""), content)
+        else:
+            report = config.hook.pytest_report_from_serializable(config=config, data=content)
+            self._log(report)
+        if self._session.shouldfail or self._session.shouldstop:
+            self._stopped[0] = 1
+
+    def _log(self, report: pytest.TestReport) -> None:
+        hook = self._session.config.hook
+        hook.pytest_runtest_logreport(report=report)
+        if report.when == "teardown":
+            hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+
+    def _fail(self, name: str, location: tuple[str, int | None, str], text: str) -> None:
+        self._log(pytest.TestReport(name, location, {}, "failed", text, "call"))
+
+    def _ended(self, fork: Fork) -> None:
+        """Fail the test during which a fork has ended, and let another one run the rest."""
+        self._selector.unregister(fork.file)
+        os.close(fork.file)
+        _, status = os.waitpid(fork.number, 0)
+        if fork.test is None:
+            return
+        test = self._session.items[fork.test]
+        code = os.waitstatus_to_exitcode(status)
+        self._fail(test.nodeid, test.location, f"its process ended, with the status {code}")
+        left = [each for each in self._session.items[fork.test + 1 :] if each.path == test.path]
+        self._fork(left)
+
+    def _fork(self, first: list[pytest.Item]) -> None:
+        """Start a process that runs some tests, and then the files of the queue."""
+        self._started += 1
+        reading, writing = os.pipe()
+        # What is printed already would be printed by each of the processes.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        number = os.fork()
+        if not number:
+            os.close(reading)
+            _Runner(self._session, self._stopped, writing).run(
+                self._started, self._costs, first, self._files, self._queue
+            )
+        os.close(writing)
+        self._selector.register(reading, selectors.EVENT_READ, Fork(number, reading))
+
+
+class _Runner:
+    """The plugin of a fork: it runs tests, and sends their reports."""
+
+    def __init__(self, session: pytest.Session, stopped: mmap.mmap, file: int) -> None:
+        self._session = session
+        self._stopped = stopped
+        self._file = file
+        self._places = {test: place for place, test in enumerate(session.items)}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Send the report of a phase of a test."""
+        config = self._session.config
+        data = config.hook.pytest_report_to_serializable(config=config, report=report)
+        self._send("report", data)
+
+    def run(
+        self, number: int, costs: Costs, first: list[pytest.Item],
+        files: list[list[pytest.Item]], queue: int,
+    ) -> NoReturn:  # fmt: skip
+        """Run tests, and end the process; the queue has the places of files."""
+        status = 1
+        try:
+            self._be_a_process(number)
+            costs.start()
+            self._run_file(first)
+            while not self._stopped[0] and (place := os.read(queue, _NUMBER)):
+                self._run_file(files[int.from_bytes(place, "big")])
+            self._session._setupstate.teardown_exact(None)
+            self._session.config._ensure_unconfigure()
+            threading._shutdown()  # type: ignore[attr-defined]
+            atexit._run_exitfuncs()
+            status = 0
+        except KeyboardInterrupt:
+            pass
+        except BaseException:  # noqa: BLE001  # the collecting process reports it
+            self._send("error", traceback.format_exc())
+            status = 0
+        finally:
+            # The end of the interpreter would free all modules, and so copy the shared memory.
+            os._exit(status)
+
+    def _run_file(self, tests: list[pytest.Item]) -> None:
+        others: Any = Others(self._session)
+        for test, following in zip(tests, [*tests[1:], others], strict=False):
+            if self._stopped[0]:
+                return
+            self._send("test", self._places[test])
+            test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+            self._send("test", None)
+
+    def _be_a_process(self, number: int) -> None:
+        """Have nothing in common with the other forks: no files, no reactor, no folder."""
+        config = self._session.config
+        plugins = config.pluginmanager
+        plugins.unregister(name="terminalreporter")
+        plugins.register(self)
+        capture: Any = plugins.getplugin("capturemanager")
+        if capture.is_globally_capturing():
+            capture.stop_global_capturing()
+            capture.start_global_capturing()
+        folders: Any = config._tmp_path_factory  # type: ignore[attr-defined]
+        folders._basetemp = folders.getbasetemp() / f"process{number}"
+        folders._basetemp.mkdir(mode=0o700)
+        # Its descriptors, among them that of `epoll`, are shared. Nothing has used it yet.
+        reactor = pytest_twisted._instances.reactor
+        type(reactor).__init__(reactor)
+
+    def _send(self, kind: str, content: Any) -> None:
+        text = marshal.dumps((kind, content))
+        message = memoryview(len(text).to_bytes(_NUMBER, "big") + text)
+        while message:
+            message = message[os.write(self._file, message) :]
+
+
+def by_file(tests: list[pytest.Item]) -> list[list[pytest.Item]]:
+    """Return the tests of each file; those with most slow tests come first."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for test in tests:
+        files.setdefault(test.path, []).append(test)
+    return sorted(
+        files.values(),
+        key=lambda file: -sum(test.get_closest_marker("slow") is not None for test in file),
+    )
+
+
+def _filled_queue(count: int) -> int:
+    """Return a pipe with the numbers below `count`; each read of one is of one process."""
+    reading, writing = os.pipe()
+    # A pipe takes 64 KiB at once.
+    os.write(writing, b"".join(place.to_bytes(_NUMBER, "big") for place in range(count)))
+    os.close(writing)
+    return reading
