@@ -102,23 +102,45 @@ def read_stored_rows(
     Raises `StoreError` with row, column and cure if a value has the wrong type. SQLite allows that:
     another tool can store bytes or a word in any column.
     """
-    where, values = "", ()
+    where, values = "", tuple[int, ...]()
     if version_range is not None:
-        where, values = " WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
-    found = connection.execute(
-        f"SELECT rowid, {', '.join(COLUMNS)} FROM opcodes{where}"  # noqa: S608  # no text from outside
-        " ORDER BY first_version, last_version, opcode, name",
-        values,
-    )
+        where, values = " WHERE first_version = ? AND last_version = ?", version_range
+    rest = f"FROM opcodes{where} ORDER BY first_version, last_version, opcode, name"
+    rows = _valid_rows(connection, f"SELECT {', '.join(COLUMNS)} {rest}", values)
+    if rows is not None:
+        return rows
+    found = connection.execute(f"SELECT rowid, {', '.join(COLUMNS)} {rest}", values)
     kinds = list(COLUMNS.values())
-    rows = []
     for number, *columns in found:
-        # One comparison for the whole row: most commands read all of the many thousand rows.
         if list(map(type, columns)) != kinds:
             raise StoreError(_wrong_type(number, columns))
-        first, last, name, opcode, source, note = columns
-        # Interned, because the same few hundred texts stand in all the ranges.
-        rows.append(OpcodeRow(first, last, intern(name), opcode, intern(source), intern(note)))
+    raise StoreError("the table opcodes has changed while it was read; try again")
+
+
+def _valid_rows(
+    connection: sqlite3.Connection, query: str, values: Sequence[int]
+) -> list[OpcodeRow] | None:
+    """Return all rows of a query; None if a value has the wrong type, or a text is no UTF-8."""
+    rows = []
+    make = tuple.__new__  # a call of the class is one of Python, for each of 35,000 rows
+    factory = connection.text_factory
+    connection.text_factory = str
+    try:
+        for first, last, name, opcode, source, note in connection.execute(query, values):
+            if not type(first) is type(last) is type(opcode) is int:
+                return None
+            # Interned, because the same few hundred texts stand in all the ranges. `intern` takes
+            # nothing but texts.
+            texts = intern(name), intern(source), intern(note)
+            rows.append(make(OpcodeRow, (first, last, texts[0], opcode, *texts[1:])))
+    except TypeError:
+        return None
+    except sqlite3.OperationalError as error:
+        if "decode" not in str(error):
+            raise
+        return None
+    finally:
+        connection.text_factory = factory
     return rows
 
 
@@ -162,7 +184,7 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
 
 
 _PUT = (
-    f"INSERT INTO opcodes ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608  # no text from outside
+    f"INSERT INTO opcodes ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
     f" ON CONFLICT ({', '.join(KEY)}) DO UPDATE SET opcode = excluded.opcode,"
     " source = excluded.source, note = excluded.note"
 )
@@ -262,7 +284,7 @@ class OpcodeStore:
         """Return the newest entries, the newest first; only those of a name or change if given."""
         with readable_errors(self.path):
             found = self._connection.execute(
-                f"SELECT {ENTRY}"  # noqa: S608  # no text from outside
+                f"SELECT {ENTRY}"  # noqa: S608
                 " FROM opcode_history WHERE (:name IS NULL OR name = :name)"
                 " AND (:change IS NULL OR change = :change) ORDER BY id DESC LIMIT :limit",
                 {"name": name, "change": change, "limit": limit},

@@ -53,20 +53,6 @@ def test_a_database_that_is_named_wins(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert seen(config=config, db=Path("mine")) == ["Here", str(tmp_path / "mine")]
 
 
-def test_config_and_db_may_stand_anywhere(tmp_path: Path) -> None:
-    words = ["account", "list", "--json"]
-    good = CommandLine(tmp_path)
-    good.good("account", "add", "alice", "--password", "x")
-    options = ["--config", str(good.config), "--db", str(good.database)]
-    for place in range(len(words) + 1):
-        result = CliRunner().invoke(root, words[:place] + options + words[place:])
-        assert result.exit_code == 0, result.output
-        assert '"alice"' in result.output
-    empty = ["--db", str(tmp_path / "other.sqlite")]
-    result = CliRunner().invoke(root, [*options, "account", "list", *empty])
-    assert "other.sqlite: there is no such database" in str(result.exception)
-
-
 def leaves(group: click.Group, path: tuple[str, ...] = ()):
     context = click.Context(group)
     for name in group.list_commands(context):

@@ -57,14 +57,38 @@ def recorded_content() -> Path:
 
 def recorded(version: int, *messages: str) -> Iterator[tuple[str, str, bytes]]:
     """Yield client, name and body of each recorded message of a version that has a name."""
-    for path in sorted(FOLDER.glob("items-*.jsonl.gz")):
-        versions: dict[str, int] = {}
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                row: dict[str, Any] = json.loads(line)
-                if row["k"] == "meta":
-                    versions[row["c"]] = row["ver"]
-                elif row["k"] == "app" and versions.get(row["c"]) == version:
-                    name = row.get("subname") or row["name"]
-                    if row["d"] == "s2c" and {name, row.get("sub")} & {*messages}:
-                        yield f"{path.name} {row['c']}", name, bytes.fromhex(row["hex"])
+    for client, name, sub, body in _messages_of(version):
+        if {name, sub} & {*messages}:
+            yield client, name, body
+
+
+@cache
+def _messages_of(version: int) -> list[tuple[str, str, str | None, bytes]]:
+    """Return client, name, name inside, and body of what a version was sent."""
+    return [each for path in _recordings() for each in _sent(path).get(version, ())]
+
+
+def _recordings() -> list[Path]:
+    return sorted(FOLDER.glob("items-*.jsonl.gz"))
+
+
+@cache
+def _sent(path: Path) -> dict[int, list[tuple[str, str, str | None, bytes]]]:
+    """Return what one recording has, by version: reading it takes most of a test's time."""
+    versions: dict[str, int] = {}
+    found: dict[int, list[tuple[str, str, str | None, bytes]]] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row: dict[str, Any] = json.loads(line)
+            if row["k"] == "meta":
+                versions[row["c"]] = row["ver"]
+            elif row["k"] == "app" and row["d"] == "s2c" and row["c"] in versions:
+                name = row.get("subname") or row["name"]
+                message = (
+                    f"{path.name} {row['c']}",
+                    name,
+                    row.get("sub"),
+                    bytes.fromhex(row["hex"]),
+                )
+                found.setdefault(versions[row["c"]], []).append(message)
+    return found
