@@ -81,7 +81,9 @@ class _Running(NamedTuple):
     environment: Environment
     script: str
     """The name of the row."""
-    subject: Any = None
+    subject: Any
+    runtime: Runtime
+    """The one that has made the globals; after `reload` a living cast still has those of before."""
 
 
 class Calls:
@@ -127,6 +129,10 @@ class Calls:
         """Calls whose files are compiled."""
         self._apart: Counter[str] = Counter()
         """The globals of living casts, by the names of their files' rows."""
+        self._runtimes: dict[int, Runtime] = {}
+        """The runtimes of living casts, by the identities of their globals."""
+        self._running = self._runtime
+        """The runtime of the call that runs now."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows."""
         self._pace = CallPace(self.counters)
@@ -152,7 +158,7 @@ class Calls:
                 file.environment.end()
         self._files.clear()
         self._folder.forget()
-        self._runtime = self._new_runtime()
+        self._runtime = self._running = self._new_runtime()
         self.reports.read_again()
         return f"{count} scripts will be read again"
 
@@ -371,7 +377,8 @@ class Calls:
         file = self._file(script)
         if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
             return NO_ANSWER
-        return self._run(_Running(file, file.environment, script), event, values)
+        running = _Running(file, file.environment, script, None, self._runtime)
+        return self._run(running, event, values)
 
     def begin_apart(self, script: str) -> Environment | None:
         """Return new globals of a file, for one cast of a spell; None if it cannot run now."""
@@ -387,11 +394,13 @@ class Calls:
             self._failed(file, "", "load", error)
             return None
         self._apart[script] += 1
+        self._runtimes[id(made)] = self._runtime
         return made
 
     def end_apart(self, script: str, environment: Environment) -> None:
         """Let go of the globals of a cast."""
         environment.end()
+        del self._runtimes[id(environment)]
         self._apart[script] -= 1
         if not self._apart[script]:
             del self._apart[script]
@@ -403,24 +412,26 @@ class Calls:
         file = self._file(script)
         if file is None or environment.lua is None:
             return NO_ANSWER
-        return self._run(_Running(file, environment, script, subject), event, values)
+        runtime = self._runtimes[id(environment)]
+        return self._run(_Running(file, environment, script, subject, runtime), event, values)
 
     def _run(self, running: _Running, event: str, values: Sequence[Any]) -> CallAnswer:
-        file, environment, script, subject = running
-        before, self.subject = self.subject, subject
+        file, environment, script, subject, runtime = running
+        before = self.subject, self._running
+        self.subject, self._running = subject, runtime
         began = None
         if not self._depth:
             self._pace.begin()
             began = own_time()()
         seed = self._step_seed()
         if seed is not None:
-            self._runtime.reseed(seed)
+            runtime.reseed(seed)
         self._depth += 1
         try:
             given_values = (
                 values if subject is not None else [value for value in values if value is not None]
             )
-            results = self._runtime.call_all(environment, event, *map(_lua_value, given_values))
+            results = runtime.call_all(environment, event, *map(_lua_value, given_values))
         except ScriptError as error:
             self._failed(file, _name(values), event, error)
             return CallAnswer(is_found=True, has_failed=True)
@@ -430,7 +441,7 @@ class Calls:
             return CallAnswer(is_found=True, has_failed=True)
         finally:
             self._depth -= 1
-            self.subject = before
+            self.subject, self._running = before
             if began is not None and event not in APPEARANCES:
                 self.used(script, own_time()() - began)
         if self.reports.old:
@@ -442,8 +453,8 @@ class Calls:
         return CallAnswer(is_found=True, value=results[0] if results else None, values=results)
 
     def table(self, values: Iterable[Any] | None) -> Any:
-        """Return a table of Lua's with values, counted from 1; None for None."""
-        return None if values is None else self._runtime.table(values)
+        """Return a table of Lua's for the running call; values count from 1. None for None."""
+        return None if values is None else self._running.table(values)
 
     def failed(self, line: str) -> None:
         """Show an error to those who asked for it."""

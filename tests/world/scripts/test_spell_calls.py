@@ -47,6 +47,33 @@ def test_globals_live_as_long_as_the_cast(tmp_path: Path) -> None:
     assert living.handle.subject is None
 
 
+def test_a_living_cast_keeps_its_globals_when_all_scripts_are_read_again(tmp_path: Path) -> None:
+    """Its own runtime of Lua must call them, and make the tables that it gets."""
+    scene = SpellScene(tmp_path, toml=TOML)
+    source = """
+        count = 0
+        function cast(Caster) Say(Caster, "{0}") end
+        function tick(Caster)
+            count = count + 1
+            Say(Caster, "{0} " .. count .. " " .. #GetPlayersInZone(GetZone(Caster)))
+        end
+        function remove(Caster) Say(Caster, "{0} ends") end
+        """
+    scene.script(source.format("old"), "Spells/Count.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(700), 1, None)
+    scene.run(1.1)
+    scene.script(source.format("new"), "Spells/Count.lua")
+    scene.scripts.reload()
+    scene.run(1.0)
+    scene.spells.forget(scene.player.spawn)
+    scene.spells.cast_for_free(scene.player, scene.kind(700), 1, None)
+    scene.run(1.1)
+    said = [text for _, _, text in scene.client.hears()]
+    assert said == ["old", "old 1 1", "old 2 1", "old ends", "new", "new 1 1"]
+    assert scene.scripts.counters["errors"] == 0
+    scene.spells.forget(scene.player.spawn)
+
+
 def test_other_scripts_have_no_spell(tmp_path: Path) -> None:
     scene = SpellScene(tmp_path, toml=TOML)
     assert scene.says("local id = GetSpellID() SpellDamage(Spawn, 7, 5, 5)", "id") == ["nil"]
