@@ -168,8 +168,9 @@ def _recipe_book(row: Row, lists: _Lists) -> tuple[Sort, Part]:
     named = []
     for one in recipes:
         found = lists.others("recipes", "crc", one["crc"])
-        number = found[0]["id"] if found else 0
-        named.append(BookRecipe(number, one["crc"], one["name"], one["icon"]))
+        # Recorded: books show recipes by the name of the recipe, not by that of their own row.
+        number, name = (found[0]["id"], found[0]["name"]) if found else (0, one["name"])
+        named.append(BookRecipe(number, one["crc"], name, one["icon"]))
     return Sort.RECIPE_BOOK, RecipeBook(row["recipe_id"], row["most_uses"], tuple(named))
 
 
@@ -265,6 +266,7 @@ def _kind(row: Row, lists: _Lists) -> ItemKind:
         min_skill=row["min_skill"],
         script=row["script"],
         is_collectable=bool(row["is_collectable"]),
+        is_harvest=bool(row["harvest"]),
         offers_quest=row["offers_quest"],
         part_of_quest=row["part_of_quest"],
         is_body_drop=bool(row["is_body_drop"]),

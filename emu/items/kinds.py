@@ -395,6 +395,8 @@ class ItemKind:
     min_skill: int = 0
     script: str = ""
     is_collectable: bool = False
+    is_harvest: bool = False
+    """Whether nodes give it, of which newer windows have a mark."""
     offers_quest: int = 0
     part_of_quest: int = 0
     is_body_drop: bool = False

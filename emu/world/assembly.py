@@ -476,6 +476,7 @@ class Assembly:
             script_errors=self.minds.errors,
             combat=self.combat,
             spells=self.spells,
+            has_mind=self.minds.hearing.has_mind,
             way_back=self.travel.returning.way_back,
             show_way=self.travel.waypoints.show_way,
             edits=self.edits,

@@ -6,7 +6,7 @@ They are published and subscribed to as those of `emu.world.events`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from emu.items.held import Thing
 from emu.items.kinds import ItemKind
@@ -106,6 +106,17 @@ class SpellExamined(PlayerEvent):
     tier: int
     """0 for the tier that its book has."""
     is_effect: bool = False
+    is_asked: bool = True
+    """Whether the player has asked; otherwise the server shows what has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScrollShown(PlayerEvent):
+    """A player is shown a scroll: whoever knows its spell adds the fields of the spell's window."""
+
+    spell_id: int
+    tier: int
+    answers: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

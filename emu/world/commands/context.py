@@ -85,6 +85,8 @@ class CommandContext:
     script_errors: ScriptErrors
     combat: Combat
     spells: Spells
+    has_mind: Callable[[Zone, Spawn], bool]
+    """Whether a spawn hears what is said to it."""
     way_back: Callable[[Player], Destination]
     """Returns where a player goes that is lost in its zone."""
     show_way: Callable[[Player, Position], object]

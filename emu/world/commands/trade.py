@@ -16,8 +16,10 @@ from emu.rules.coins import coins_text
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.commands.context import CommandContext, WorldCommandSet
+from emu.world.commands.targets import visible_target
 from emu.world.events import KillAsked
 from emu.world.items.loot import Carried
+from emu.world.items.visits import REACH, SLACK
 
 WORDS: Final = Argument(
     "words", ArgumentKind.TEXT, "what the client's window sends", optional=True, default=""
@@ -28,6 +30,8 @@ MOST_COPPER: Final = 0xFFFFFFFF
 MOST_THINGS: Final = 50
 NOT_NOW: Final = "this cannot be done now; try again"
 LONGEST_NUMBER: Final = 20
+SHOPS: Final = ("frommerchant", "tomerchant", "repair")
+"""Verbs of those who are hailed by whoever uses them: their scripts greet by `hailed`."""
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -54,16 +58,34 @@ async def _stored(work: Awaitable[Any]) -> None:
         raise CommandError(NOT_NOW) from None
 
 
+def _greet(context: CommandContext, player: Player, call: Call) -> None:
+    """Let a player hail a merchant or a mender that has a script (recorded).
+
+    One without a script is not hailed (recorded). The command is a verb of the spawn.
+    """
+    target = visible_target(call, player)
+    if target is None or not context.has_mind(player.zone, target):
+        return
+    verbs = {one.command.casefold(): one for one in (*target.verbs, *target.more_verbs)}
+    verb = next((verbs[one] for one in SHOPS if one in verbs), None)
+    reach = (verb.distance or REACH) if verb is not None else 0.0
+    if player.position.distance_to(target.position) <= reach + SLACK:
+        text = f"Hail, {target.name}"
+        context.chat.say_near(player, "say", text, call.now, bubble=False)
+
+
 # --- merchants
 
 
 @quiet("frommerchant", "open the window of a merchant, your target")
-async def _from_merchant(context: CommandContext, player: Player, _call: Call) -> None:
+async def _from_merchant(context: CommandContext, player: Player, call: Call) -> None:
+    _greet(context, player, call)
     await _stored(context.trading.merchants.open(player))
 
 
 @quiet("tomerchant", "open the window of a merchant, your target, to sell")
-async def _to_merchant(context: CommandContext, player: Player, _call: Call) -> None:
+async def _to_merchant(context: CommandContext, player: Player, call: Call) -> None:
+    _greet(context, player, call)
     await _stored(context.trading.merchants.open(player, to_sell=True))
 
 
@@ -94,7 +116,8 @@ async def _buy_back(context: CommandContext, player: Player, call: Call) -> None
 
 
 @quiet("repair", "open the window of a mender, your target")
-async def _repair(context: CommandContext, player: Player, _call: Call) -> None:
+async def _repair(context: CommandContext, player: Player, call: Call) -> None:
+    _greet(context, player, call)
     context.trading.menders.open(player)
 
 
@@ -119,7 +142,7 @@ async def _bank(context: CommandContext, player: Player, _call: Call) -> None:
 
 @quiet("cancel_bank", "close the bank")
 async def _cancel_bank(context: CommandContext, player: Player, _call: Call) -> None:
-    context.trading.banks.close(player)
+    await _stored(context.trading.banks.close(player))
 
 
 @quiet("bank_deposit", "put copper into the bank", WORDS, example="bank_deposit 150")

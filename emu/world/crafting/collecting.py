@@ -23,7 +23,7 @@ from emu.rules.coins import coins_text
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.crafting.giving import Crafts, begin, whole_count
-from emu.world.item_events import CollectionDone, ItemExamined
+from emu.world.item_events import CollectionDone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, YELLOW, own_color
@@ -63,7 +63,6 @@ class Collecting:
         self._give_experience = give_experience
         self._offered: dict[int, int] = {}
         """The collection whose reward a character is shown."""
-        items.world.events.subscribe(ItemExamined, self._examined)
 
     # -- what a player has ------------------------------------------------------------------------
 
@@ -135,10 +134,6 @@ class Collecting:
         """Send a client its collections."""
         fields = self.fields(player, only)
         player.client.send(UPDATE, fitted(player.client.dialect, UPDATE, fields))
-
-    def _examined(self, event: ItemExamined) -> None:
-        if event.kind.is_collectable:
-            self.show_filter(event.player, event.kind)
 
     def match(self, player: Player, number: int) -> None:
         """Show where a thing fits that a client names: by its number, its place or its kind."""

@@ -215,6 +215,8 @@ class Harvesting:
         if uses[player.id] >= dealing.node_uses:
             due = Monotonic(self._world.clock.now() + GOES)
             self._going.set(player.zone, spawn, due)
+            # Recorded: what is used up offers nothing any more.
+            spawn.verbs = ()
         found = self._roll(player, spawn, node)
         words, color = _words(spawn), own_color(player.client, HARVEST_COLOR)
         given = [one for one in found if self._give(player, spawn, one)]

@@ -33,8 +33,6 @@ PUT_BACK_PAUSE: Final = 2.0
 MOST_VERBS: Final = 0xFF
 NOTHING: Final = "Nothing happens."
 """EQ2Emulator says nothing in this case (recorded), so that a player clicks again."""
-SHOPS: Final = frozenset(("frommerchant", "tomerchant", "repair"))
-"""Verbs of those who are hailed by whoever uses them: their scripts greet by `hailed`."""
 OF_THINGS: Final = frozenset(("read",))
 """Commands about a thing that the player carries; as the verb of a sign the word shows its text."""
 SPAWN_ONLY: Final = 4
@@ -225,6 +223,8 @@ class Interaction:
             # The count is one byte.
             for verb in [one for one in shown_verbs(spawn) if one.is_for(player.spawn)][:MOST_VERBS]
         ]
+        if not verbs:
+            return  # recorded: what offers nothing is not answered
         player.client.send(
             "WS_EntityVerbsResponse",
             {"spawn_id": index, "num_verbs": len(verbs), "verbs_array": verbs},
@@ -265,9 +265,6 @@ class Interaction:
         is_command = (
             Doer.WAY not in event.done_by and event.verb.is_command and command not in OF_THINGS
         )
-        if is_command and command in SHOPS:
-            # Recorded: the hail comes before the window.
-            self._commands.do(event.player, "hail", event.now)
         if is_command and self._commands.do(event.player, command, event.now):
             event.done_by.add(Doer.COMMAND)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from emu.errors import MalformedMessage
@@ -33,7 +34,6 @@ from emu.world.item_events import (
     RecipeExamined,
     SpellExamined,
 )
-from emu.world.items import windows
 from emu.world.items.items import Items, keeper_of
 from emu.world.items.texts import NOTHING_TO_EXAMINE, RED, YELLOW, link
 from emu.world.messages import WorldMessages
@@ -76,7 +76,9 @@ class ItemActs:
         words = text.split()
         act = self._acts.get(words[0]) if words else None
         if act is None:
-            send_text(player.client, USAGE, YELLOW)
+            # Recorded: a word that is none of these has no answer.
+            if not words:
+                send_text(player.client, USAGE, YELLOW)
             return
         numbers = [_number(word) for word in words[1:]]
         await player.holdings.gate.carry_out(lambda: act(player, numbers))
@@ -313,7 +315,7 @@ class ItemActs:
             kind = self._items.kinds.get(fields["id"])
             if kind is not None:
                 popup = fields["display"] if is_old else fields.get("unknown5", 0) >> 8
-                windows.send_kind(player.client, kind, is_popup=int(bool(popup)))
+                self._items.send_kind(player, kind, is_popup=int(bool(popup)))
         elif fields["type"] == RECIPE:
             number = fields["unique_id" if is_old else "id"]
             self._world.events.publish(RecipeExamined(player, number))
@@ -336,9 +338,10 @@ class ItemActs:
         waiting = inventory.waiting()
         kind = self._items.kinds.get(fields["id"])
         if waiting and kind is not None and waiting[0].item_id == kind.id:
-            self._items.send_window(player, waiting[0])
+            # Recorded: the client knows what waits by the number of its kind.
+            self._items.send_window(player, replace(waiting[0], id=kind.id))
         elif kind is not None:
-            windows.send_kind(player.client, kind)
+            self._items.send_kind(player, kind)
 
 
 def _number(word: str) -> int:

@@ -43,10 +43,12 @@ class Banks:
         if self._visits.has(player, Window.BANK) is visit:
             self._send(player, visit, held)
 
-    def close(self, player: Player) -> None:
-        """Close the bank."""
-        if self._visits.has(player, Window.BANK):
+    async def close(self, player: Player) -> None:
+        """Close the bank, also in the client. Raises `StoreError`."""
+        visit = self._visits.has(player, Window.BANK)
+        if visit is not None:
             self._visits.end(player)
+            self._send(player, visit, await self._store.in_bank(player.id), is_open=False)
 
     async def deposit(self, player: Player, copper: int) -> None:
         """Put coins of the purse into the bank. Raises `StoreError`."""
@@ -79,13 +81,13 @@ class Banks:
             send_text(player.client, text, NARRATIVE)
         self._send(player, visit, held)
 
-    def _send(self, player: Player, visit: Visit, held: int) -> None:
+    def _send(self, player: Player, visit: Visit, held: int, *, is_open: bool = True) -> None:
         index = player.index_of(visit.spawn)
         if index is None:
             return
         purse = coin_fields(player.character.coins)
         values = {name.removeprefix("coins_"): count for name, count in purse.items()}
-        fields = {"spawn_id": index, "bank_coins": held, "display": 1}
+        fields = {"spawn_id": index, "bank_coins": held, "display": int(is_open)}
         player.client.send(STRUCT, fields | values)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 from emu.errors import StoreError
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
-from emu.items.kinds import Flag, ItemKind
+from emu.items.kinds import Flag, ItemKind, Scroll
 from emu.items.refusals import Refusal, Why
 from emu.items.wearing import Wearer
 from emu.ledger import (
@@ -37,7 +37,14 @@ from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, Order
-from emu.world.item_events import ItemDescribed, ItemObtained, ItemRemoved, Traded, WornChanged
+from emu.world.item_events import (
+    ItemDescribed,
+    ItemObtained,
+    ItemRemoved,
+    ScrollShown,
+    Traded,
+    WornChanged,
+)
 from emu.world.items import windows
 from emu.world.items.effects import set_weight, show_bonuses, show_worn
 from emu.world.items.exchanges import Act, Exchanges
@@ -332,7 +339,23 @@ class Items:
             event = ItemDescribed(player, thing, kind)
             self.world.events.publish(event)
             description = event.texts[0] if event.texts else None
-        windows.send_window(player, thing, description=description)
+        windows.send_window(
+            player, thing, description=description, spell=self.spell_of(player, kind)
+        )
+
+    def send_kind(self, player: Player, kind: ItemKind, *, is_popup: int = 0) -> None:
+        """Show a player the window of a kind, which a link names."""
+        spell = self.spell_of(player, kind)
+        windows.send_kind(player.client, kind, is_popup=is_popup, spell=spell)
+
+    def spell_of(self, player: Player, kind: ItemKind) -> dict[str, Any] | None:
+        """Return the fields of a scroll's spell for a reader; None without a spell."""
+        scroll = kind.part
+        if not isinstance(scroll, Scroll):
+            return None
+        event = ScrollShown(player, scroll.spell_id, scroll.tier)
+        self.world.events.publish(event)
+        return event.answers[0] if event.answers else None
 
     def _send_changed(
         self,

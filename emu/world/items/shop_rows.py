@@ -61,7 +61,6 @@ def row(
     `number` is that of a player's thing, `is_ware` whether the merchant sells it, `tokens` what it
     costs beside coins and status.
     """
-    own_level = player.spawn.level
     return {
         "item_name": kind.name,
         "price": price,
@@ -72,8 +71,8 @@ def row(
         "stack_size2": stack,
         "icon": kind.icon,
         "level": kind.level,
-        # What needs no level is right for everybody.
-        "item_difficulty": RED - arrow_color(kind.level or own_level, own_level),
+        # Recorded of players of level 1 and 5: what needs no level is as what needs the first.
+        "item_difficulty": RED - arrow_color(max(kind.level, 1), player.spawn.level),
         "display_flags": flags,
         "quantity": quantity,
         "unknown5": 0xFF if is_ware else 0,

@@ -73,6 +73,8 @@ class ItemWindow:
         self.is_link = False
         """Whether a link has asked for it; it shows a kind then, and no thing."""
         self.description = kind.description
+        self.spell: Mapping[str, Any] = {}
+        """Of a scroll the fields of its spell; none of an unknown one or one switched off."""
 
     def fields(self, *, shows_name: int = 0, is_link: bool = False) -> dict[str, Any]:
         """Return the whole window; that of a link shows no thing, but its kind."""
@@ -134,7 +136,8 @@ class ItemWindow:
             "class_array": classes,
             "slot_count": len(shown),
             "slot_array": shown,
-            "footer_type": 0 if kind.sort is Sort.SCROLL else WHITE,
+            # Recorded: a scroll whose spell the server does not have is white as other things.
+            "footer_type": 0 if self.spell else WHITE,
         }
 
     def _stat(self, stat: Stat) -> dict[str, Any]:
@@ -211,6 +214,7 @@ class ItemWindow:
             "adorn_slots": slots,
             **({"collectable": 1, "collection_needed": 1} if kind.is_collectable else {}),
             **self._charges(),
+            "crafting_flag": int(kind.is_harvest),
             "name": kind.name,
             "description": self.description,
         }  # fmt: skip
@@ -348,14 +352,8 @@ def _recipe_book(_window: ItemWindow, part: RecipeBook) -> dict[str, Any]:
     return {"book": {"num_recipes": len(recipes), "recipe_array": recipes, "uses": part.most_uses}}
 
 
-def _scroll(window: ItemWindow, part: Scroll) -> dict[str, Any]:
-    kind = window.kind
-    return {
-        "spell": {
-            "id": part.spell_id, "icon": kind.icon, "tier": part.tier, "class_skill": NO_SKILL,
-            "mastery_skill": NO_SKILL, "name": kind.name, "description": kind.description,
-        }
-    }  # fmt: skip
+def _scroll(window: ItemWindow, _part: Scroll) -> dict[str, Any]:
+    return {"spell": window.spell} if window.spell else {}
 
 
 _PARTS: Final[Mapping[type, Callable[[ItemWindow, Any], dict[str, Any]]]] = {
@@ -402,19 +400,35 @@ def _class_bits(kind: ItemKind, version: int) -> int:
 
 
 def send_window(
-    player: Player, thing: Thing, *, shows_name: int = 0, description: str | None = None
+    player: Player,
+    thing: Thing,
+    *,
+    shows_name: int = 0,
+    description: str | None = None,
+    spell: Mapping[str, Any] | None = None,
 ) -> None:
-    """Show a player the window of one of its things, with its own description or another one."""
+    """Show a player the window of one of its things, with its own description or another one.
+
+    `spell` are the fields of a scroll's spell.
+    """
     inventory = player.holdings.inventory
     window = ItemWindow(player.client.version, inventory.kind(thing), thing, inventory)
+    window.spell = spell or {}
     window.description = window.description if description is None else description
     _send(player.client, window.fields(shows_name=shows_name))
 
 
-def send_kind(client: PlayerClient, kind: ItemKind, *, is_popup: int = 0) -> None:
-    """Show a client the window of a kind, which a link names."""
+def send_kind(
+    client: PlayerClient,
+    kind: ItemKind,
+    *,
+    is_popup: int = 0,
+    spell: Mapping[str, Any] | None = None,
+) -> None:
+    """Show a client the window of a kind, which a link names; `spell` is as of `send_window`."""
     thing = Thing(0, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
     window = ItemWindow(client.version, kind, thing, Inventory((), {kind.id: kind}))
+    window.spell = spell or {}
     _send(client, window.fields(shows_name=is_popup, is_link=True))
 
 

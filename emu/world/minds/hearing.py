@@ -70,6 +70,10 @@ class Hearing:
         """Add an engine."""
         self._engines.append(engine)
 
+    def has_mind(self, zone: Zone, spawn: Spawn) -> bool:
+        """Return whether a spawn hears what is said to it."""
+        return any(engine.mind_of(zone, spawn) is not None for engine in self._engines)
+
     def _hailed(self, event: Hailed) -> None:
         self._refresh(event.target, event.player)
         for engine in self._engines:

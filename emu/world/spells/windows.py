@@ -13,7 +13,7 @@ from emu.rules.stance import GREY, arrow_color
 from emu.spells.kinds import SpellKind, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.item_events import SpellExamined
+from emu.world.item_events import ScrollShown, SpellExamined
 from emu.world.items.texts import NOTHING_TO_EXAMINE
 from emu.world.items.windows import STRUCT, fitted
 from emu.world.messages import WorldMessages
@@ -44,6 +44,7 @@ class SpellWindows:
         self._books = books
         self._casts = casts
         core.world.events.subscribe(SpellExamined, self._examined)
+        core.world.events.subscribe(ScrollShown, self._scroll_shown)
 
     def register(self, messages: WorldMessages) -> None:
         """Add the request to stop a cast to the table."""
@@ -70,17 +71,27 @@ class SpellWindows:
         rules = player.client.dialect.world_rules
         if rules.older_windows:
             head: dict[str, Any] = {
-                "show_name": 1, "simplename": "",
+                "show_name": int(event.is_asked), "simplename": "",
                 "packettype": OLD_EFFECT if event.is_effect else OLD_SPELL,
             }  # fmt: skip
         else:
             head = {
-                "show_popup": 1, "packettype": rules.item_window_type,
+                "show_popup": int(event.is_asked), "packettype": rules.item_window_type,
                 "packetsubtype": EFFECT if event.is_effect else SPELL,
             }  # fmt: skip
         dialect = player.client.dialect
         values = wire_texts(fitted(dialect, STRUCT, {**head, name: part}))
         player.client.command(MESSAGE, dialect.layout(STRUCT).encode(values, strict=True))
+
+    def _scroll_shown(self, event: ScrollShown) -> None:
+        """Add the spell that a scroll teaches; one that is switched off is unknown."""
+        kind = self._kinds.get(event.spell_id)
+        tier = kind.tier(event.tier) if kind is not None and kind.is_active else None
+        if kind is not None and tier is not None:
+            fields = spell_fields(kind, tier, event.player.client.version)
+            # Recorded: inside of a scroll a spell does not name its tier.
+            own = {"display_spell_tier": 0}
+            event.answers.append(fields | self._of_reader(event.player, kind) | own)
 
     def _of_reader(self, player: Player, kind: SpellKind) -> dict[str, Any]:
         """Return the levels of the classes that learn a spell, and the color for a reader."""

@@ -32,7 +32,9 @@ def say(
     kind, caster = spell.kind, spell.caster
     player = players.get(caster)
     target = first if first is not None else caster
-    if player is not None and spell.targets and not spell.is_free:
+    # Recorded: what a used thing casts says its success as well; what is given at once does not.
+    is_given = spell.is_free and spell.tier.cast_time <= 0
+    if player is not None and spell.targets and not is_given:
         text = filled(kind.success_message or SUCCESS, caster, target)
         chat.line(player, text.replace(NAME, kind.name), "spell_success")
     text = filled(kind.effect_message, caster, target)

@@ -14,7 +14,7 @@ from typing import Final
 
 from emu.commands import Argument, ArgumentKind, Call
 from emu.items.held import Thing, Where
-from emu.items.kinds import Book, Food, ItemKind, Slot, Sort
+from emu.items.kinds import Book, Food, ItemKind, Scroll, Slot, Sort
 from emu.ledger import Owner, OwnerKind
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
@@ -22,7 +22,7 @@ from emu.world.actors.item_lists import MESSAGE, WORN, server_slot
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands.context import PlayerCommandSet
 from emu.world.events import Entered, LeftZone
-from emu.world.item_events import ItemConsumed, ItemScribed, ItemUsed
+from emu.world.item_events import ItemConsumed, ItemScribed, ItemUsed, SpellExamined
 from emu.world.items.items import Items
 from emu.world.items.reading import show_book
 from emu.world.items.texts import NARRATIVE, RED, link
@@ -216,6 +216,10 @@ class ThingUses(Subject):
             if rest is not None:
                 self._items.use_up(player, rest, 1, USED_UP)
             self._items.changed(player)
+            if isinstance(kind.part, Scroll):
+                # Recorded: the window of what was learned comes last.
+                learned = kind.part.spell_id, kind.part.tier
+                self._world.events.publish(SpellExamined(player, *learned, is_asked=False))
         elif not event.answers:
             send_text(player.client, NOT_SCRIBED, RED)
 

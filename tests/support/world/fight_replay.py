@@ -7,6 +7,7 @@ interrupted, a death) is done at the same moment.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -83,11 +84,15 @@ class HeardClient(Client):
         super().__init__(harness, version)
         self.seen = Seen(version)
         self.heard_since: list[Said] = []
+        self.listener: Callable[[str, Any, bytes], None] = lambda *_: None
+        """Is called with name, fields and body of each message; spawns have names in them."""
 
     def send(self, opcode: int, payload: bytes) -> None:
         super().send(opcode, payload)
-        for name, fields, _ in self.seen.read(opcode, payload, to_server=False):
-            self.heard_since.append(Said(name, self.seen.named(fields)))
+        for name, fields, body in self.seen.read(opcode, payload, to_server=False):
+            said = Said(name, self.seen.named(fields))
+            self.heard_since.append(said)
+            self.listener(name, said.fields, body)
 
 
 class Part(NamedTuple):

@@ -89,5 +89,6 @@ def real_world(seed: int = 1, things: Sequence[Path] = (), **rules: Any) -> Worl
     harness.parts.items.kinds = harness.kinds
     harness.parts.quests.journals._kinds = harness.kinds  # as the items' above
     harness.trade.reload(path)
+    harness.crafts.reload(path)
     harness.world.rules = replace(harness.world.rules, **rules)
     return harness

@@ -242,7 +242,8 @@ def test_collections_are_there_after_a_return(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_examining_a_piece_shows_where_it_fits(version: int) -> None:
+def test_the_command_shows_where_a_piece_fits(version: int) -> None:
+    """To examine it shows its window alone, as in real-harvest-1208-QueensColony-collect."""
     scene = scene_of(version)
     one = scene.one
     one.types(f"/summonitem {RIBBED}")
@@ -250,6 +251,8 @@ def test_examining_a_piece_shows_where_it_fits(version: int) -> None:
     number = thing.id.to_bytes(4, "little")
     before = len(one.log)
     one.say("OP_ExamineInfoRequestMsg", b"\0" + number + number + bytes(2))
+    assert not rows(one, "WS_CollectionFilter", before)
+    one.types(f"/collection_filter_matchitem {RIBBED}")
     (shown,) = rows(one, "WS_CollectionFilter", before)
     assert [
         (row["collection_id"], row["collection_item_num"]) for row in shown["filter_array"]

@@ -106,3 +106,18 @@ def test_whoever_is_no_banker_has_no_bank() -> None:
     scene.merchant()
     assert scene.one.types("/bank") == []
     assert scene.one.decoded("WS_UpdateBank") == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_closed_bank_is_shown_to_the_client(version: int) -> None:
+    """As in items-*-deal, for all versions."""
+    scene = TradeScene(version, coins=1000)
+    scene.banker()
+    scene.one.types("/bank")
+    scene.one.types("/bank_deposit 200")
+    before = len(scene.one.decoded("WS_UpdateBank"))
+    assert scene.one.types("/cancel_bank") == []
+    (shown,) = scene.one.decoded("WS_UpdateBank")[before:]
+    assert (shown["display"], shown["bank_coins"]) == (0, 200)
+    scene.one.types("/cancel_bank")
+    assert len(scene.one.decoded("WS_UpdateBank")) == before + 1

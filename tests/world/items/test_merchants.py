@@ -388,3 +388,11 @@ def test_a_thing_that_nothing_describes_is_left_out_and_counted() -> None:
     assert len(windows(scene.one)[0]["item_array"]) == len(WARES)
     drops = scene.harness.faults.drops
     assert drops["thing of a merchant that nothing describes"] == 1
+
+
+def test_a_merchant_without_a_script_is_not_hailed() -> None:
+    """As Quartermaster Odell in items-546-deal; those of real-merchants-* have scripts."""
+    scene = TradeScene()
+    scene.merchant()
+    scene.one.types("/frommerchant")
+    assert scene.one.hears() == []

@@ -50,8 +50,8 @@ def test_rows_are_written_as_their_struct_is_encoded(version: int) -> None:
 
 @pytest.mark.parametrize(
     ("level", "difficulty"),
-    [(0, 3), (20, 3), (21, 2), (25, 1), (30, 0), (15, 4), (5, 6)],
-    ids=["any", "white", "yellow", "orange", "red", "blue", "grey"],
+    [(0, 6), (1, 6), (20, 3), (21, 2), (25, 1), (30, 0), (15, 4), (5, 6)],
+    ids=["none", "first", "white", "yellow", "orange", "red", "blue", "grey"],
 )
 def test_a_level_has_the_color_of_an_enemy_of_that_level(level: int, difficulty: int) -> None:
     player = player_of(TradeScene(level=20).one)

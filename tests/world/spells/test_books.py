@@ -215,3 +215,19 @@ def test_new_hotkeys_of_spells_have_the_recorded_icons(tmp_path: Path) -> None:
         0: (0, 0, 0), 130106: (0, 0, 0), 130027: (152, 315, 1), 180013: (8, 315, 1),
         8308: (303, 317, 1), 8057: (0, 0, 0),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_the_window_of_a_scroll_has_its_spell(tmp_path: Path, version: int) -> None:
+    """As in real-things-546-use-scribe; one of an unknown spell as in real-examine-546-20-items."""
+    scene = SpellScene(tmp_path, version, toml=SMITE)
+    shown = []
+    for spell in (SMITE_ID, 99):
+        kind = ItemKind(7, "a scroll", Sort.SCROLL, Scroll(spell, 1))
+        scene.harness.parts.items.send_kind(scene.player, kind)
+        shown.append(scene.client.decoded("WS_ExamineInfo")[-1]["item"])
+    known, unknown = shown
+    assert (known["spell"]["id"], known["spell"]["name"]) == (SMITE_ID, "Smite")
+    assert (known["spell"]["display_spell_tier"], known["info"]["footer_type"]) == (0, 0)
+    assert (unknown["spell"]["id"], unknown["spell"]["name"]) == (0, "")
+    assert unknown["info"]["footer_type"] == 3
