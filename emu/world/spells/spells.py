@@ -11,6 +11,7 @@ from typing import Any
 from emu.content.population import Population
 from emu.content.spells import SpellKinds
 from emu.content.standing import Standing
+from emu.rules.skills import most_at
 from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import NO_MARKS
@@ -145,6 +146,8 @@ class Spells:
             character = player.character
             known = character.skills or self._world.knowledge.beginners.skills(character)
             own = next((one.value for one in known if one.id == skill), 0)
+        elif skill and spawn.kind is SpawnKind.NPC:
+            own = most_at(spawn.level)  # EQ2Emulator's code: a creature has whatever is asked
         marks = spawn.sheet.spells
         return own if marks is NO_MARKS else own + int(marks.skills.get(skill, 0))
 

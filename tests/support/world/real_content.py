@@ -17,6 +17,7 @@ from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.population import Surroundings
 from emu.content.quests import QuestTables
 from emu.content.spells import SpellKinds
+from emu.content.strays import Strays
 from emu.scripts.folder import ScriptFolder
 from emu.world.assembly import Assembly
 from emu.world.population.atlas import read_atlas
@@ -65,13 +66,15 @@ class RealContent(HarnessContent):
         return zones
 
     def scripts(self, assembly: Assembly) -> Scripts:
-        return Scripts(
+        scripts = Scripts(
             assembly.world, assembly.chat, ScriptFolder(Path(SCRIPTS)), assembly.functions(),
             minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
             mail=assembly.mail, items=assembly.items, trading=assembly.trading,
             quests=assembly.quests, spells=assembly.spells, chances=self._chances,
             report=self.lines.append, figures=read_figures(Path(CONTENT)),
         )  # fmt: skip
+        scripts.maker.stray = Strays(Path(CONTENT)).get
+        return scripts
 
 
 def real_world(seed: int = 1, things: Sequence[Path] = (), **rules: Any) -> WorldHarness:

@@ -62,6 +62,15 @@ def test_a_creature_rests_between_casts(tmp_path: Path) -> None:
     assert len(fight(scene, crab, 3.0)) >= 1
 
 
+# eq2-spells.md 8: the skills of creatures are asked by name, with five times the level.
+def test_a_creature_has_the_skills_of_its_level(tmp_path: Path) -> None:
+    scene = scene_with(tmp_path)
+    crab = caster(scene)
+    crab.level = 12
+    assert scene.spells.skill_of(crab, 613995491) == 60
+    assert scene.spells.skill_of(crab, 0) == 0
+
+
 def test_without_power_it_strikes(tmp_path: Path) -> None:
     scene = scene_with(tmp_path, (SMITE_ID, ""))
     crab = caster(scene)
