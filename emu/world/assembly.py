@@ -239,7 +239,9 @@ class Assembly:
         """Make and connect them; add the world's commands to `commands`."""
         self.ports = ports
         self.faults = Faults(ports.report)
-        self.timetable = Timetable(ports.wake, ports.record.attempting(self.faults.attempt))
+        self.timetable = Timetable(
+            ports.wake, ports.record.attempting(self.faults.attempt), ports.clock.now
+        )
         self.grounds = ports.content.grounds(self.timetable, ports.clock)
         self.population = ZonePopulation(
             ports.atlas, ports.content.zones(self, self._next_spawn_id)

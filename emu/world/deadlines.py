@@ -18,6 +18,10 @@ Name = TypeVar("Name", bound=Hashable)
 SWEEP_FROM: Final = 64
 SWEPT_AT_ONCE: Final = 8
 """Entries that each change looks at while old ones are removed: more than it can add."""
+LONG_SECONDS: Final = 0.008
+"""Time of a turn after which what `may_wait` is for the next one."""
+MOST_WAITS: Final = 20
+"""Turns for which one deadline waits at most."""
 WORK_SECONDS: Final = 0.005
 """Time of a turn for work that can wait, of all zones together."""
 
@@ -91,12 +95,19 @@ class _Heap:
 class Timetable:
     """All deadlines of a world; times are seconds of the caller's clock."""
 
-    __slots__ = ("_attempt", "_began", "_has_worked", "_heap", "_last", "turn", "wake")
+    __slots__ = ("_attempt", "_began", "_clock", "_has_worked", "_heap", "_last", "turn", "wake")
 
-    def __init__(self, wake: Callable[[Monotonic], None], attempt: Attempt) -> None:
-        """`wake` asks to call `handle_timer` at a time at the latest."""
+    def __init__(
+        self, wake: Callable[[Monotonic], None], attempt: Attempt,
+        clock: Callable[[], Monotonic] | None = None,
+    ) -> None:  # fmt: skip
+        """`wake` asks to call `handle_timer` at a time at the latest.
+
+        `clock` shows how long a turn has taken by now; without it no turn is long.
+        """
         self.wake = wake
         self._attempt = attempt
+        self._clock = clock
         self._heap, self._last = _Heap(), _Heap()
         self.turn = 0
         """The number of calls of `handle_timer`: who may do something once in each compares it."""
@@ -110,14 +121,16 @@ class Timetable:
         handle: Callable[[Owner, Name, Monotonic], object],
         *,
         is_last: bool = False,
+        may_wait: bool = False,
     ) -> Deadlines[Owner, Name]:
         """Return deadlines of a new kind, empty.
 
         `handle` is called with owner, name and the time when one is due; a fault in it is counted
         under `task` and stops no other. Those that are `is_last` come after all others of a call.
+        Those that `may_wait` are handled in the next call if this one has taken long.
         """
         heap = self._last if is_last else self._heap
-        return Deadlines(self.wake, heap, task, handle)
+        return Deadlines(self.wake, heap, task, handle, self.is_long if may_wait else None)
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None without a deadline."""
@@ -138,6 +151,17 @@ class Timetable:
             return True
         return self._began is not None and now - self._began < WORK_SECONDS
 
+    def is_long(self) -> bool:
+        """Return whether the turn has taken so long that what can be late by some ms should wait.
+
+        A hundred creatures that strike in one instant have several turns for it, and whoever waits
+        for an answer gets it between them. Nothing but the clock decides: a replay has its
+        readings.
+        """
+        if self._clock is None or self._began is None:
+            return False
+        return self._clock() - self._began >= LONG_SECONDS
+
     def handle_timer(self, now: Monotonic) -> None:
         """Handle what was due when the call began; what becomes due meanwhile is for the next."""
         self.turn += 1
@@ -155,7 +179,7 @@ class Timetable:
 class Deadlines(Generic[Owner, Name]):
     """The deadlines of one kind."""
 
-    __slots__ = ("_due", "_heap", "_wake", "handle", "task")
+    __slots__ = ("_due", "_heap", "_inner", "_is_long", "_waits", "_wake", "handle", "task")
 
     def __init__(
         self,
@@ -163,12 +187,16 @@ class Deadlines(Generic[Owner, Name]):
         heap: _Heap,
         task: str,
         handle: Callable[[Owner, Name, Monotonic], object],
+        is_long: Callable[[], bool] | None = None,
     ) -> None:
         """Make no deadlines yet; see `Timetable.deadlines`."""
         self._wake = wake
         self._heap = heap
         self.task = task
-        self.handle = handle
+        self._inner, self._is_long = handle, is_long
+        self.handle = handle if is_long is None else self._handle_or_wait
+        self._waits: dict[tuple[Owner, Name], int] = {}
+        """For how many turns those have waited that were due in a long one."""
         self._due: dict[tuple[Owner, Name], _Entry] = {}
         """The entry of the heap that counts."""
 
@@ -197,6 +225,7 @@ class Deadlines(Generic[Owner, Name]):
         if (owner, name) not in self._due:
             return False
         self.drop((owner, name))
+        self._waits.pop((owner, name), None)
         self._heap.sweep()
         return True
 
@@ -204,6 +233,15 @@ class Deadlines(Generic[Owner, Name]):
         """Remove the deadlines of an owner that have one of these names."""
         for name in names:
             self.clear(owner, name)
+
+    def _handle_or_wait(self, owner: Owner, name: Name, now: Monotonic) -> None:
+        """Handle a deadline, or have it due in the next turn, but not for ever."""
+        waits = self._waits.pop((owner, name), 0) if self._waits else 0
+        if waits < MOST_WAITS and self._is_long is not None and self._is_long():
+            self._waits[owner, name] = waits + 1
+            self.set(owner, name, now)
+        else:
+            self._inner(owner, name, now)
 
     def drop(self, key: tuple[Owner, Name]) -> None:
         """Remove a deadline whose entry is no longer in the heap."""

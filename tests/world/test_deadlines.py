@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from emu.times import Monotonic
-from emu.world.deadlines import SWEPT_AT_ONCE, WORK_SECONDS, Deadlines, Timetable
+from emu.world.deadlines import (
+    LONG_SECONDS,
+    MOST_WAITS,
+    SWEPT_AT_ONCE,
+    WORK_SECONDS,
+    Deadlines,
+    Timetable,
+)
 from emu.world.reports import Faults
 from tests.support.times import timetable
 
@@ -186,3 +193,58 @@ def test_a_fault_is_counted_and_stops_no_other() -> None:
     good.set("a", None, Monotonic(1.0))
     times.handle_timer(Monotonic(1.0))
     assert (faults.counts, handled) == ({"bad work": 1}, [1])
+
+
+class Patient:
+    """Deadlines that may wait, in turns that take so many seconds for each of them."""
+
+    def __init__(self, seconds: float) -> None:
+        self.now = 10.0
+        self.seconds = seconds
+        self.done: list[str] = []
+        self.times = Timetable(
+            lambda _due: None, Faults(lambda _event: None).attempt, lambda: Monotonic(self.now)
+        )
+        self.deadlines: Deadlines[str, None] = self.times.deadlines(
+            "blows", self._strike, may_wait=True
+        )
+
+    def _strike(self, owner: str, _name: None, _now: Monotonic) -> None:
+        self.done.append(owner)
+        self.now += self.seconds
+
+    def turn(self) -> str:
+        """Return the owners that a turn handles."""
+        self.done.clear()
+        self.times.handle_timer(Monotonic(self.now))
+        return "".join(self.done)
+
+
+def test_what_may_wait_is_handled_over_several_turns_in_its_order() -> None:
+    patient = Patient(LONG_SECONDS * 0.75)
+    for owner in "abcde":
+        patient.deadlines.set(owner, None, Monotonic(10.0))
+    assert patient.times.get_timer() == 10.0
+    assert [patient.turn() for _ in range(4)] == ["ab", "cd", "e", ""]
+    assert patient.times.get_timer() is None
+
+
+def test_no_deadline_waits_for_ever_in_long_turns() -> None:
+    patient = Patient(0.0)
+    slow: Deadlines[str, None] = patient.times.deadlines("slow work", patient._strike)
+    patient.deadlines.set("z", None, Monotonic(10.0))
+    for turn in range(MOST_WAITS + 1):
+        patient.seconds = LONG_SECONDS * 2
+        slow.set("s", None, Monotonic(9.0))
+        assert patient.turn() == ("sz" if turn == MOST_WAITS else "s")
+    assert not patient.deadlines._waits
+
+
+def test_a_cleared_deadline_leaves_no_count_of_its_waits() -> None:
+    patient = Patient(LONG_SECONDS * 2)
+    for owner in "ab":
+        patient.deadlines.set(owner, None, Monotonic(10.0))
+    assert patient.turn() == "a"
+    patient.deadlines.clear("b", None)
+    assert not patient.deadlines._waits
+    assert patient.turn() == ""

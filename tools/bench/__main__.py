@@ -29,6 +29,7 @@ SECTIONS = {
     "content": "a whole world of content: import, start, hails, large zones, memory; by name only",
     "walks": "300 creatures on their rounds, before 50 players and without any",
     "fights": "a blow before 20 onlookers, and 1,000 creatures that nobody fights",
+    "battle": "a battle of 50 players and 100 creatures in a whole server; by name only",
     "fight_memory": "what a fighter and a spell that lasts take",
     "quests": "scripts of quests, deaths and steps beside open quests, marks, a journal's memory",
     "things": "a move with its message, a list of 973 wares, and a roll of loot",
@@ -42,8 +43,8 @@ SECTIONS = {
     "cluster": "many nodes in virtual time",
     "cluster_faults": "a cluster of real processes while its parts fail; not of the default",
 }
-LONG = {"cluster_faults", "content"}
-"""Sections that take many minutes and need PostgreSQL, so they run by name only."""
+LONG = {"battle", "cluster_faults", "content"}
+"""Sections that take minutes, or need PostgreSQL or a quiet machine: they run by name only."""
 
 
 @click.command(

@@ -1,10 +1,10 @@
 """Players of a world in their own process, for the section `world`.
 
-Run as ``python -m tools.bench.movers PORT FIRST CLIENTS WATCHERS RATE walk|stand VERSION...``. It
+Run as ``python -m tools.bench.movers PORT FIRST CLIENTS WATCHERS RATE HABIT VERSION...``. It
 prints ``ready 0`` when all are in, plays until it reads a line, leaves, and prints the swarm's
 report as JSON. FIRST is the number of the first player. WATCHERS is how many decode what they see;
 the rest cost this process next to nothing. RATE is how many enter per second. The client versions
-are assigned in turn.
+are assigned in turn. HABIT is ``walk``, ``stand`` or ``fight``.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from tools.bench.world_child import PREFIX
 
 WALK = BotHabits(radius=15.0, rest=0.0, talk=0.0)
 STAND = BotHabits(radius=0.0, rest=1e9, talk=0.0)
+FIGHT = BotHabits(radius=15.0, rest=0.0, talk=0.0, fights=True)
+HABITS = {"walk": WALK, "stand": STAND, "fight": FIGHT}
 LONG = 3600.0
 SETTLE = 2.0
 """Seconds for what the last ones to come in bring to the others."""
@@ -33,7 +35,7 @@ SETTLE = 2.0
 async def main(reactor: Any) -> None:
     """Come, play, leave and report."""
     port, first, clients, watchers, rate = (int(word) for word in sys.argv[1:6])
-    habits = WALK if sys.argv[6] == "walk" else STAND
+    habits = HABITS[sys.argv[6]]
     plan = SwarmPlan(
         clients, Address("127.0.0.1", port), LONG, PREFIX, PASSWORD, first=first, rate=rate,
         watchers=watchers, timeout=30.0, habits=habits,

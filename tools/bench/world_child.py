@@ -182,7 +182,7 @@ def movers(
     *,
     versions: Sequence[int] = (CLIENT_2006,),
 ) -> Iterator[Movers]:
-    """Let players in, so many in a second; `habit` is ``walk`` or ``stand``.
+    """Let players in, so many in a second; `habit` is one of `tools.bench.movers`.
 
     `watchers` is how many read what they see; the client `versions` are assigned in turn.
     Watchers come last, in a process with nobody else but those they watch: what they measure is the

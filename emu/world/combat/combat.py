@@ -74,7 +74,7 @@ class Combat:
         self.rewards = Rewards(world, self.fights, levels, chat, self.standings)
         self._harm = minds.harm
         self._unsent: Deadlines[Player, str] = world.timetable.deadlines(
-            "sheets of fighters", self._send
+            "sheets of fighters", self._send, may_wait=True
         )
         world.events.subscribe(Hurt, lambda event: self._sheet_changed(event.spawn))
         world.events.subscribe(KillAsked, self._kill_asked)

@@ -107,10 +107,10 @@ class Creatures:
         self._enemies: dict[Spawn, set[Spawn]] = {}
         """The creatures that hate each player."""
         self._thoughts: Deadlines[Creature, str] = world.timetable.deadlines(
-            "creatures that fight", self._think
+            "creatures that fight", self._think, may_wait=True
         )
         self._looks: Deadlines[Player, str] = world.timetable.deadlines(
-            "creatures that attack", self._look
+            "creatures that attack", self._look, may_wait=True
         )
         subscribe = world.events.subscribe
         subscribe(Entered, self._entered)
@@ -176,6 +176,10 @@ class Creatures:
         ]  # fmt: skip
         for other in fierce:
             self._provoke(zone, other, spawn)
+            if self._world.timetable.is_long():
+                # The others notice it in the next turn.
+                self._looks.set(player, "", now)
+                break
 
     def _attacks(self, creature: Spawn, player: Player) -> bool:
         """Return whether a creature that stands near attacks a player by itself."""

@@ -37,7 +37,7 @@ class Feuds:
         self._creatures = creatures
         self._standings = standings
         self._looks: Deadlines[Player, str] = world.timetable.deadlines(
-            "creatures of hostile factions", self._look
+            "creatures of hostile factions", self._look, may_wait=True
         )
         world.events.subscribe(Entered, self._entered)
         world.events.subscribe(LeftZone, lambda event: self._looks.clear(event.player, ""))

@@ -92,7 +92,9 @@ class Fights:
         self._fighters: dict[Spawn, Fighter] = {}
         self.players: dict[Spawn, Player] = {}
         """The players who stand in zones, by their spawns."""
-        self._swings: Deadlines[Fighter, str] = world.timetable.deadlines("blows", self._swing)
+        self._swings: Deadlines[Fighter, str] = world.timetable.deadlines(
+            "blows", self._swing, may_wait=True
+        )
         subscribe = world.events.subscribe
         subscribe(Entered, self._entered, Order.OWNER)
         subscribe(LeftZone, self._left)

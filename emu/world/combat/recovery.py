@@ -31,7 +31,7 @@ class Recovery:
         self._changed = changed
         self._now = world.clock.now
         self._steps: Deadlines[tuple[Zone, Spawn], str] = world.timetable.deadlines(
-            "regeneration", self._step
+            "regeneration", self._step, may_wait=True
         )
         world.events.subscribe(Hurt, lambda event: self.begin(event.zone, event.spawn))
         world.events.subscribe(Died, self._died)

@@ -55,7 +55,7 @@ class LastingSpells:
         self.changed: list[Callable[[Spawn], object]] = []
         """Called with each spawn on which a spell begins or ends to last."""
         self._times: Deadlines[LivingSpell, str] = world.timetable.deadlines(
-            "spells that last", self._due
+            "spells that last", self._due, may_wait=True
         )
         self._calls: Deadlines[_Call, str] = world.timetable.deadlines(
             "timers of spells", self._call

@@ -63,7 +63,7 @@ class SpellStates:
         self.controlled: list[Callable[[Spawn, SpellMarks], object]] = []
         """Called with each creature that spells hold or slow in another way than before."""
         self._unsent: Deadlines[Spawn, str] = world.timetable.deadlines(
-            "sheets of those with spells", self._send
+            "sheets of those with spells", self._send, may_wait=True
         )
 
     def __iter__(self) -> Iterator[tuple[Spawn, SpellState]]:
