@@ -11,7 +11,8 @@ from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
 
 WALK_TIME: Final = 90.0
-TALK_REACH: Final = 4.0
+TALK_REACH: Final = 2.0
+"""How near it goes to whom it talks to: scripts hear a hail within 5, and many walk about."""
 CLOSE_REACH: Final = 0.5
 """How near it goes to what it was too far away from: some verbs are for one unit."""
 

@@ -44,6 +44,8 @@ from emu.client.world.events import (
 from emu.client.world.windows import GoodsShown, QuestTask, VerbsShown
 from emu.times import Monotonic
 
+LOOKS_AROUND: Final = 5.0
+"""How long it stands where it has come into a zone: who is there comes in sight one by one."""
 WAITING: Final = 3.0
 """How long it waits for what follows a hail or a use."""
 TALK_GOES_ON: Final = 30.0
@@ -124,6 +126,7 @@ class Questing:
             case ZoneToLoad(file, description):
                 self.journeys.arrive(file, description, now)
                 self._plan = None
+                self._busy_until = Monotonic(now + LOOKS_AROUND)
             case WaysShown(_, ways):
                 self.journeys.offered([one.name for one in ways])
             case LineShown(_, text) if TOO_FAR in text:

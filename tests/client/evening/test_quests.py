@@ -1,8 +1,9 @@
 """The next errand of a player: whom a task names, marks, names that it has not met."""
 
+from emu.client.evening.errands import TALK_REACH
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.journal import SeenJournal
-from emu.client.evening.quests import MOST_KILLS, SET_ASIDE, WAITING, Questing
+from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, SET_ASIDE, WAITING, Questing
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
 from emu.client.world.events import LineShown, ScreenShown, ZoneToLoad
@@ -60,6 +61,26 @@ def test_it_hails_whom_a_task_names(core: NotingClient) -> None:
     scene = Scene(core, spawn(4, "Ingrid"), spawn(5, "Waulon", 30.0))
     scene.task("I should speak to Waulon.")
     assert scene.thinks(HAIL, times=4) == ["target 5", "ask_verbs 5", "command hail"]
+
+
+def test_it_stands_within_hearing_of_somebody_who_walks_on(core: NotingClient) -> None:
+    scene = Scene(core, spawn(5, "Waulon", 30.0))
+    scene.task("I should speak to Waulon.")
+    scene.thinks(HAIL, times=1)
+    # Two units in the second until the hail; scripts hear one within five.
+    scene.spawns.by_index[5] = spawn(5, "Waulon", 32.0)
+    assert scene.thinks(HAIL, times=3)[-1] == "command hail"
+    assert core.place.distance_to(Place(32.0, 0.0, 0.0)) <= TALK_REACH
+
+
+def test_it_looks_around_where_it_has_come_into_a_zone(core: NotingClient) -> None:
+    # Its ghosts come one by one: with the first of them a zone is not seen as a whole.
+    scene = Scene(core, spawn(5, "Waulon", 30.0))
+    scene.task("I should speak to Waulon.")
+    scene.questing.handle_event(zone("qey_south", "South Qeynos"), NOW)
+    assert scene.thinks(HAIL, times=1) == []
+    scene.now = Monotonic(NOW + LOOKS_AROUND)
+    assert "target 5" in scene.thinks(HAIL, times=2)
 
 
 def test_it_fights_whom_a_task_names_if_that_is_not_too_strong(core: NotingClient) -> None:
@@ -169,6 +190,7 @@ def test_it_travels_to_the_zone_of_a_task(core: NotingClient) -> None:
     questing.handle_event(zone("qey_village01", "Nettleville Hovel"), NOW)
     questing.journeys.travels.offered(KnownWay(bell.name, bell.place), ["The Willow Wood"])
     scene.task("I need to find Tawli in Willow Wood.")
+    scene.now = Monotonic(NOW + LOOKS_AROUND)
     asked = scene.thinks(("travel within qeynos", "Travel"), times=3)
     assert asked == ["target 6", "ask_verbs 6", "use 6 travel within qeynos"]
     assert questing.journeys.wanted == "The Willow Wood"
