@@ -25,6 +25,8 @@ _PLURALS: Final = (("ves", "f"), ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("c
                    ("shes", "sh"))  # fmt: skip
 _COMPASS: Final = {f"{one}ern": one for one in ("north", "south", "east", "west")}
 _KEEPS_S: Final = ("ss", "us", "is")
+_FULL_NAME: Final = re.compile(r"[A-Z][\w'`]*(?:[ -][A-Z][\w'`]*)+")
+"""Words with capital letters one after the other: "Squire Moorford"."""
 LEAST_NAME: Final = 4
 """Letters of a word that names somebody by itself."""
 GOOD: Final = 0.5
@@ -71,11 +73,24 @@ def _singular(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=1024)
+def _first_names(text: str) -> frozenset[str]:
+    """Return the words of a text that only begin names: of "Squire Moorford" the first.
+
+    Others have the same title or the same first name.
+    """
+    names = [words_of(one[0]) for one in _FULL_NAME.finditer(text)]
+    rest = words_of(_FULL_NAME.sub(" ", text))
+    first = {word for words in names for word in words[:-1]}
+    return frozenset(first.difference(rest, (words[-1] for words in names if words)))
+
+
 def fit(name: str, text: str) -> float:
     """Return how well a name fits a text: 0 not at all, 1 with every word.
 
     The name of a kind ("a giant spider") fits by its last word, the name of a person ("Garven
-    Tralk") or a technical name ("to_qey_citizenship_trial") by any word.
+    Tralk") or a technical name ("to_qey_citizenship_trial") by any word. A person is not meant by a
+    title or a first name alone if the text goes on with another name.
     """
     wanted = [one for one in words_of(name) if one not in _ARTICLES]
     if not wanted:
@@ -89,6 +104,8 @@ def fit(name: str, text: str) -> float:
     hits = [one for one in wanted if one in have]
     if not hits:
         return 0.0
+    if is_person and len(hits) < len(wanted) and _first_names(text).issuperset(hits):
+        return min(WEAK, len(hits) / len(wanted))
     if is_person and any(len(one) >= LEAST_NAME for one in hits):
         return max(GOOD, len(hits) / len(wanted))
     return len(hits) / len(wanted) if wanted[-1] in have else 0.0

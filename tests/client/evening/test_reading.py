@@ -27,6 +27,9 @@ from emu.client.evening.reading import (
         ("Banker Vertbridge", "I need to pick up my boots from the bank."),
         ("Vim", "I should find a way to buy the shard from Merchant Vim."),
         ("North Qeynos", "the warehouse of northern Qeynos"),
+        ("Squire Moorford", "I need to speak with Squire Moorford in Qeynos Harbor."),
+        ("Ambassador Fallon", "Speak with an Ambassador if you are ready to leave."),
+        ("Master-at-Arms Dagorel", "I must see Master at Arms Dagorel in South Qeynos."),
         ("Waulon's Hat", "I found Waulon\u2019s hat."),
     ],
 )
@@ -41,6 +44,8 @@ def test_names_that_a_text_means(name: str, text: str) -> None:
         ("a giant spider", "I need to kill five giant wolves."),
         ("Ingrid", "I should speak to Waulon."),
         ("", "I should speak to Waulon."),
+        ("Squire-Guard Williamson", "I need to speak with Squire Moorford in Qeynos Harbor."),
+        ("qeynos_sign_post01", "I need to speak with Squire Moorford in Qeynos Harbor."),
         ("a hunter", "I need to hunt a shoal glider."),
         ("housing_five_room_1", "I must kill five white spiderlings."),
     ],
