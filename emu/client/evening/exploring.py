@@ -2,7 +2,7 @@
 
 A zone is a grid of squares. The player goes to the nearest square where it has seen a spawn and
 was not yet; new spawns come in sight on the way. So it sees the whole part of the zone that can be
-reached from spawn to spawn.
+reached from spawn to spawn. The first time it passes by at a distance, then it goes to each square.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from emu.client.world.surroundings import Place
 
 CELL: Final = 25.0
 """Side of the squares in world units."""
+SURVEYED: Final = 60.0
+"""How far from it squares count as visited until the zone was seen as a whole: a city has hundreds
+of them, and who is there is in sight from much farther away."""
 
 Cell = tuple[int, int]
 
@@ -44,10 +47,16 @@ class Exploration:
 
     def look(self, here: Place, spawns: Iterable[SeenSpawn]) -> None:
         """Note where the player is, and where it sees spawns."""
-        self._been.setdefault(self._zone, set()).add(cell_of(here))
+        been = self._been.setdefault(self._zone, set())
+        been.add(cell_of(here))
         places = self._places.setdefault(self._zone, {})
         for one in spawns:
             places.setdefault(cell_of(one.place), one.place)
+        if not self.has_seen_all:
+            been.update(
+                cell for cell, place in places.items()
+                if cell not in been and here.distance_to(place) < SURVEYED
+            )  # fmt: skip
 
     @property
     def has_seen_all(self) -> bool:

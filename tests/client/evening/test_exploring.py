@@ -20,8 +20,8 @@ def entered(zone: str = ISLE) -> Exploration:
 
 def test_it_goes_to_the_nearest_square_where_it_was_not() -> None:
     one = entered()
-    one.look(HERE, [spawn(4, "far", at(5).x), spawn(5, "near", at(2).x), spawn(6, "here", 2.0)])
-    assert one.next_place(HERE) == at(2)
+    one.look(HERE, [spawn(4, "far", at(5).x), spawn(5, "near", at(3).x), spawn(6, "here", 2.0)])
+    assert one.next_place(HERE) == at(3)
     assert one.next_place(HERE) == at(5)
 
 
@@ -34,19 +34,29 @@ def test_squares_out_of_sight_are_remembered() -> None:
 
 def test_a_zone_that_was_seen_begins_anew() -> None:
     one = entered()
-    one.look(HERE, [spawn(4, "near", at(2).x)])
+    one.look(HERE, [spawn(4, "near", at(3).x)])
     assert not one.has_seen_all
-    assert one.next_place(HERE) == at(2)
-    assert one.next_place(at(2)) is None
+    assert one.next_place(HERE) == at(3)
+    assert one.next_place(at(3)) is None
     assert one.has_seen_all
-    assert one.next_place(HERE) == at(2)
+    assert one.next_place(HERE) == at(3)
+
+
+def test_the_first_time_it_passes_by_at_a_distance() -> None:
+    one = entered()
+    one.look(HERE, [spawn(4, "near", at(2).x), spawn(5, "far", at(4).x)])
+    assert one.next_place(HERE) == at(4)
+    one.look(at(4), [])
+    assert one.next_place(at(4)) is None
+    one.look(at(4), [spawn(4, "near", at(2).x)])
+    assert one.next_place(at(4)) == at(2)
 
 
 def test_each_zone_is_another_one() -> None:
     one = entered()
-    one.look(HERE, [spawn(4, "near", at(2).x)])
+    one.look(HERE, [spawn(4, "near", at(3).x)])
     one.enter(CELLAR)
     assert one.next_place(HERE) is None
     one.enter(ISLE)
     assert not one.has_seen_all
-    assert one.next_place(HERE) == at(2)
+    assert one.next_place(HERE) == at(3)
