@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from emu.dialects.dialect import wire_name
@@ -34,9 +34,13 @@ class CharacterSheets:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.listeners: list[Callable[[Player], object]] = []
+        """Called for a player whose sheet may have changed, whatever has changed it."""
 
     def send(self, player: Player) -> None:
         """Send a client the change of its character sheet, or nothing if it is unchanged."""
+        for listener in self.listeners:
+            listener(player)
         # The sheet keeps what the client has, so it is updated even if nothing is sent.
         payload = player.session.sheet.update(self.fields(player))
         if payload is not None:

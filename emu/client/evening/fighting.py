@@ -10,18 +10,27 @@ from emu.client.evening.answers import NO_PLACE
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
-from emu.client.world.events import BlowSeen, DeathSeen, LineShown, WorldEvent, ZoneToLoad
+from emu.client.world.events import (
+    BlowSeen,
+    CastRefused,
+    DeathSeen,
+    LineShown,
+    WorldEvent,
+    ZoneToLoad,
+)
 from emu.client.world.possessions import HELD, Possessions
 from emu.client.world.surroundings import Place
 from emu.errors import CommandError
 from emu.times import Monotonic
 
 CAST_PAUSE: Final = 3.0
-"""Between two spells in a fight."""
+"""Between two spells in a fight, and after it has tried all of them in vain."""
 FOR_FIGHTS: Final = (0, 1)
 """The books of spells and of combat arts; the others are abilities and arts of crafts."""
 RESTED: Final = 0.7
 """The part of its health with which it begins a fight."""
+POWERFUL: Final = 0.3
+"""The part of its power with which it begins a fight."""
 LONGEST_REST: Final = 120.0
 LOOT_TIME: Final = 2.5
 """What it waits at a body for its window."""
@@ -56,6 +65,10 @@ class Fighting:
         self._harm = 0
         self._cast_at = Monotonic(0.0)
         self._next_spell = 0
+        self._is_refused = False
+        """Whether the last spell could not be cast."""
+        self._refusals = 0
+        """Spells in a row that could not be cast."""
         self._body: tuple[int, Monotonic] | None = None
         self._asked_body = False
         self._wear_at = Monotonic(0.0)
@@ -80,6 +93,9 @@ class Fighting:
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
                 if self.enemy is None:
                     self._begin(attacker, now)
+            case CastRefused() if self.enemy is not None:
+                self._is_refused = True
+                self._cast_at = now
             case LineShown(_, text) if NO_PLACE in text:
                 self._is_full = True
             case DeathSeen(killer, dead) if dead == own:
@@ -112,12 +128,20 @@ class Fighting:
     @property
     def health(self) -> float:
         """The part of its health that it has."""
+        return self._part("hp")
+
+    @property
+    def power(self) -> float:
+        """The part of its power that it has."""
+        return self._part("power")
+
+    def _part(self, pool: str) -> float:
         owned = self._core.possessions
         if owned is None:
             return 1.0
         sheet = owned.sheet
-        most = sheet.get("max_hp", sheet.get("hp_max", 0))
-        now = sheet.get("current_hp", sheet.get("hp_current", most))
+        most = sheet.get(f"max_{pool}", sheet.get(f"{pool}_max", 0))
+        now = sheet.get(f"current_{pool}", sheet.get(f"{pool}_current", most))
         return float(now) / most if most else 1.0
 
     def may_attack(self, spawn: SeenSpawn, now: Monotonic) -> bool:
@@ -170,7 +194,7 @@ class Fighting:
             self._note("fight", f"gives up {spawn.name} (level {spawn.level})")
             self.enemy = None
             return
-        if self.approach(spawn.place, STRIKES, now) and now >= self._cast_at:
+        if self.approach(self._spawns.place_now(spawn, now), STRIKES, now) and now >= self._cast_at:
             self._cast(now)
 
     def _cast(self, now: Monotonic) -> None:
@@ -179,6 +203,11 @@ class Fighting:
         known = owned.spells() if owned is not None else []
         spells = [one for one in known if one["type"] in FOR_FIGHTS]
         if not spells:
+            return
+        self._refusals = self._refusals + 1 if self._is_refused else 0
+        self._is_refused = False
+        if self._refusals >= len(spells):
+            self._refusals = 0
             return
         self._next_spell = (self._next_spell + 1) % len(spells)
         self._core.command(f"useability {spells[self._next_spell]['spell_id']}")
@@ -239,8 +268,8 @@ class Fighting:
             self._core.command(f"inventory destroy {newest.place}")
 
     def _rest(self, now: Monotonic) -> bool:
-        """Wait until it is well again; return False when it is."""
-        if self.health >= RESTED:
+        """Wait until it has health and power again; return False when it has."""
+        if self.health >= RESTED and self.power >= POWERFUL:
             self._rest_since = None
             return False
         if self._rest_since is None:

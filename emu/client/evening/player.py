@@ -92,7 +92,7 @@ class EveningPlayer:
         if isinstance(event, ZoneToLoad):
             self.spawns.forget()
             self.answers.forget()
-        self.spawns.handle_event(event)
+        self.spawns.handle_event(event, now)
         self.fighting.handle_event(event, now)
         self.questing.handle_event(event, now)
         self.answers.handle_event(event, now)

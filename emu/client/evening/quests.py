@@ -194,7 +194,7 @@ class Questing:
         if now > plan.until:
             return True
         spawn = self._spawns.get(plan.index) if plan.index is not None else None
-        place = spawn.place if spawn is not None else plan.place
+        place = self._spawns.place_now(spawn, now) if spawn is not None else plan.place
         reach = plan.reach if plan.index is not None else CELL / 4
         if not self._fighting.approach(place, reach, now):
             return False

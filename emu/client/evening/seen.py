@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from emu.client.evening.walkers import place_after
 from emu.client.hunting import DEAD
 from emu.client.world import WorldClientCore
 from emu.client.world.events import Appeared, Updated, Vanished, WorldEvent
@@ -18,7 +19,8 @@ from emu.client.world.surroundings import (
     health_percent,
     is_attackable,
 )
-from emu.world_stream.ghosts import INFO, VISIBILITY
+from emu.times import Monotonic
+from emu.world_stream.ghosts import INFO, POSITION, VISIBILITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +50,25 @@ class SeenSpawns:
         self._core = core
         self._known: dict[int, SeenSpawn | None] = {}
         self._all: list[SeenSpawn] | None = None
+        self._placed: dict[int, Monotonic] = {}
+        """When the place of a ghost has come."""
         self.remembered: dict[str, Place] = {}
         """The last place of each name that was seen in this zone."""
 
-    def handle_event(self, event: WorldEvent) -> None:
+    def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Note what an event changes."""
         match event:
             case Appeared(index, _):
                 self._known[index] = None
+                self._placed[index] = now
             case Updated(_, entries):
                 for entry in entries:
                     self._known[entry.ghost] = None
+                    if entry.part == POSITION:
+                        self._placed[entry.ghost] = now
             case Vanished(index, _):
                 self._known.pop(index, None)
+                self._placed.pop(index, None)
             case _:
                 return
         self._all = None
@@ -68,6 +76,7 @@ class SeenSpawns:
     def forget(self) -> None:
         """Begin anew in another zone."""
         self._known.clear()
+        self._placed.clear()
         self.remembered.clear()
         self._all = None
 
@@ -83,6 +92,13 @@ class SeenSpawns:
             if known.name and not known.is_dead:
                 self.remembered[known.name] = known.place
         return known
+
+    def place_now(self, spawn: SeenSpawn, now: Monotonic) -> Place:
+        """Return where a ghost is that may walk: the server sends the points of its way only."""
+        seen, since = self._core.surroundings, self._placed.get(spawn.index)
+        if seen is None or since is None or spawn.index not in seen:
+            return spawn.place
+        return place_after(seen.part(spawn.index, POSITION), spawn.place, now - since)
 
     def all(self) -> list[SeenSpawn]:
         """Return all ghosts with a name but the own one."""

@@ -64,6 +64,7 @@ class Combat:
         self.creatures = Creatures(world, minds, self.fights, chat, self.standings)
         self.feuds = Feuds(world, minds, self.creatures, self.standings)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)
+        sheets.listeners.append(self.recovery.look)
         self.shards = Shards(world, chat, sheets.send)
         self.falls = Falls(
             world, self.fights, self.shards, chat, travel=travel, sheets=sheets

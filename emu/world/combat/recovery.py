@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 from emu.rules.combat import REGENERATION, regeneration
 from emu.times import Monotonic
+from emu.world.actors.player import Player
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
-from emu.world.events import Died, Hurt, LeftZone
+from emu.world.events import Died, Entered, Hurt, LeftZone
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -34,6 +35,7 @@ class Recovery:
             "regeneration", self._step, may_wait=True
         )
         world.events.subscribe(Hurt, lambda event: self.begin(event.zone, event.spawn))
+        world.events.subscribe(Entered, lambda event: self.look(event.player))
         world.events.subscribe(Died, self._died)
         world.events.subscribe(LeftZone, self._left)
 
@@ -41,6 +43,12 @@ class Recovery:
         """Let a spawn that has lost something regain it."""
         if spawn.hp_percent > 0 and self._steps.get((zone, spawn), "") is None:
             self._steps.set((zone, spawn), "", Monotonic(self._now() + REGENERATION))
+
+    def look(self, player: Player) -> None:
+        """Let a player regain what its sheet lacks, however it came to lack that."""
+        sheet = player.spawn.sheet
+        if sheet.health.current < sheet.health.most or sheet.power.current < sheet.power.most:
+            self.begin(player.zone, player.spawn)
 
     def _died(self, event: Died) -> None:
         self._steps.clear((event.zone, event.victim), "")

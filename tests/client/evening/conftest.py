@@ -10,6 +10,7 @@ import pytest
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.world import WorldClientCore
 from emu.client.world.surroundings import Place
+from emu.times import Monotonic
 
 OWN = 1
 
@@ -47,6 +48,9 @@ class KnownSpawns(SeenSpawns):
 
     def get(self, index: int) -> SeenSpawn | None:
         return self.by_index.get(index)
+
+    def place_now(self, spawn: SeenSpawn, now: Monotonic) -> Place:
+        return spawn.place
 
     def all(self) -> list[SeenSpawn]:
         return list(self.by_index.values())

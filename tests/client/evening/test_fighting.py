@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from emu.client.evening.fighting import AVOIDED, FEARED, LOOT_TIME, WEAR_PAUSE, Fighting
+from emu.client.evening.fighting import AVOIDED, CAST_PAUSE, FEARED, LOOT_TIME, WEAR_PAUSE, Fighting
 from emu.client.hunting import DEAD, PATIENCE
-from emu.client.world.events import BlowSeen, DeathSeen
+from emu.client.world.events import BlowSeen, CastRefused, DeathSeen
 from emu.client.world.possessions import Owned
 from emu.times import Monotonic
 from tests.client.evening.conftest import OWN, KnownSpawns, NotingClient, spawn
@@ -62,6 +62,45 @@ def test_what_it_has_killed_is_looted_once(core: NotingClient) -> None:
     assert one.think(Monotonic(NOW + LOOT_TIME + 1))
     assert not one.think(Monotonic(NOW + LOOT_TIME + 2))
     assert core.asked.count(f"use {RAT} loot") == 1
+
+
+class Spells:
+    """Possessions of somebody with two combat arts."""
+
+    def __init__(self, **sheet: int) -> None:
+        self.sheet = sheet
+
+    def things(self, _which: int = 0) -> list[Owned]:
+        return []
+
+    def spells(self) -> list[dict[str, int]]:
+        return [{"spell_id": 10018, "type": 1}, {"spell_id": 10012, "type": 1}]
+
+
+def test_it_casts_the_next_spell_at_once_if_one_is_refused(core: NotingClient) -> None:
+    core.possessions = Spells()
+    one, spawns, _ = fighting(core)
+    spawns.by_index[RAT] = spawn(RAT, "a rat", 1.0, is_enemy=True)
+    one.attack(RAT, NOW)
+    one.think(NOW)
+    assert core.asked[-1] == "command useability 10012"
+    one.handle_event(CastRefused(24), NOW)
+    one.think(Monotonic(NOW + 0.5))
+    assert core.asked[-1] == "command useability 10018"
+    one.handle_event(CastRefused(24), NOW)
+    asked = len(core.asked)
+    one.think(Monotonic(NOW + 1.0))
+    assert len(core.asked) == asked, "all of them were refused"
+    one.think(Monotonic(NOW + 1.0 + CAST_PAUSE))
+    assert core.asked[-1] == "command useability 10012"
+
+
+def test_it_rests_until_it_has_power_for_its_arts(core: NotingClient) -> None:
+    core.possessions = Spells(max_hp=100, current_hp=100, max_power=100, current_power=10)
+    one, _, _ = fighting(core)
+    assert one.think(NOW)
+    core.possessions = Spells(max_hp=100, current_hp=100, max_power=100, current_power=40)
+    assert not one.think(NOW)
 
 
 def test_the_dead_are_no_enemies(core: NotingClient) -> None:

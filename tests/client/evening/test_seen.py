@@ -24,8 +24,8 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         client = await world.enter(1, version, early.append)
         seen = SeenSpawns(client.core)
         for event in early:
-            seen.handle_event(event)
-        client.on_event = seen.handle_event
+            seen.handle_event(event, client.now())
+        client.on_event = lambda event: seen.handle_event(event, client.now())
         player = world.harness.world.players.get(1)
         assert player is not None
         at = player.position._replace(x=player.position.x + 12.0)
@@ -44,6 +44,18 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         await client.pause(2.0)
         states.append(look())
         assert seen.remembered["a crab"].x == pytest.approx(at.x, abs=0.1)
+        start = at._replace(z=at.z + 5.0)
+        goal, after = (
+            start._replace(x=start.x + 4.0),
+            start._replace(x=start.x + 4.0, z=start.z + 9),
+        )
+        walker = Spawn(number + 1, SpawnKind.NPC, "a guard", start, level=4)
+        walker.speed, walker.ahead = 2.0, (goal, after)
+        player.zone.add_spawn(walker, world.harness.world.clock.now())
+        await client.pause(1.0)
+        guard = next(one for one in seen.all() if one.name == "a guard")
+        begun = seen.place_now(guard, client.now())
+        assert start.x < begun.x < goal.x
         seen.forget()
         assert seen.remembered == {}
         await client.leave()

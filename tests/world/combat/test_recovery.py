@@ -40,3 +40,34 @@ def test_scripts_decide_how_much() -> None:
     sheet.set("hp_regen", FieldKind.SIGNED, 4)
     fight.run(6.0)
     assert sheet.health.current == hurt + 4
+
+
+def test_players_recover_who_have_come_with_less() -> None:
+    # EQ2Emulator's zones let all their players recover, however they have lost it.
+    fight = Fight(level=10, health=20, power=3)
+    sheet = fight.player.spawn.sheet
+    assert (sheet.health.current, sheet.power.current) == (20, 3)
+    fight.run(6.1)
+    assert sheet.health.current > 20
+    assert sheet.power.current > 3
+    fight.run(600.0)
+    assert (sheet.health.current, sheet.power.current) == (sheet.health.most, sheet.power.most)
+
+
+def test_players_recover_who_were_raised_with_less() -> None:
+    fight = Fight(level=10)
+    minds, falls = fight.harness.parts.minds, fight.harness.parts.combat.falls
+    minds.harm.kill(fight.player.zone, fight.player.spawn, None)
+    falls.resurrect(fight.player, health=10.0, power=0.0)
+    sheet = fight.player.spawn.sheet
+    fight.run(600.0)
+    assert (sheet.health.current, sheet.power.current) == (sheet.health.most, sheet.power.most)
+
+
+def test_players_recover_the_power_that_was_taken_from_them() -> None:
+    fight = Fight(level=10)
+    power = fight.player.spawn.sheet.power
+    power.set_current(1)
+    fight.harness.parts.sheets.send(fight.player)
+    fight.run(600.0)
+    assert power.current == power.most
