@@ -22,6 +22,7 @@ from emu.client.evening.prey import BELOW, Prey
 from emu.client.evening.reading import (
     GOOD,
     LEAVING,
+    TECHNICAL,
     fit,
     has_word,
     is_peaceful,
@@ -416,7 +417,7 @@ class Questing:
         is_calm = is_peaceful(task.text)
         good = [
             (much, one) for much, one in found
-            if much >= GOOD and not (is_calm and one.is_enemy)
+            if much >= GOOD and not (is_calm and one.is_enemy) and not self._is_signpost(one, text)
         ]  # fmt: skip
         here = self._core.place
         good.sort(key=lambda pair: (-pair[0], here.distance_to(pair[1].place)))
@@ -433,6 +434,11 @@ class Questing:
         if not good and not is_calm and not self._fights_any(text, now):
             self._fights_like(text, now)
         return None
+
+    def _is_signpost(self, one: SeenSpawn, text: str) -> bool:
+        """Return whether a text has the words of a thing only because both name a zone."""
+        is_thing = TECHNICAL in one.name and not may_be_way(one.name)
+        return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 
     def _fights_any(self, text: str, now: Monotonic) -> bool:
         """Attack the nearest enemy if a text means every creature; return whether there is one."""

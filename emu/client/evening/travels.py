@@ -216,6 +216,14 @@ class Travels:
         long = {one for one in words_of(name.replace(TECHNICAL, " ")) if len(one) > LEAST_NAME}
         return any(long & words for words in self._words.values())
 
+    def is_of_zone(self, name: str, text: str) -> bool:
+        """Return whether a thing has words of a text only because both name a zone.
+
+        "I need to speak with Ilgar in South Qeynos." does not mean a "qeynos_sign_post01".
+        """
+        shared = set(words_of(name.replace(TECHNICAL, " "))) & {*words_of(text)}
+        return shared <= set().union(*self._words.values())
+
     def way_to(self, zone: str) -> KnownWay | None:
         """Return the first way on the shortest known route to a zone; None without one."""
         first: dict[str, KnownWay | None] = {self.zone: None}

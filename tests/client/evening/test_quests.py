@@ -73,6 +73,18 @@ def test_it_stands_within_hearing_of_somebody_who_walks_on(core: NotingClient) -
     assert core.place.distance_to(Place(32.0, 0.0, 0.0)) <= TALK_REACH
 
 
+def test_it_does_not_take_a_signpost_for_whom_it_looks(core: NotingClient) -> None:
+    post, monument = spawn(5, "qeynos_sign_post01", level=0), spawn(6, "qeynos_claymore", level=0)
+    scene = Scene(core, post, monument)
+    scene.questing.handle_event(zone("qey_south", "South Qeynos"), NOW)
+    scene.now = Monotonic(NOW + LOOKS_AROUND)
+    scene.task("I need to speak with Lieutenant Ilgar in South Qeynos.")
+    scene.task("I need to sketch the Qeynos Claymore.", number=8)
+    asked = scene.thinks(("sketch", "Sketch"), times=4)
+    assert asked[:3] == ["target 6", "ask_verbs 6", "use 6 sketch"]
+    assert "target 5" not in asked[:3]
+
+
 def test_it_looks_around_where_it_has_come_into_a_zone(core: NotingClient) -> None:
     # Its ghosts come one by one: with the first of them a zone is not seen as a whole.
     scene = Scene(core, spawn(5, "Waulon", 30.0))
