@@ -11,8 +11,8 @@ from typing import Final
 
 from emu.client.world.surroundings import Place
 
-RINGS: Final = (12.0, 24.0)
-"""How far from its arrival it looks, in world units: the places of tasks are 10 to 15 wide."""
+RINGS: Final = (12.0, 24.0, 46.0)
+"""How far from its arrival it looks, in world units: the places of tasks are 6 to 15 wide."""
 POINTS: Final = 8
 """Points of each ring."""
 

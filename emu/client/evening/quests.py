@@ -28,6 +28,7 @@ from emu.client.evening.reading import (
     is_peaceful,
     is_placing,
     may_be_way,
+    may_have_choices,
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
@@ -417,7 +418,8 @@ class Questing:
         is_calm = is_peaceful(task.text)
         good = [
             (much, one) for much, one in found
-            if much >= GOOD and not (is_calm and one.is_enemy) and not self._is_signpost(one, text)
+            if much >= GOOD and not (is_calm and one.is_enemy)
+            and not self._is_of_no_use(one, task, text)
         ]  # fmt: skip
         here = self._core.place
         good.sort(key=lambda pair: (-pair[0], here.distance_to(pair[1].place)))
@@ -435,8 +437,13 @@ class Questing:
             self._fights_like(text, now)
         return None
 
-    def _is_signpost(self, one: SeenSpawn, text: str) -> bool:
-        """Return whether a text has the words of a thing only because both name a zone."""
+    def _is_of_no_use(self, one: SeenSpawn, task: QuestTask, text: str) -> bool:
+        """Return whether a text has the words of a thing only because both name a zone.
+
+        A bell that leads there is of no use any more either if the player is in that zone.
+        """
+        if may_have_choices(one.name):
+            return self.journeys.is_here(task)
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 

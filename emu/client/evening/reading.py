@@ -39,6 +39,7 @@ _CALM: Final = frozenset((
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
 _VISITS: Final = frozenset(("visit", "find", "locate", "look", "explore", "scout", "see", "pay"))
+_GOING: Final = re.compile(r"\b(get|go|travel) to\b", re.IGNORECASE)
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
 _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
@@ -129,7 +130,7 @@ def is_peaceful(text: str) -> bool:
 
 def is_visit(text: str) -> bool:
     """Return whether a task may be to go to a place."""
-    return not _VISITS.isdisjoint(words_of(text))
+    return not _VISITS.isdisjoint(words_of(text)) or _GOING.search(text) is not None
 
 
 def is_placing(text: str) -> bool:

@@ -85,6 +85,18 @@ def test_it_does_not_take_a_signpost_for_whom_it_looks(core: NotingClient) -> No
     assert "target 5" not in asked[:3]
 
 
+def test_it_does_not_ring_the_bell_of_the_zone_that_a_task_names(core: NotingClient) -> None:
+    scene = Scene(core, spawn(5, "mariners_bell", level=0))
+    scene.task("I need to use the mariner's bells near the docks to get to the Ruins.")
+    scene.questing.handle_event(zone("fprt_adv04_ruins", "The Ruins"), NOW)
+    scene.now = Monotonic(NOW + LOOKS_AROUND)
+    assert "target 5" not in scene.thinks(("travel", "Travel"), times=20)
+    assert core.place.distance_to(Place(0.0, 0.0, 0.0)) > 5.0, "it looks for the place"
+    scene.questing.handle_event(zone("fprt_hood04", "Beggar's Court"), scene.now)
+    scene.now = Monotonic(scene.now + LOOKS_AROUND)
+    assert "target 5" in scene.thinks(("travel", "Travel"), times=2)
+
+
 def test_it_looks_around_where_it_has_come_into_a_zone(core: NotingClient) -> None:
     # Its ghosts come one by one: with the first of them a zone is not seen as a whole.
     scene = Scene(core, spawn(5, "Waulon", 30.0))
