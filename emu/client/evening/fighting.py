@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Final
 
 from emu.client.evening.answers import NO_PLACE
+from emu.client.evening.arts import Arts
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
     BlowSeen,
-    CastRefused,
     DeathSeen,
     LineShown,
     WorldEvent,
@@ -23,8 +23,6 @@ from emu.client.world.surroundings import Place
 from emu.errors import CommandError
 from emu.times import Monotonic
 
-CAST_PAUSE: Final = 3.0
-"""Between two spells in a fight, and after it has tried all of them in vain."""
 FOR_FIGHTS: Final = (0, 1)
 """The books of spells and of combat arts; the others are abilities and arts of crafts."""
 RESTED: Final = 0.7
@@ -63,12 +61,7 @@ class Fighting:
         self._since = Monotonic(0.0)
         """When the fight began, or when the enemy was last seen to be hurt more than before."""
         self._harm = 0
-        self._cast_at = Monotonic(0.0)
-        self._next_spell = 0
-        self._is_refused = False
-        """Whether the last spell could not be cast."""
-        self._refusals = 0
-        """Spells in a row that could not be cast."""
+        self._arts = Arts()
         self._body: tuple[int, Monotonic] | None = None
         self._asked_body = False
         self._wear_at = Monotonic(0.0)
@@ -86,6 +79,7 @@ class Fighting:
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
         own = self._core.own_index
+        self._arts.handle_event(event, own, now)
         match event:
             case ZoneToLoad():
                 self.enemy = self._body = None
@@ -93,9 +87,6 @@ class Fighting:
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
                 if self.enemy is None:
                     self._begin(attacker, now)
-            case CastRefused() if self.enemy is not None:
-                self._is_refused = True
-                self._cast_at = now
             case LineShown(_, text) if NO_PLACE in text:
                 self._is_full = True
             case DeathSeen(killer, dead) if dead == own:
@@ -194,23 +185,17 @@ class Fighting:
             self._note("fight", f"gives up {spawn.name} (level {spawn.level})")
             self.enemy = None
             return
-        if self.approach(self._spawns.place_now(spawn, now), STRIKES, now) and now >= self._cast_at:
+        if self.approach(self._spawns.place_now(spawn, now), STRIKES, now):
             self._cast(now)
 
     def _cast(self, now: Monotonic) -> None:
-        self._cast_at = Monotonic(now + CAST_PAUSE)
         owned = self._core.possessions
         known = owned.spells() if owned is not None else []
-        spells = [one for one in known if one["type"] in FOR_FIGHTS]
-        if not spells:
-            return
-        self._refusals = self._refusals + 1 if self._is_refused else 0
-        self._is_refused = False
-        if self._refusals >= len(spells):
-            self._refusals = 0
-            return
-        self._next_spell = (self._next_spell + 1) % len(spells)
-        self._core.command(f"useability {spells[self._next_spell]['spell_id']}")
+        spell = self._arts.choose(
+            [one["spell_id"] for one in known if one["type"] in FOR_FIGHTS], now
+        )
+        if spell is not None:
+            self._core.command(f"useability {spell}")
 
     def approach(self, to: Place, reach: float, now: Monotonic) -> bool:
         """Walk to a place; return whether it is in reach."""

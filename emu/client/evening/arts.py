@@ -1,0 +1,91 @@
+"""The spells and arts that a client that plays casts in its fights.
+
+It learns what each one does from what it sees: a blow with the line of its success, or a success on
+itself. What strikes is cast again and again, what only helps now and then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from emu.client.world.events import BlowSeen, CastRefused, LineShown, WorldEvent
+from emu.times import Monotonic
+
+CAST_PAUSE: Final = 3.0
+"""Between two spells in a fight, and after it has tried all of them in vain."""
+RECOVERY: Final = 0.5
+"""After a spell that has succeeded."""
+HELPS_FOR: Final = 60.0
+"""How long it does not cast again what does not strike."""
+SUCCESS: Final = "was successful on"
+AT_ONCE: Final = 0.2
+"""How far apart a blow and the line of its spell come."""
+
+
+class Arts:
+    """The choice of one player's spells, by their numbers."""
+
+    def __init__(self) -> None:
+        self._due = Monotonic(0.0)
+        self._last: int | None = None
+        """The spell that it has cast last."""
+        self._is_refused = False
+        self._refusals = 0
+        """Spells in a row that could not be cast."""
+        self._strikes: set[int] = set()
+        """Those that were seen to strike."""
+        self._cast: dict[int, Monotonic] = {}
+        """When each one was tried last."""
+        self._helped: dict[int, Monotonic] = {}
+        """When those that do not strike have succeeded last."""
+        self._struck = Monotonic(-1e9)
+
+    def handle_event(self, event: WorldEvent, own: int | None, now: Monotonic) -> None:
+        """Handle an event of the client; `own` is the index of the player's ghost."""
+        match event:
+            case BlowSeen(attacker, _, _) if attacker == own:
+                self.struck(now)
+            case CastRefused():
+                self.refused(now)
+            case LineShown(_, text):
+                self.said(text, now)
+            case _:
+                pass
+
+    def choose(self, known: Sequence[int], now: Monotonic) -> int | None:
+        """Return the spell to cast now; None for none, or as long as the last one goes on."""
+        if not known or now < self._due:
+            return None
+        self._due = Monotonic(now + CAST_PAUSE)
+        self._refusals = self._refusals + 1 if self._is_refused else 0
+        self._is_refused = False
+        wanted = [
+            one for one in known if one not in self._helped or now > self._helped[one] + HELPS_FOR
+        ]
+        if not wanted or self._refusals >= len(wanted):
+            self._refusals = 0
+            return None
+        never = Monotonic(-1e9)
+        self._last = min(wanted, key=lambda one: self._cast.get(one, never))
+        self._cast[self._last] = now
+        return self._last
+
+    def refused(self, now: Monotonic) -> None:
+        """Note that the last spell could not be cast."""
+        self._is_refused = True
+        self._due = now
+
+    def struck(self, now: Monotonic) -> None:
+        """Note a blow of the player."""
+        self._struck = now
+
+    def said(self, text: str, now: Monotonic) -> None:
+        """Note a line: it may say that the last spell has succeeded."""
+        if SUCCESS not in text or self._last is None:
+            return
+        if now - self._struck < AT_ONCE:
+            self._strikes.add(self._last)
+        if self._last not in self._strikes:
+            self._helped[self._last] = now
+        self._due = Monotonic(now + RECOVERY)

@@ -1,0 +1,50 @@
+"""The choice of spells in fights."""
+
+from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, RECOVERY, Arts
+from emu.times import Monotonic
+
+NOW = Monotonic(100.0)
+SWING, SHOUT, TOUGH = 10019, 10012, 2550382
+KNOWN = (SWING, SHOUT, TOUGH)
+
+
+def later(seconds: float) -> Monotonic:
+    return Monotonic(NOW + seconds)
+
+
+def test_one_after_the_other_with_a_pause() -> None:
+    arts = Arts()
+    assert arts.choose(KNOWN, NOW) == SWING
+    assert arts.choose(KNOWN, later(CAST_PAUSE - 0.1)) is None
+    assert arts.choose(KNOWN, later(CAST_PAUSE)) == SHOUT
+    assert arts.choose((), later(60.0)) is None
+
+
+def test_the_next_one_comes_at_once_after_a_refusal_until_all_were_refused() -> None:
+    arts = Arts()
+    for number, spell in enumerate(KNOWN):
+        assert arts.choose(KNOWN, later(number)) == spell
+        arts.refused(later(number))
+    assert arts.choose(KNOWN, later(3.0)) is None
+    assert arts.choose(KNOWN, later(3.0 + CAST_PAUSE)) == SWING
+
+
+def test_what_strikes_comes_again_and_what_helps_later() -> None:
+    arts = Arts()
+    assert arts.choose(KNOWN, NOW) == SWING
+    arts.struck(later(1.0))
+    arts.said("Your Wild Swing was successful on a bear!", later(1.0))
+    assert arts.choose(KNOWN, later(1.0 + RECOVERY)) == SHOUT
+    arts.said("Your Shout was successful on a bear!", later(2.0))
+    assert arts.choose(KNOWN, later(3.0)) == TOUGH
+    arts.said("Your Toughness was successful on Aldana!", later(4.0))
+    assert [arts.choose(KNOWN, later(5.0 + at * CAST_PAUSE)) for at in range(3)] == [SWING] * 3
+    assert arts.choose(KNOWN, later(4.0 + HELPS_FOR)) == SHOUT
+
+
+def test_other_lines_change_nothing() -> None:
+    arts = Arts()
+    arts.said("Your Shout was successful on a bear!", NOW)
+    assert arts.choose(KNOWN, NOW) == SWING
+    arts.said("You get better at Defense (35/45).", NOW)
+    assert arts.choose(KNOWN, later(1.0)) is None
