@@ -2,7 +2,7 @@
 
 A zone is a grid of squares. The player goes to the nearest square where it has seen a spawn and
 was not yet; new spawns come in sight on the way. So it sees the whole part of the zone that can be
-reached from spawn to spawn. The first time it passes by at a distance, then it goes to each square.
+reached from spawn to spawn. Who looks for people does not go to each square, but passes by.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from emu.client.world.surroundings import Place
 
 CELL: Final = 25.0
 """Side of the squares in world units."""
-SURVEYED: Final = 60.0
-"""How far from it squares count as visited until the zone was seen as a whole: a city has hundreds
-of them, and who is there is in sight from much farther away."""
+SURVEYED: Final = 2
+"""How many squares from it people are met in passing: a city has hundreds of squares, and who
+stands there is in sight from farther away."""
 
 Cell = tuple[int, int]
 
@@ -35,6 +35,7 @@ class Exploration:
         """For each zone and square the first place of a spawn that was seen there."""
         self._been: dict[str, set[Cell]] = {}
         self._zone = ""
+        self._surveyed: set[str] = set()
         self.rounds: dict[str, int] = {}
         """How often each zone was seen as a whole."""
 
@@ -52,16 +53,31 @@ class Exploration:
         places = self._places.setdefault(self._zone, {})
         for one in spawns:
             places.setdefault(cell_of(one.place), one.place)
-        if not self.has_seen_all:
-            been.update(
-                cell for cell, place in places.items()
-                if cell not in been and here.distance_to(place) < SURVEYED
-            )  # fmt: skip
 
     @property
     def has_seen_all(self) -> bool:
         """Whether the present zone was seen as a whole."""
         return self.rounds.get(self._zone, 0) > 0
+
+    @property
+    def has_surveyed(self) -> bool:
+        """Whether all people of the present zone were met in passing."""
+        return self.has_seen_all or self._zone in self._surveyed
+
+    def next_far_place(self, here: Place) -> Place | None:
+        """Return the nearest place that it has not passed by; without one, None."""
+        been = self._been.setdefault(self._zone, set())
+        around = range(-SURVEYED, SURVEYED + 1)
+        new = [
+            place for (x, z), place in self._places.get(self._zone, {}).items()
+            if not any((x + right, z + up) in been for right in around for up in around)
+        ]  # fmt: skip
+        if not new:
+            self._surveyed.add(self._zone)
+            return None
+        nearest = min(new, key=here.distance_to)
+        been.add(cell_of(nearest))
+        return nearest
 
     def next_place(self, here: Place) -> Place | None:
         """Return the nearest place where it was not; without one, None, and it begins anew."""

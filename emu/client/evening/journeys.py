@@ -210,6 +210,14 @@ class PlayerJourneys:
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 
+    def far_place(self, now: Monotonic) -> Errand | None:
+        """Return the way to where it has passed nobody yet, until it has met all of a zone."""
+        if self.exploration.has_surveyed:
+            return None
+        place = self.exploration.next_far_place(self._core.place)
+        until = Monotonic(now + WALK_TIME)
+        return Errand(place, None, "look", None, until) if place is not None else None
+
     def way_out(self, now: Monotonic) -> Errand | None:
         """Return the way to another zone: what is open may be done there.
 

@@ -278,7 +278,7 @@ class Questing:
         if plan is None and self._fighting.enemy is None:
             plan = self.journeys.search(first, now)
             if plan is None and any(self.journeys.is_here(task) for task in first):
-                plan = self.journeys.odd_way(now) or self._unseen_part(now)
+                plan = self.journeys.odd_way(now) or self.journeys.far_place(now)
             is_lost = not any(self.journeys.knows_where(task) for task in first)
             if plan is None and is_lost:
                 plan = self._through_town(now, takes_quests=not first)
@@ -301,10 +301,6 @@ class Questing:
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
 
-    def _unseen_part(self, now: Monotonic) -> Errand | None:
-        """Return the way to where it was not in this zone, until it has seen all of it."""
-        return None if self.journeys.exploration.has_seen_all else self.journeys.unseen_place(now)
-
     def _hunt(self, now: Monotonic) -> Errand | None:
         """Fight for experience where there are enemies of its level, or go there."""
         level = self._fighting.level
@@ -326,12 +322,11 @@ class Questing:
         if self._must_leave or not self.hints.is_stopped(self._fighting.level):
             return None
         travels = self.journeys.travels
-        has_seen_all = self.journeys.exploration.has_seen_all
-        if has_seen_all:
+        if self.journeys.exploration.has_surveyed:
             self._known_towns.add(travels.zone)
         if travels.zone in travels.towns() and self._fighting.enemy is None:
             mark = self._marked(now) if takes_quests else None
-            plan = mark or self._unseen_part(now)
+            plan = mark or self.journeys.far_place(now)
             if plan is not None:
                 return plan
         for town in self.journeys.travels.towns():

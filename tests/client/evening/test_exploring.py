@@ -42,14 +42,15 @@ def test_a_zone_that_was_seen_begins_anew() -> None:
     assert one.next_place(HERE) == at(3)
 
 
-def test_the_first_time_it_passes_by_at_a_distance() -> None:
+def test_who_looks_for_people_passes_by_at_a_distance() -> None:
     one = entered()
     one.look(HERE, [spawn(4, "near", at(2).x), spawn(5, "far", at(4).x)])
-    assert one.next_place(HERE) == at(4)
-    one.look(at(4), [])
-    assert one.next_place(at(4)) is None
-    one.look(at(4), [spawn(4, "near", at(2).x)])
-    assert one.next_place(at(4)) == at(2)
+    assert one.next_far_place(HERE) == at(4)
+    assert not one.has_surveyed
+    assert one.next_far_place(at(4)) is None
+    assert one.has_surveyed
+    assert not one.has_seen_all
+    assert one.next_place(HERE) == at(2)
 
 
 def test_each_zone_is_another_one() -> None:
