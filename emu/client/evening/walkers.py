@@ -1,4 +1,4 @@
-"""Where a ghost that walks is by now, as a client moves it between two updates.
+"""The present places of ghosts that walk, as a client moves them between two updates.
 
 The server sends where a walk begins, its speed and its next two points; the client does the rest.
 Source: docs/protocol/world/spawns.md#walks.
