@@ -148,7 +148,8 @@ class Forks:
         test = self._session.items[fork.test]
         code = os.waitstatus_to_exitcode(status)
         self._fail(test.nodeid, test.location, f"its process ended, with the status {code}")
-        left = [each for each in self._session.items[fork.test + 1 :] if each.path == test.path]
+        (file,) = (file for file in self._files if test in file)
+        left = file[file.index(test) + 1 :]
         self._fork(left)
 
     def _fork(self, first: list[pytest.Item]) -> None:
@@ -243,10 +244,22 @@ class _Runner:
 
 
 def by_file(tests: list[pytest.Item]) -> list[list[pytest.Item]]:
-    """Return the tests of each file; those with most slow tests come first."""
+    """Return the tests of each file; those with most slow tests come first.
+
+    Files whose tests use a browser are two large files in this order: a browser takes a second to
+    start, and each process of tests would start its own.
+    """
     files: dict[Path, list[pytest.Item]] = {}
     for test in tests:
         files.setdefault(test.path, []).append(test)
+    with_browser = [
+        path
+        for path, file in files.items()
+        if any("browser" in getattr(test, "fixturenames", ()) for test in file)
+    ]
+    for half in (with_browser[::2], with_browser[1::2]):
+        for path in half[1:]:
+            files[half[0]] += files.pop(path)
     return sorted(
         files.values(),
         key=lambda file: -sum(test.get_closest_marker("slow") is not None for test in file),

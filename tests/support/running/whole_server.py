@@ -28,6 +28,7 @@ from zope.interface import directlyProvides, providedBy
 from emu.client import Credentials
 from emu.config import load
 from emu.database import Where
+from emu.database.sqlite import files
 from emu.errors import CommandError
 from emu.link.settings import hash_link_password
 from emu.login.passwords import PasswordConfig, hash_password
@@ -77,7 +78,7 @@ def _prepared_database(accounts: tuple[tuple[str, str], ...] = ()) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "emu.sqlite"
         if accounts:
-            path.write_bytes(_prepared_database())
+            _put_database(path)
             add_accounts(path, dict(accounts))
         else:
             Store.create(path).close()
@@ -91,7 +92,13 @@ def prepare_database(path: Where) -> None:
     Writing the opcode tables takes most of the CPU time of a start.
     """
     if isinstance(path, Path) and not path.exists():
-        path.write_bytes(_prepared_database())
+        _put_database(path)
+
+
+def _put_database(path: Path, accounts: tuple[tuple[str, str], ...] = ()) -> None:
+    path.write_bytes(_prepared_database(accounts))
+    # This process has checked its pages when it made it. It has eight megabytes.
+    files._remember_checked(path)
 
 
 def add_account(database: Where, name: str, password: str) -> None:
@@ -402,7 +409,7 @@ def _prepare(folder: Path, accounts: Mapping[str, str]) -> None:
         for name, password in accounts.items():
             add_account(database, name, password)
     else:
-        database.write_bytes(_prepared_database(tuple(accounts.items())))
+        _put_database(database, tuple(accounts.items()))
 
 
 @asynccontextmanager
