@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emu.quests.journal import TakenQuest
-from emu.scripts.signatures import FunctionTable, Handle
+from emu.scripts.signatures import FunctionTable, Handle, read_unsigned
 from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body, QuestRequirement, shown
 from emu.world.scripts.host import Scripts
@@ -216,7 +216,7 @@ def give_item(
     taken = scripts.quests.journal(player).open.get(quest.plan.number)
     if taken is None:
         return False
-    numbers = [item, *(int(one) for one in more if isinstance(one, int | float))][:MOST_GIFTS]
+    numbers = [item, *map(read_unsigned, more[: MOST_GIFTS - 1])]
     things = tuple((one, 1) for one in numbers if 0 < one <= LARGEST_NUMBER)
     return scripts.quests.rewards.gift(player, taken, shown(text), things)
 

@@ -7,7 +7,7 @@ import pytest
 
 from emu.quests.needs import NO_NEEDS, QuestNeeds
 from emu.quests.plans import QuestPlan
-from tests.support.world.quest_scenes import QuestsInMemory
+from tests.support.world.quest_scenes import BAG, OTHER_BAG, QuestScene, QuestsInMemory
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -57,3 +57,20 @@ def test_there_is_no_such_quest_or_no_player(scene: ScriptScene) -> None:
     calls = ("(Spawn, 99)", "(NPC, 1)", "(nil, 1)", "(Spawn)")
     answers = scene.says("", *(f"CanReceiveQuest{call}" for call in calls))
     assert answers == ["false", "nil", "nil", "false"]
+
+
+def test_the_things_of_a_gift_are_read_as_all_numbers(tmp_path: Path) -> None:
+    """What is no number is none, as EQ2Emulator reads arguments; also behind the named ones."""
+    script = f"""
+        function Init(Quest) AddQuestStep(Quest, 1, "Wait.", 1, 100, "") end
+        function Accepted(Quest, Giver, Player)
+            GiveQuestItem(Quest, Player, "Take these.", {BAG}, 0/0, 1/0, -1/0, -1, 1 << 63, nil,
+                {{}}, Quest, true, "{OTHER_BAG}")
+        end
+    """
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    assert scene.scripts.counters["functions failed"] == scene.scripts.counters["errors"] == 0
+    (gift,) = scene.journal.pending
+    assert gift.reward.items == ((BAG, 1), (OTHER_BAG, 1))
+    assert scene.client.decoded("WS_QuestRewardPackMsg")
