@@ -28,6 +28,11 @@ Stamp = tuple[tuple[int, int] | None, ...]
 MOST_FAILURES: Final = 3
 MOST_AWAITED: Final = 20_000
 """Calls that wait until their file is compiled: a large zone has two for each spawn."""
+MOST_UNLOADED: Final = 500
+"""Names of files that cannot run and are remembered: scripts can invent names, and each second the
+server looks whether such a file is there now."""
+MOST_TOLD: Final = 1_000
+"""Files that cannot run and have a line for operators; further ones are only counted."""
 EVENTS: Final = frozenset((
     "prespawn", "spawn", "respawn", "hailed", "hailed_busy", "hear_say", "targeted", "casted_on",
     "can_use_command", "aggro", "attacked", "auto_attack_tick", "healthchanged", "death", "killed",
@@ -134,7 +139,9 @@ class Calls:
         self._running = self._runtime
         """The runtime of the call that runs now."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
-        """The stamps of files that do not load, by the names of rows."""
+        """The stamps of files that do not load, by the names of rows; the oldest one is first."""
+        self._told = 0
+        """Lines about files that cannot run, since all files were read."""
         self._pace = CallPace(self.counters)
         self.may_send = self._pace.may_send
         """Counts a message of the running call; returns False if it must be dropped."""
@@ -157,6 +164,8 @@ class Calls:
             if file is not None:
                 file.environment.end()
         self._files.clear()
+        self._unloaded.clear()
+        self._told = 0
         self._folder.forget()
         self._runtime = self._running = self._new_runtime()
         self.reports.read_again()
@@ -179,6 +188,7 @@ class Calls:
         for name, file in list(self._files.items()):
             if name not in names and (file is None or file.failures < MOST_FAILURES):
                 del self._files[name]
+                self._unloaded.pop(name, None)
                 dropped.append(file)
         files = [file for file in self._files.values() if file is not None]
         used = {id(file) for file in files}
@@ -210,6 +220,7 @@ class Calls:
                 if self._stamp_of(name) != self._unloaded.get(name):
                     # It is there now, or may parse: the next call loads it.
                     del self._files[name]
+                    self._unloaded.pop(name, None)
             elif self._stamp(file.path, file.environment) != file.stamp:
                 count += self._renew(file)
         return count
@@ -311,8 +322,25 @@ class Calls:
                 self._compile(missing.path, partial(self._is_compiled, name))
                 return None
             if self._files[name] is None:
-                self._unloaded[name] = self._stamp_of(name)
+                self._remember_unloaded(name)
+                return None
         return self._files[name]
+
+    def _remember_unloaded(self, name: str) -> None:
+        self._unloaded[name] = self._stamp_of(name)
+        if len(self._unloaded) > MOST_UNLOADED:
+            oldest = next(iter(self._unloaded))
+            del self._unloaded[oldest]
+            if self._files.get(oldest) is None:
+                self._files.pop(oldest, None)
+
+    def _tell_unloaded(self, line: str) -> None:
+        """Write a line for operators about a file that cannot run, unless there were too many."""
+        self._told += 1
+        if self._told <= MOST_TOLD:
+            self._report(line)
+        elif self._told == MOST_TOLD + 1:
+            self._report("further scripts that cannot run are only counted")
 
     def prepare(self, name: str) -> None:
         """Read a file before it is needed; a large one is compiled meanwhile."""
@@ -327,7 +355,7 @@ class Calls:
         path = self._folder.find(name)
         if path is None:
             self.counters["files missing"] += 1
-            self._report(f"there is no script {name!r}")
+            self._tell_unloaded(f"there is no script {name!r}")
             return None
         # Two rows may name one file with other letters: its globals are the same.
         for known in self._files.values():
@@ -340,7 +368,7 @@ class Calls:
             raise
         except ScriptError as error:
             self.counters["files that do not load"] += 1
-            self._report(f"script not loaded: {error}")
+            self._tell_unloaded(f"script not loaded: {error}")
             return None
 
     # -- calls ----------------------------------------------------

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from emu.scripts.runtime import AT_ONCE
+from emu.world.scripts import calls
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -18,6 +19,31 @@ def test_an_empty_file_and_one_that_is_missing_answer_nothing(scene: ScriptScene
     scene.spawn(None, "Other")
     assert scene.lines == ["there is no script 'gone.lua'"]
     assert scene.scripts.counters["files missing"] == 1
+
+
+def test_invented_names_of_files_fill_neither_memory_nor_log(
+    scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "MOST_UNLOADED", 20)
+    monkeypatch.setattr(calls, "MOST_TOLD", 30)
+    guard = scene.spawn("function hailed(NPC) Say(NPC, 'Hello.') end")
+    for number in range(100):
+        assert scene.scripts.has_file(f"invented{number}.lua") is False
+    known = [one for one in scene.scripts._files if one.startswith("invented")]
+    assert known == [f"invented{number}.lua" for number in range(80, 100)]
+    told = [one for one in scene.lines if "invented" in one]
+    assert len(told) == 30
+    assert scene.lines[-1] == "further scripts that cannot run are only counted"
+    assert scene.scripts.counters["files missing"] == 100
+    # One of them that is there now runs, whether it is remembered or not.
+    for number in (5, 99):
+        scene.script("function hailed(NPC) end", f"invented{number}.lua")
+        scene.scripts.renew_changed()
+        assert scene.scripts.has_file(f"invented{number}.lua")
+    assert scene.hail(guard)
+    scene.scripts.reload()
+    scene.scripts.has_file("invented3.lua")
+    assert scene.lines[-1] == "there is no script 'invented3.lua'"
 
 
 def test_a_file_that_does_not_parse_is_reported_once(scene: ScriptScene) -> None:
