@@ -23,6 +23,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnTemplate
 from emu.world.deadlines import Deadlines, Timetable
+from emu.world.population.absent import AbsentDeaths
 from emu.world.population.appearing import is_from_file, nearest_first
 from emu.world.population.deaths import Deaths
 from emu.world.population.freeing import Freeing
@@ -164,6 +165,10 @@ class ContentZones:
             "the spawns of the content file", self._go_on
         )
         self._start = start
+        self._absent = AbsentDeaths(
+            read=lambda zone_id: self._whole(zone_id, None), start=start, died=self._died_absent,
+            failed=failed, now=now,
+        )  # fmt: skip
         self._failed = failed
         self.deaths = deaths
         self._surroundings = surroundings
@@ -254,24 +259,12 @@ class ContentZones:
                 is_known |= filled.population.keep_dead(location, seconds, now)
                 self._keep_deaths(filled)
         if not any(zone.zone_id == zone_id for zone in self._running):
-            self._start(self._keep_dead(zone_id, location, seconds))
+            self._absent.keep(zone_id, location, seconds)
         return is_known
 
-    async def _keep_dead(self, zone_id: int, location: int, seconds: int) -> None:
-        try:
-            served = await self._whole(zone_id, None)
-        except EmuError as error:
-            self._failed(f"zone {zone_id}: a spawn could not be kept dead: {error}")
-            return
-        if served is None or self.deaths is None:
-            return
-        returns = Monotonic(self._now() + max(0, seconds))
-        deaths = [
-            Death(one.id, is_dead=True, returns=returns)
-            for one in served.content.placements
-            if one.location_id == location
-        ]
-        self.deaths.died(zone_id, 0, deaths, for_ever=False)
+    def _died_absent(self, zone_id: int, deaths: list[Death]) -> None:
+        if self.deaths is not None:
+            self.deaths.died(zone_id, 0, deaths, for_ever=False)
 
     def population(self, zone: Zone) -> Population | None:
         """Return what can stand in a zone; None while its content is not read."""
