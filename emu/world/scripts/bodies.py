@@ -23,8 +23,8 @@ BREAKS: Final = "\r\n\t"
 """What parts the lines and columns of such a text; other control characters become spaces."""
 MOST_VARIABLES: Final = 64
 """Temporary variables of one spawn."""
-
-
+MOST_REQUIREMENTS: Final = 100
+"""Requirements of one spawn: each is looked at for each player."""
 MOST_OTHERS: Final = 200
 """Spawns without a row that a zone keeps before it looks which of them are gone."""
 NO_VARIABLES: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -122,7 +122,7 @@ class Requirements:
         Of several of one kind they must meet one.
         """
         known = self._of_spawns.setdefault(body, [])
-        if requirement not in known:
+        if requirement not in known and len(known) < MOST_REQUIREMENTS:
             known.append(requirement)
         if requirement.is_private:
             # Its own number: a spawn that nobody may see is not a public one.

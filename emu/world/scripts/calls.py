@@ -31,7 +31,7 @@ MOST_AWAITED: Final = 20_000
 MOST_UNLOADED: Final = 500
 """Names of files that cannot run and are remembered: scripts can invent names, and each second the
 server looks whether such a file is there now."""
-MOST_TOLD: Final = 1_000
+MOST_UNLOADED_LINES: Final = 1_000
 """Files that cannot run and have a line for operators; further ones are only counted."""
 EVENTS: Final = frozenset((
     "prespawn", "spawn", "respawn", "hailed", "hailed_busy", "hear_say", "targeted", "casted_on",
@@ -140,7 +140,7 @@ class Calls:
         """The runtime of the call that runs now."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows; the oldest one is first."""
-        self._told = 0
+        self._unloaded_lines = 0
         """Lines about files that cannot run, since all files were read."""
         self._pace = CallPace(self.counters)
         self.may_send = self._pace.may_send
@@ -165,7 +165,7 @@ class Calls:
                 file.environment.end()
         self._files.clear()
         self._unloaded.clear()
-        self._told = 0
+        self._unloaded_lines = 0
         self._folder.forget()
         self._runtime = self._running = self._new_runtime()
         self.reports.read_again()
@@ -334,12 +334,12 @@ class Calls:
             if self._files.get(oldest) is None:
                 self._files.pop(oldest, None)
 
-    def _tell_unloaded(self, line: str) -> None:
+    def _report_unloaded(self, line: str) -> None:
         """Write a line for operators about a file that cannot run, unless there were too many."""
-        self._told += 1
-        if self._told <= MOST_TOLD:
+        self._unloaded_lines += 1
+        if self._unloaded_lines <= MOST_UNLOADED_LINES:
             self._report(line)
-        elif self._told == MOST_TOLD + 1:
+        elif self._unloaded_lines == MOST_UNLOADED_LINES + 1:
             self._report("further scripts that cannot run are only counted")
 
     def prepare(self, name: str) -> None:
@@ -355,7 +355,7 @@ class Calls:
         path = self._folder.find(name)
         if path is None:
             self.counters["files missing"] += 1
-            self._tell_unloaded(f"there is no script {name!r}")
+            self._report_unloaded(f"there is no script {name!r}")
             return None
         # Two rows may name one file with other letters: its globals are the same.
         for known in self._files.values():
@@ -368,7 +368,7 @@ class Calls:
             raise
         except ScriptError as error:
             self.counters["files that do not load"] += 1
-            self._tell_unloaded(f"script not loaded: {error}")
+            self._report_unloaded(f"script not loaded: {error}")
             return None
 
     # -- calls ----------------------------------------------------

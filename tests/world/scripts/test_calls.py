@@ -25,14 +25,14 @@ def test_invented_names_of_files_fill_neither_memory_nor_log(
     scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calls, "MOST_UNLOADED", 20)
-    monkeypatch.setattr(calls, "MOST_TOLD", 30)
+    monkeypatch.setattr(calls, "MOST_UNLOADED_LINES", 30)
     guard = scene.spawn("function hailed(NPC) Say(NPC, 'Hello.') end")
     for number in range(100):
         assert scene.scripts.has_file(f"invented{number}.lua") is False
     known = [one for one in scene.scripts._files if one.startswith("invented")]
     assert known == [f"invented{number}.lua" for number in range(80, 100)]
-    told = [one for one in scene.lines if "invented" in one]
-    assert len(told) == 30
+    reported = [one for one in scene.lines if "invented" in one]
+    assert len(reported) == 30
     assert scene.lines[-1] == "further scripts that cannot run are only counted"
     assert scene.scripts.counters["files missing"] == 100
     # One of them that is there now runs, whether it is remembered or not.

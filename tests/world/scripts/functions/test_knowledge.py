@@ -7,6 +7,7 @@ import pytest
 
 from emu.model import SavedKind
 from emu.world.actors.past import Past
+from emu.world.scripts.bodies import MOST_REQUIREMENTS
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -150,3 +151,14 @@ def test_a_spawn_is_seen_and_used_by_those_with_a_past(scene: ScriptScene) -> No
         scene.spawn("function hailed(NPC, Spawn) SetPlayerHistory(Spawn, 12, 3, 2) end", "Sage")
     )
     assert not secret.may_be_seen_by(scene.player.spawn)
+
+
+def test_the_requirements_of_a_spawn_are_limited(scene: ScriptScene) -> None:
+    """Each is looked at for each player who comes, and stays while the spawn stands."""
+    guard = scene.spawn(
+        "function ask(NPC) for i = 1, 3000 do SetRequiredHistory(NPC, i, 7, 7) end end", location=75
+    )
+    body = scene.scripts.body_of(guard, scene.zone)
+    assert body is not None
+    scene.scripts.call(body, "ask")
+    assert len(body.home.requirements._of_spawns[body]) == MOST_REQUIREMENTS
