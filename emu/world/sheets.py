@@ -10,11 +10,16 @@ from emu.model import Present
 from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
 from emu.spells.kinds import LONGEST_PET_NAME
+from emu.times import Monotonic
 from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind, ShownEffect, ShownMaintained
+from emu.world.deadlines import Deadlines
+from emu.world.events import LeftZone
 from emu.world.world import World
 
+SHEET_PAUSE: Final = 0.3
+"""Seconds in which the changes of a fight share one sheet."""
 CONCENTRATION: Final = 5
 MORE_CONCENTRATION: Final = 503
 """The type of bonus that adds to it."""
@@ -36,9 +41,29 @@ class CharacterSheets:
         self._world = world
         self.listeners: list[Callable[[Player], object]] = []
         """Called for a player whose sheet may have changed, whatever has changed it."""
+        self._now = world.clock.now
+        self._due: Deadlines[Player, str] = world.timetable.deadlines(
+            "character sheets", self._send_due, may_wait=True
+        )
+        world.events.subscribe(LeftZone, lambda event: self._due.clear(event.player, ""))
+
+    def soon(self, player: Player, pause: float = SHEET_PAUSE) -> None:
+        """Send a client the change of its sheet within so many seconds; several changes share one.
+
+        With a pause of 0 it is sent with the next deadlines, after all that this turn does.
+        """
+        due = Monotonic(self._now() + pause)
+        before = self._due.get(player, "")
+        if before is None or due < before:
+            self._due.set(player, "", due)
+
+    def _send_due(self, player: Player, _name: str, _now: Monotonic) -> None:
+        if player.is_online and player.state in IN_ZONE:
+            self.send(player)
 
     def send(self, player: Player) -> None:
         """Send a client the change of its character sheet, or nothing if it is unchanged."""
+        self._due.clear(player, "")
         for listener in self.listeners:
             listener(player)
         # The sheet keeps what the client has, so it is updated even if nothing is sent.

@@ -407,7 +407,7 @@ class ContentReader:
                 assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 items=assembly.items, trading=assembly.trading, quests=assembly.quests,
-                spells=assembly.spells,
+                spells=assembly.spells, sheets=assembly.sheets,
                 chances=self._record.chances(assembly.ports.roll),
                 report=_warn,
                 figures=figures,

@@ -6,11 +6,8 @@ Source: docs/guides/fights.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from emu.content.population import Population
-from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.archery import Archery
 from emu.world.combat.creatures import Creatures
@@ -24,8 +21,7 @@ from emu.world.combat.resurrections import Resurrections
 from emu.world.combat.rewards import Rewards
 from emu.world.combat.shards import Shards
 from emu.world.combat.standings import Standings
-from emu.world.deadlines import Deadlines
-from emu.world.events import Hurt, KillAsked, LeftZone
+from emu.world.events import Hurt, KillAsked
 from emu.world.items.items import Items
 from emu.world.levels import Levels
 from emu.world.minds.shared import Minds
@@ -35,9 +31,6 @@ from emu.world.social.chat import Chat
 from emu.world.travel.travel import Travel
 from emu.world.world import World
 from emu.world.zones.zone import Zone
-
-SHEET_PAUSE: Final = 0.3
-"""Seconds from a blow to the change of the sheet: several blows share one."""
 
 
 class Combat:
@@ -74,12 +67,8 @@ class Combat:
         self.rest = Rest(world, sheets.send)
         self.rewards = Rewards(world, self.fights, levels, chat, self.standings)
         self._harm = minds.harm
-        self._unsent: Deadlines[Player, str] = world.timetable.deadlines(
-            "sheets of fighters", self._send, may_wait=True
-        )
         world.events.subscribe(Hurt, lambda event: self._sheet_changed(event.spawn))
         world.events.subscribe(KillAsked, self._kill_asked)
-        world.events.subscribe(LeftZone, lambda event: self._unsent.clear(event.player, ""))
 
     def _kill_asked(self, event: KillAsked) -> None:
         """Kill a creature in a world without scripts."""
@@ -96,9 +85,5 @@ class Combat:
 
     def _sheet_changed(self, spawn: Spawn) -> None:
         player = self.fights.players.get(spawn)
-        if player is not None and self._unsent.get(player, "") is None:
-            self._unsent.set(player, "", Monotonic(self._now() + SHEET_PAUSE))
-
-    def _send(self, player: Player, _name: str, _now: Monotonic) -> None:
-        if player.state in IN_ZONE:
-            self._sheets.send(player)
+        if player is not None:
+            self._sheets.soon(player)

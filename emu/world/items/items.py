@@ -328,9 +328,9 @@ class Items:
             bag = holdings.inventory.get(number)
             if bag is not None:
                 self.send_window(player, bag)
-        # To encode a sheet takes longer than all else of a change.
+        # To encode a sheet takes longer than all else of a change: coins and things share one.
         if is_dressed or has_other_weight:
-            self._sheets.send(player)
+            self._sheets.soon(player, 0.0)
 
     def send_window(self, player: Player, thing: Thing) -> None:
         """Show a player the window of a thing, with the description that its script gives it."""

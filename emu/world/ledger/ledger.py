@@ -21,7 +21,6 @@ from emu.errors import StoreAway, StoreError
 from emu.ledger import Balance, Moved, Movement, Part, Placed, Reason, ThingChanges
 from emu.processes.ports import CAME, LOST, LedgerStore, Note
 from emu.times import Moment
-from emu.world.actors.player import IN_ZONE
 from emu.world.sheets import CharacterSheets
 from emu.world.world import World
 
@@ -178,8 +177,7 @@ class Ledger:
             player.character = replace(
                 player.character, coins=balance.coins, ledger_revision=balance.revision
             )
-            if player.is_online and player.state in IN_ZONE:
-                self._sheets.send(player)
+            self._sheets.soon(player, 0.0)
         return True
 
     def _heard(self, note: Note) -> None:

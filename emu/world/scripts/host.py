@@ -133,6 +133,7 @@ class Scripts(Calls):
         trading: Trading,
         quests: QuestParts,
         spells: Spells,
+        sheets: CharacterSheets,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -162,7 +163,7 @@ class Scripts(Calls):
         self.chances = chances
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
-        self.levels = Levels(world, chat, self.figures.experience, CharacterSheets(world))
+        self.levels = Levels(world, chat, self.figures.experience, sheets)
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""
         self.collected = collected
@@ -208,10 +209,7 @@ class Scripts(Calls):
         self.conversations, self.moves, self.grounds = (
             minds.conversations, minds.moves, minds.grounds,
         )  # fmt: skip
-        self.states = States(
-            events=self.events, waits=self.waits, harm=minds.harm,
-            sheets=CharacterSheets(world), timetable=timetable, now=now,
-        )  # fmt: skip
+        self.states = States(events=self.events, waits=self.waits, harm=minds.harm, sheets=sheets)
         self.maker = Maker(zones=zones, now=now)
         events = world.events
         minds.hearing.add_engine(self.events)
@@ -369,7 +367,6 @@ class Scripts(Calls):
     def _forget(self, body: Body) -> None:
         self.waits.forget(body)
         self.moves.forget(body.spawn, body.home.zone)
-        self.states.forget(body)
         self.regions.forget(body)
         self.conversations.forget_owner(body)
         body.home.remove(body)
@@ -445,7 +442,6 @@ class Scripts(Calls):
             body = home.players.pop(player.id, None)
             if body is not None:
                 self.waits.forget(body)
-                self.states.forget(body)
                 self.regions.forget(body)
                 self.moves.forget(body.spawn, home.zone)
                 home.requirements.forget(body)

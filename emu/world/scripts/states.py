@@ -5,14 +5,11 @@ Source: docs/guides/lua.md#sheet.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, Protocol
 
-from emu.times import Monotonic
 from emu.world.actors.looks import number_in
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import Player
 from emu.world.combat.blows import Blow, show_blow
-from emu.world.deadlines import Deadlines, Timetable
 from emu.world.events import Died
 from emu.world.minds.harm import Harm
 from emu.world.scripts.bodies import Body
@@ -26,8 +23,8 @@ LONGEST_STAY: Final = 7 * 86_400.0
 class Sheets(Protocol):
     """Sends sheets; `emu.world.sheets.CharacterSheets` does."""
 
-    def send(self, player: Player) -> None:
-        """Send a client the change of its character sheet."""
+    def soon(self, player: Player, pause: float) -> None:
+        """Send a client the change of its character sheet within so many seconds."""
 
 
 class States:
@@ -40,28 +37,17 @@ class States:
         waits: Waits,
         harm: Harm,
         sheets: Sheets,
-        timetable: Timetable,
-        now: Callable[[], Monotonic],
     ) -> None:
         self._events = events
         self._waits = waits
         self._harm = harm
         self._sheets = sheets
-        self._now = now
-        self._changed: Deadlines[Body, str] = timetable.deadlines(
-            "sheets that scripts change", self._send_sheet
-        )
-        """The players whose sheet has changed."""
-
-    def forget(self, body: Body) -> None:
-        """Forget a spawn or a player that is gone."""
-        self._changed.clear(body, "")
 
     def sheet_changed(self, body: Body) -> None:
         """Show the health and power of a spawn, and send a player its sheet with the next turn."""
         body.spawn.show_pools()
         if body.player is not None:
-            self._changed.set(body, "", self._now())
+            self._sheets.soon(body.player, 0.0)
 
     def kill(self, body: Body, killer: Body | None) -> None:
         """Let a player or a living creature die; the body of a creature goes a little later."""
@@ -111,10 +97,3 @@ class States:
         self._waits.stop_timers(body, DESPAWN)
         if wait > 0:
             self._waits.add_timer(body, min(wait, LONGEST_STAY), DESPAWN)
-
-    # -- time -------------------------------------------------------------------------------------
-
-    def _send_sheet(self, body: Body, _name: str, _now: Monotonic) -> None:
-        player = body.player
-        if player is not None and player.zone is body.home.zone and player.state in IN_ZONE:
-            self._sheets.send(player)

@@ -10,12 +10,9 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from emu.spells.kinds import Detriment
-from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import Player
 from emu.world.actors.sheet import NO_MARKS, EffectIcon, ShownEffect, ShownMaintained, SpellMarks
 from emu.world.actors.spawn import Spawn
-from emu.world.combat.combat import SHEET_PAUSE
-from emu.world.deadlines import Deadlines
 from emu.world.sheets import CharacterSheets
 from emu.world.speech.windows import set_control_flags
 from emu.world.spells.bonuses import apply, totals
@@ -62,9 +59,6 @@ class SpellStates:
         self._states: dict[Spawn, SpellState] = {}
         self.controlled: list[Callable[[Spawn, SpellMarks], object]] = []
         """Called with each creature that spells hold or slow in another way than before."""
-        self._unsent: Deadlines[Spawn, str] = world.timetable.deadlines(
-            "sheets of those with spells", self._send, may_wait=True
-        )
 
     def __iter__(self) -> Iterator[tuple[Spawn, SpellState]]:
         return iter(list(self._states.items()))
@@ -92,7 +86,6 @@ class SpellStates:
     def forget(self, spawn: Spawn) -> None:
         """Forget a spawn that is gone."""
         self._states.pop(spawn, None)
-        self._unsent.clear(spawn, "")
 
     def marks(self, spawn: Spawn) -> SpellMarks:
         """Return what spells have made of a spawn, as an object of its own."""
@@ -165,13 +158,9 @@ class SpellStates:
 
     def changed(self, spawn: Spawn) -> None:
         """Send a player its sheet soon; several changes share one."""
-        if spawn in self._company.players and self._unsent.get(spawn, "") is None:
-            self._unsent.set(spawn, "", Monotonic(self._now() + SHEET_PAUSE))
-
-    def _send(self, spawn: Spawn, _name: str, _now: Monotonic) -> None:
         player = self._company.players.get(spawn)
-        if player is not None and player.state in IN_ZONE:
-            self._sheets.send(player)
+        if player is not None:
+            self._sheets.soon(player)
 
     def _maintained(self, caster: Spawn, spell: LivingSpell) -> ShownMaintained:
         kind = spell.kind

@@ -265,6 +265,7 @@ def test_coins_are_shared_and_none_are_lost(harness: WorldHarness) -> None:
     assert coins == [9334, 10_333, 10_333]
     assert sum(coins) == 30_000
     assert [client.player.character.coins for client in (one, two, three)] == coins
+    harness.run(0.1)
     assert (sheet(two)["coins_gold"], sheet(two)["coins_silver"]) == (1, 3)
 
 

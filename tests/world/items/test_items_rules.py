@@ -330,12 +330,14 @@ def test_r31_weight_and_coins_follow(version: int) -> None:
     ):  # fmt: skip
         before = len(scene.one.log)
         scene.one.types(f"/{line}")
+        scene.harness.run(0.1)
         fields = scene.harness.parts.sheets.fields(player_of(scene.one))
         assert fields["weight"] == weight
         # The sheets of later clients have no weight.
         assert (SHEET in scene.one.names[before:]) == (version <= LAST_OLD_CLIENT)
     before = len(scene.one.log)
     scene.one.types("/player coins add 10203")
+    scene.harness.run(0.1)
     assert SHEET in scene.one.names[before:]
     fields = scene.harness.parts.sheets.fields(player_of(scene.one))
     assert [fields[f"coins_{name}"] for name in ("gold", "silver", "copper")] == [1, 2, 3]

@@ -16,7 +16,7 @@ from emu.ledger import Balance, Movement, Outcome, Owner, OwnerKind, Part, Reaso
 from emu.processes.ports import CAME, LOST
 from emu.world.ledger.ledger import CHANGED
 from tests.support.coroutines import finish
-from tests.support.world.worlds import Client, WorldHarness
+from tests.support.world.worlds import WorldHarness
 
 WAY = Owner(OwnerKind.TRANSPORTER, 51)
 AWAY = StoreAway("the connection was lost")
@@ -96,16 +96,18 @@ def scene() -> Scene:
     return Scene()
 
 
-def shown(client: Client) -> int:
-    """Return how many sheets a client was sent."""
+def shown(scene: Scene) -> int:
+    """Return how many sheets the client was sent when what is due now is done."""
+    scene.harness.run(0.1)
+    client = scene.one
     return sum(name == "OP_UpdateCharacterSheetMsg" for name, _ in client.log)
 
 
 def test_a_movement_is_shown_to_its_players(scene: Scene) -> None:
-    before = shown(scene.one)
+    before = shown(scene)
     assert scene.pay(scene.price()).is_done
     assert scene.coins == (70, 70)
-    assert shown(scene.one) == before + 1
+    assert shown(scene) == before + 1
 
 
 def test_a_refused_movement_brings_the_balance_of_the_store(scene: Scene) -> None:
@@ -181,11 +183,11 @@ def test_a_movement_of_unknown_outcome_is_counted(
 
 def test_an_older_balance_never_replaces_a_newer_one(scene: Scene) -> None:
     """A share of the group and a letter can end together: their answers come in any succession."""
-    before = shown(scene.one)
+    before = shown(scene)
     scene.ledger.learn([Balance(5, 250, 9)])
     scene.ledger.learn([Balance(5, 180, 8)])
     assert scene.one.player.character.coins == 250
-    assert shown(scene.one) == before + 1
+    assert shown(scene) == before + 1
     scene.ledger.learn([Balance(5, 180, 10)])
     assert scene.one.player.character.coins == 180
 

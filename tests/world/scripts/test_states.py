@@ -14,9 +14,9 @@ def test_a_player_who_has_left_is_sent_no_sheet(tmp_path: Path) -> None:
     scene = ScriptScene(tmp_path)
     body = scene.scripts.player_body(scene.player)
     scene.scripts.states.sheet_changed(body)
-    assert "sheets that scripts change" in waiting(scene.harness.timetable)
-    scene.scripts.left(scene.player)
-    assert "sheets that scripts change" not in waiting(scene.harness.timetable)
+    assert "character sheets" in waiting(scene.harness.timetable)
+    scene.harness.departures.leave(scene.player, "quit", scene.harness.now)
+    assert "character sheets" not in waiting(scene.harness.timetable)
 
 
 def test_what_is_dead_does_not_walk_on(tmp_path: Path) -> None:
