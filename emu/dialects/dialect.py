@@ -459,15 +459,22 @@ def read_secret(raw: str) -> bytes:
 
 def wire_texts(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with each text converted by `wire_name`, also in lists of rows."""
-    return {name: _wire(value) for name, value in values.items()}
+    # Nearly all values are numbers, and rows of them have hundreds: no call for each.
+    return {
+        name: value if value.__class__ in _PLAIN else _wire(value) for name, value in values.items()
+    }
 
 
 def _wire(value: Any) -> Any:
     if isinstance(value, str):
         return wire_name(value)
     if isinstance(value, list):
-        return [wire_texts(row) if isinstance(row, Mapping) else _wire(row) for row in value]
-    return value
+        return [one if one.__class__ in _PLAIN else _wire(one) for one in value]
+    return wire_texts(value) if isinstance(value, Mapping) else value
+
+
+_PLAIN: Final = frozenset({int, float, bool, bytes, type(None)})
+"""Types of values that have no text."""
 
 
 def _step(value: Any) -> tuple[int, int, int]:

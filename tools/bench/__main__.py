@@ -32,7 +32,7 @@ SECTIONS = {
     "battle": "a battle of 50 players and 100 creatures in a whole server; by name only",
     "fight_memory": "what a fighter and a spell that lasts take",
     "quests": "scripts of quests, deaths and steps beside open quests, marks, a journal's memory",
-    "things": "a move with its message, a list of 973 wares, and a roll of loot",
+    "things": "a move with its message, a list of 973 wares, a roll of loot, 200 who deal",
     "maps": "heights, lines of sight and ways on generated maps, one of 3 million triangles",
     "presence": "50,000 players: who is where, and what a change costs",
     "fairness": "the cost to the others when one player floods the server",

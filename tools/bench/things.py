@@ -17,6 +17,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.items.visits import Window
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import SHOP, TradeScene, player_of
+from tools.bench import dealers
 from tools.bench.figures import Figure, Round
 from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop
 
@@ -125,4 +126,4 @@ def report(rounds: int) -> list[Figure]:
     spawn = _creature(scene)
     rolls = [Round(_roll(scene, spawn) * 1e6, rc4_loop().cpu * 1e9) for _ in range(rounds)]
     figures.append(Figure("a roll of loot", "us", RC4_KILOBYTE, rolls, AIM_ROLL))
-    return figures
+    return [*figures, *dealers.report(rounds)]

@@ -17,6 +17,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from emu.errors import StoreError
+from emu.model import WorldCharacter
 from emu.store import Store
 from emu.store.repository import name_key
 from tests.support.world.world_fakes import CharactersInMemory
@@ -54,6 +55,8 @@ class StoredBeside:
     def __init__(self, characters: CharactersInMemory) -> None:
         self._characters = characters
         self.is_used = False
+        self._written: dict[int, WorldCharacter] = {}
+        """The characters as they were written last, by their numbers."""
         self.ledger: Any = _Port(self, lambda store: store.world.ledger)
         self.things: Any = _Port(self, lambda store: store.world.things)
         self.mail: Any = _Port(self, lambda store: store.world.mail)
@@ -65,6 +68,7 @@ class StoredBeside:
         store = database()
         if not self.is_used:
             self.is_used = True
+            self._written.clear()
             for table in TABLES:
                 store.database.connection.execute(f"DELETE FROM {table}")
         return store
@@ -75,6 +79,9 @@ class StoredBeside:
             raise StoreError("the disk is full")
         run = self.store.database.connection.execute
         for row in self._characters.rows.values():
+            if self._written.get(row.id) is row:
+                continue
+            self._written[row.id] = row
             values = (
                 row.id, row.account_id, row.name, name_key(row.name), row.coins,
                 row.ledger_revision, row.deleted, row.term,
@@ -91,13 +98,16 @@ class StoredBeside:
             )
         try:
             return call()
+        except BaseException:
+            self._written.clear()  # it may have been undone with the call
+            raise
         finally:
             sql = "SELECT id, coins, ledger_revision FROM world_characters"
             for char_id, coins, revision in run(sql).fetchall():
-                if char_id in self._characters.rows:
-                    row = self._characters.rows[char_id]
-                    row = replace(row, coins=coins, ledger_revision=revision)
-                    self._characters.rows[char_id] = row
+                known = self._characters.rows.get(char_id)
+                if known is not None and (known.coins, known.ledger_revision) != (coins, revision):
+                    known = replace(known, coins=coins, ledger_revision=revision)
+                    self._characters.rows[char_id] = self._written[char_id] = known
 
 
 class _Port:

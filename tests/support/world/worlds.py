@@ -178,12 +178,17 @@ class Client:
             self.say("OP_DoneLoadingUIResourcesMsg")
         self.signal()
 
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The names of its commands, by their numbers."""
+        layout = self.dialect.layout("WS_SetRemoteCmdsMsg")
+        return _command_names(layout, self._payloads(layout)[-1])
+
     def types(self, line: str) -> list[str]:
         """Type a slash command; returns the lines that it is answered with."""
         assert self.player is not None
         name, _, rest = line.removeprefix("/").partition(" ")
-        commands = self.dialect.layout("WS_SetRemoteCmdsMsg")
-        table = _command_names(commands, self._payloads(commands)[-1])
+        table = self.commands
         before = len(self.log)
         text = rest.encode()
         index = table.index(name) if name in table else 0xFFF0
