@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 VARIABLE = re.compile(r"\bEMU_[A-Z][A-Z_]*[A-Z]\b")
 PAGE = ROOT / "docs" / "contributing" / "tests.md"
@@ -27,6 +29,7 @@ def of_developers() -> set[str]:
     return used - of_operators()
 
 
+@pytest.mark.slow
 def test_variables_of_tests_and_tools_are_documented_for_contributors() -> None:
     rows = re.findall(r"^\| `(EMU_\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted(of_developers())

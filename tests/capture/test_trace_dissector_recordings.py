@@ -15,6 +15,7 @@ from tests.support.foreign.tshark import run_tshark
 COLUMNS = ("eq2.op", "eq2.check.status", "eq2.app.name", "eq2.malformed", "_ws.lua.error")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "datagrams", "sessions"), [("546-zonein-alone", 96, 1), ("561-two-players", 1194, 2)]
 )

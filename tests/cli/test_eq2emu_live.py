@@ -48,6 +48,7 @@ def test_live_databases_bring_what_their_dumps_bring(
     assert "0 rows would be imported" in again.stderr
 
 
+@pytest.mark.slow
 def test_a_world_s_knowledge_and_zones_come_from_a_live_database(
     emu: CommandLine, tmp_path: Path, urls: tuple[str, str]
 ) -> None:

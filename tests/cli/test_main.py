@@ -126,6 +126,7 @@ def test_who_wants_no_color_gets_none(
     assert wanted == [color]
 
 
+@pytest.mark.slow
 def test_importing_the_root_is_light() -> None:
     code = "import sys, emu.cli.main; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from emu.cli.structs import field_rows, grows, least_length, type_name
 from emu.structs import StructDefinition, shipped_catalog
 from emu.structs.reader import read_text
@@ -22,6 +24,7 @@ def made(fields: str) -> StructDefinition:
     return read_text(text.encode(), "a.xml")[0]
 
 
+@pytest.mark.slow
 def test_lengths_add_up_to_the_empty_struct() -> None:
     for definition in CATALOG:
         present = [entry for entry in definition.fields if entry.conditions.hold_for_zeros()]

@@ -61,6 +61,7 @@ def test_a_bot_walks_to_a_creature_and_kills_it(version: int) -> None:
     assert world.harness.store.rows[1].experience > 0
 
 
+@pytest.mark.slow
 def test_a_bot_that_dies_returns() -> None:
     world, bot = fought(546, 90.0, health=1_000_000, level=60)
     hunter = bot.hunter

@@ -154,6 +154,7 @@ def test_far_from_every_floor_there_is_no_way(tmp_path: Path) -> None:
         assert mesh.search(start, goal).finish() == WayFound([], False, [])
 
 
+@pytest.mark.slow
 def test_a_search_ends_after_so_many_polygons(tmp_path: Path) -> None:
     """The goal is then approached as near as possible, as Detour does."""
     cells = {(c, r): 0.0 for c in range(90) for r in range(120) if c != 44 or r == 119}

@@ -81,6 +81,7 @@ def test_written_text_reads_back(rows: list[OpcodeRow]) -> None:
         assert format_range(again) == text
 
 
+@pytest.mark.slow
 def test_a_folder_is_written_as_it_was_read(tmp_path: Path) -> None:
     """The text under opcodes/ is in exactly the form that an export has."""
     rows = read_folder(opcodes_folder())

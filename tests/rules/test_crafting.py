@@ -38,6 +38,7 @@ class Drawn:
         return self.number
 
 
+@pytest.mark.slow
 def test_rounds_end_in_the_shares_of_the_page() -> None:
     chance, rounds = Random(3), 100_000
     seen = Counter(play_round(500, 500, chance).effect for _ in range(rounds))

@@ -34,6 +34,7 @@ def outcome(found: list[Found]) -> str:
     return "+".join(f"{one.amount}{rarity[one.rarity]}" for one in found)
 
 
+@pytest.mark.slow
 def test_harvests_come_in_the_shares_of_their_percentages() -> None:
     chance, tries = Random(20), 200_000
     seen = Counter(outcome(harvest(TABLE, ITEMS, 0, chance)) for _ in range(tries))

@@ -546,6 +546,7 @@ def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder)
     assert runtime.memory < 8 * one
 
 
+@pytest.mark.slow
 def test_environments_of_one_file_share_its_code_and_not_its_globals(scene: Scene) -> None:
     lines = "\n".join(f"  total = (total or 0) + {number} * {number}.5" for number in range(500))
     first = scene.script(

@@ -177,6 +177,7 @@ def test_a_reading_that_is_left_halfway_leaves_nothing_open(antonia: str) -> Non
     gc.collect()
 
 
+@pytest.mark.slow
 def test_the_driver_is_imported_with_the_first_connection_only() -> None:
     code = "import sys, emu.sqldump, emu.cli.eq2emu; sys.exit('pymysql' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -198,6 +198,7 @@ def test_a_house_without_upkeep_is_always_paid(street: Street) -> None:
     assert settled.is_paid(after(400 * DAY))
 
 
+@pytest.mark.slow
 def test_the_history_has_an_end(street: Street) -> None:
     house = street.buys(price=0)
     for week in range(MOST_LISTED + 3):

@@ -71,6 +71,7 @@ def theirs() -> StructCatalog:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_fields_stand_where_the_struct_files_have_them(name: str, theirs: StructCatalog) -> None:
     mine, other = layout(name), theirs.layout(name, VERSION)

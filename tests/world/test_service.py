@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from emu.world.reports import NotHandled
 from tests.support.world.worlds import WorldHarness
 
@@ -43,6 +45,7 @@ def test_what_comes_too_early_has_no_effect(harness: WorldHarness) -> None:
     assert not one.is_closed
 
 
+@pytest.mark.slow
 def test_any_bytes_of_any_message_leave_the_others_unharmed() -> None:
     chance = random.Random(20)
     harness = WorldHarness()

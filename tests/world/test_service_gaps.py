@@ -111,6 +111,7 @@ def test_a_gap_of_forty_seconds_in_a_crowd(ways: set[str]) -> None:
     scene.reactor.drive(whole())
 
 
+@pytest.mark.slow
 def test_chat_for_a_link_that_takes_nothing_is_bounded_and_the_player_is_shown() -> None:
     scene = Scene()
     scene.harness.chat.rules = ChatRules(burst=100_000, rate=10_000.0, backlog=20_000)

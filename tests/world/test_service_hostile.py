@@ -95,6 +95,7 @@ def test_long_chat_reaches_others_cut() -> None:
     unharmed(harness, *others)
 
 
+@pytest.mark.slow
 def test_long_text_in_every_command_is_survived() -> None:
     harness, hostile, *others = three()
     table = hostile.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]

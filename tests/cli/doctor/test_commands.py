@@ -37,6 +37,7 @@ def test_every_subject_is_looked_at_and_nothing_is_made(commands: CommandLine) -
     assert len(json.loads(commands.good("doctor", "--json").stdout)) == len(found)
 
 
+@pytest.mark.slow
 def test_people_read_a_line_each_and_the_fix(commands: CommandLine) -> None:
     result = commands.good("doctor", "--problems")
     lines = result.stdout.splitlines()

@@ -52,6 +52,7 @@ def test_rows_in_effect_come_from_every_range_that_counts() -> None:
     assert effective_rows(OpcodeTables(ROWS), 545) == ROWS[:2]
 
 
+@pytest.mark.slow
 def test_files_of_any_kind_give_rows(tmp_path: Path) -> None:
     dump = tmp_path / "dump.sql"
     dump.write_text(HEIDISQL)

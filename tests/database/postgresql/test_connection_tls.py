@@ -32,6 +32,7 @@ def with_options(where: ServerUrl, mode: str, authority: Path) -> ServerUrl:
     return replace(where, options=(("sslmode", mode), ("sslrootcert", str(authority))))
 
 
+@pytest.mark.slow
 def test_a_server_whose_authority_is_named_is_reached_with_tls(
     where: ServerUrl, files: OwnCertificate
 ) -> None:

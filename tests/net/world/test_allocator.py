@@ -56,6 +56,7 @@ def test_another_allocator_is_left_alone(name: str) -> None:
     blocks(PYTHONMALLOC=name)
 
 
+@pytest.mark.slow
 @ORDINARY
 def test_measuring_of_memory_goes_on() -> None:
     blocks(PYTHONTRACEMALLOC="1")

@@ -370,6 +370,7 @@ def test_many_behaviors_together_do_not_flood_one_player() -> None:
     assert len(heard) == scene.harness.behaviors.limits.hear_burst
 
 
+@pytest.mark.slow
 def test_one_zone_may_send_all_a_text() -> None:
     """The pace counts for each player, so every player of a crowd is answered like a single one."""
     harness = WorldHarness()

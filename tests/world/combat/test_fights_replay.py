@@ -110,6 +110,7 @@ def differences(replay: Replay) -> tuple[list[str], int]:
     return found, equal
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FILES, reason="the recordings are not on this machine (EMU_RECORDINGS)")
 @pytest.mark.parametrize("name", FILES)
 def test_a_recorded_fight_is_answered_alike(name: str) -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.support.world.fights import Fight
 
 
@@ -29,6 +31,7 @@ def test_players_rest_while_they_are_away() -> None:
     assert 700 < again.player.character.experience_debt < 750
 
 
+@pytest.mark.slow
 def test_rules_count_at_once() -> None:
     fight = Fight()
     harness = fight.harness

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -165,5 +166,6 @@ class Things(RuleBasedStateMachine):
         assert finish(self.harness.stored.ledger.audit()).wrong_things == ()
 
 
+@pytest.mark.slow
 def test_things_are_stored_as_they_are_shown() -> None:
     run_state_machine_as_test(Things)

@@ -268,6 +268,7 @@ class TradeMachine(RuleBasedStateMachine):
         assert self.pair.is_right()
 
 
+@pytest.mark.slow
 def test_no_succession_of_commands_loses_or_doubles_anything() -> None:
     limits = settings(tries(15), stateful_step_count=25, deadline=None)
     run_state_machine_as_test(TradeMachine, settings=limits)

@@ -369,6 +369,7 @@ def test_content_that_comes_later_fills_a_zone_that_runs(tmp_path: Path) -> None
     assert sorted(ids(scene)) == [1.0, 2.0]
 
 
+@pytest.mark.slow
 def test_a_zone_that_ends_leaves_nothing_in_memory(tmp_path: Path) -> None:
     def kept() -> list[Any]:
         gc.collect()

@@ -1,5 +1,7 @@
 """The newest minutes of a zone."""
 
+import pytest
+
 from emu.world.recording.ring import MOST_ENTRIES, SEGMENTS, InputEntry, Ring, Segment
 
 
@@ -28,6 +30,7 @@ def test_a_ring_keeps_at_least_the_time_and_not_much_more() -> None:
         assert ring.segments[0].snapshot == "a snapshot"
 
 
+@pytest.mark.slow
 def test_a_ring_of_a_crowd_is_shorter() -> None:
     ring = Ring(300, Segment(0.0))
     for number in range(2 * MOST_ENTRIES):

@@ -141,6 +141,7 @@ def test_a_player_has_few_open_questions(tmp_path: Path) -> None:
     assert scene.hail(guard) == [("Guard", "8")]
 
 
+@pytest.mark.slow
 def test_the_name_of_a_new_guild_is_passed_to_its_registrar(tmp_path: Path) -> None:
     scene = ScriptScene(tmp_path)
     guard = scene.spawn("""

@@ -71,6 +71,7 @@ def test_chat_reaches_members_who_do_not_ignore_the_speaker(two: Two) -> None:
     assert two.other.hears() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [{"kind": "shout"}, {"kind": 3}, {"speaker": None}, {"text": b"x"}, {"to": "6"},

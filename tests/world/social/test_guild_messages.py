@@ -29,6 +29,7 @@ GUEST = GuildMember(char_id=6, name="Borvik", note="grüßt", officer_note="sly"
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(VERSIONS), TEXTS, TEXTS,
     st.lists(st.tuples(TEXTS, st.integers(0, (1 << 45) - 1)), min_size=8, max_size=8),

@@ -23,6 +23,7 @@ def test_a_popup_stays_a_second_for_each_word(tmp_path: Path, text: str, seconds
     assert (shown["red"], shown["green"], shown["blue"]) == (255, 44, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "windows_sent"), [(546, 0), (1208, 1), (60114, 1)])
 def test_options_are_sent_to_versions_that_have_them(
     tmp_path: Path, version: int, windows_sent: int

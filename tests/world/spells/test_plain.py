@@ -123,6 +123,7 @@ def test_the_shipped_spells_are_those_of_four_archetypes() -> None:
     assert all(1 in found for found in levels.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
 def test_each_shipped_spell_acts_and_leaves_nothing(tmp_path: Path, kind: SpellKind) -> None:
     path = shipped_spells()

@@ -18,6 +18,7 @@ def scene(tmp_path: Path) -> SpellScene:
     return scene
 
 
+@pytest.mark.slow
 def test_a_player_who_leaves_is_forgotten(scene: SpellScene) -> None:
     friend = scene.friend()
     scene.cast(COURAGE, friend.spawn)

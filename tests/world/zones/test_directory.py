@@ -69,6 +69,7 @@ def test_of_zones_that_are_empty_for_long_each_call_ends_one() -> None:
     assert known.timetable.get_timer() is None
 
 
+@pytest.mark.slow
 def test_a_zone_that_has_ended_needs_no_collector() -> None:
     def there() -> int:
         every = (one for one in gc.get_objects() if type(one) is Zone)
