@@ -16,6 +16,15 @@ SPEED_UNIT: Final = 256
 """The speed of one world unit per second."""
 
 
+OFFSET_UNIT: Final = 32
+"""The offset of one world unit."""
+_POINTS: Final = (
+    (("pos_next_x", "pos_next_y", "pos_next_z"), "pos_dest_loc_offset"),
+    (("pos_x3", "pos_y3", "pos_z3"), "pos_dest_loc_offset2"),
+)
+"""The next two points of a walk: where newer versions have them, and as offsets of older ones."""
+
+
 def place_after(position: Mapping[str, Any], place: Place, seconds: float) -> Place:
     """Return where a ghost is some seconds after its last update.
 
@@ -23,8 +32,12 @@ def place_after(position: Mapping[str, Any], place: Place, seconds: float) -> Pl
     stands there.
     """
     left = position.get("pos_speed", 0) / SPEED_UNIT * seconds
-    for prefix in ("pos_next_{}", "pos_{}3"):
-        goal = tuple(float(position.get(prefix.format(axis), 0.0)) for axis in "xyz")
+    begun = place[:3]
+    for names, offsets in _POINTS:
+        goal = tuple(float(position.get(name, 0.0)) for name in names)
+        steps = position.get(offsets, ())
+        if not any(goal) and any(steps):
+            goal = tuple(at + step / OFFSET_UNIT for at, step in zip(begun, steps, strict=True))
         if left <= 0.0 or not any(goal):
             break
         whole = math.dist(place[:3], goal)

@@ -1,5 +1,7 @@
 """Where somebody who walks is between two updates."""
 
+from typing import Any
+
 import pytest
 
 from emu.client.evening.walkers import place_after
@@ -12,11 +14,20 @@ WALK = {
 }  # fmt: skip
 
 
+OFFSETS = {
+    "pos_speed": 512, "pos_dest_loc_offset": [128, 0, 0], "pos_dest_loc_offset2": [128, 0, 192],
+}  # fmt: skip
+"""The same walk as clients of 546 have it."""
+
+
+@pytest.mark.parametrize("walk", [WALK, OFFSETS])
 @pytest.mark.parametrize(
     ("seconds", "x", "z"), [(0.0, 10.0, 0.0), (1.0, 12.0, 0.0), (3.0, 14.0, 2.0), (60.0, 14.0, 6.0)]
 )
-def test_it_walks_to_its_next_two_points(seconds: float, x: float, z: float) -> None:
-    place = place_after(WALK, HERE, seconds)
+def test_it_walks_to_its_next_two_points(
+    walk: dict[str, Any], seconds: float, x: float, z: float
+) -> None:
+    place = place_after(walk, HERE, seconds)
     assert (place.x, place.z) == pytest.approx((x, z))
 
 
