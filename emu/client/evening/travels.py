@@ -222,7 +222,7 @@ class Travels:
         "I need to speak with Ilgar in South Qeynos." does not mean a "qeynos_sign_post01".
         """
         shared = set(words_of(name.replace(TECHNICAL, " "))) & {*words_of(text)}
-        return shared <= set().union(*self._words.values())
+        return bool(shared) and shared <= set().union(*self._words.values())
 
     def way_to(self, zone: str) -> KnownWay | None:
         """Return the first way on the shortest known route to a zone; None without one."""

@@ -85,6 +85,13 @@ def test_it_does_not_take_a_signpost_for_whom_it_looks(core: NotingClient) -> No
     assert "target 5" not in asked[:3]
 
 
+def test_a_thing_may_be_meant_by_another_word(core: NotingClient) -> None:
+    scene = Scene(core, spawn(5, "widget_player_housing_0", level=0))
+    scene.task("Use the room door to be given your inn room.")
+    asked = scene.thinks(("access", "Access"), times=4)
+    assert asked[:3] == ["target 5", "ask_verbs 5", "use 5 access"]
+
+
 def test_it_does_not_ring_the_bell_of_the_zone_that_a_task_names(core: NotingClient) -> None:
     scene = Scene(core, spawn(5, "mariners_bell", level=0))
     scene.task("I need to use the mariner's bells near the docks to get to the Ruins.")
