@@ -21,7 +21,7 @@ SWEPT_AT_ONCE: Final = 8
 LONG_SECONDS: Final = 0.008
 """Time of a turn after which what `may_wait` is for the next one."""
 MOST_WAITS: Final = 20
-"""Turns for which one deadline waits at most."""
+"""Turns for which one deadline that `may_wait` does so at most."""
 WORK_SECONDS: Final = 0.005
 """Time of a turn for work that can wait, of all zones together."""
 
@@ -122,15 +122,18 @@ class Timetable:
         *,
         is_last: bool = False,
         may_wait: bool = False,
+        most_waits: int = MOST_WAITS,
     ) -> Deadlines[Owner, Name]:
         """Return deadlines of a new kind, empty.
 
         `handle` is called with owner, name and the time when one is due; a fault in it is counted
         under `task` and stops no other. Those that are `is_last` come after all others of a call.
-        Those that `may_wait` are handled in the next call if this one has taken long.
+        Those that `may_wait` are handled in the next call if this one has taken long, each in the
+        next `most_waits` ones at the latest.
         """
         heap = self._last if is_last else self._heap
-        return Deadlines(self.wake, heap, task, handle, self.is_long if may_wait else None)
+        is_long = self.is_long if may_wait else None
+        return Deadlines(self.wake, heap, task, handle, is_long=is_long, most_waits=most_waits)
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None without a deadline."""
@@ -179,7 +182,8 @@ class Timetable:
 class Deadlines(Generic[Owner, Name]):
     """The deadlines of one kind."""
 
-    __slots__ = ("_due", "_heap", "_inner", "_is_long", "_waits", "_wake", "handle", "task")
+    __slots__ = ("_due", "_heap", "_inner", "_is_long", "_most_waits", "_waits", "_wake", "handle",
+                 "task")  # fmt: skip
 
     def __init__(
         self,
@@ -187,13 +191,15 @@ class Deadlines(Generic[Owner, Name]):
         heap: _Heap,
         task: str,
         handle: Callable[[Owner, Name, Monotonic], object],
+        *,
         is_long: Callable[[], bool] | None = None,
+        most_waits: int = MOST_WAITS,
     ) -> None:
         """Make no deadlines yet; see `Timetable.deadlines`."""
         self._wake = wake
         self._heap = heap
         self.task = task
-        self._inner, self._is_long = handle, is_long
+        self._inner, self._is_long, self._most_waits = handle, is_long, most_waits
         self.handle = handle if is_long is None else self._handle_or_wait
         self._waits: dict[tuple[Owner, Name], int] = {}
         """For how many turns those have waited that were due in a long one."""
@@ -237,7 +243,7 @@ class Deadlines(Generic[Owner, Name]):
     def _handle_or_wait(self, owner: Owner, name: Name, now: Monotonic) -> None:
         """Handle a deadline, or have it due in the next turn, but not for ever."""
         waits = self._waits.pop((owner, name), 0) if self._waits else 0
-        if waits < MOST_WAITS and self._is_long is not None and self._is_long():
+        if waits < self._most_waits and self._is_long is not None and self._is_long():
             self._waits[owner, name] = waits + 1
             self.set(owner, name, now)
         else:

@@ -21,6 +21,8 @@ from emu.world.zones.chances import ZoneChances
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
+LATEST_TICK: Final = 2
+"""Turns for which a tick waits that is due in a long one."""
 TICKS_SECONDS: Final = 0.005
 """Time of a turn after which no more zones tick: the others do in the next turn."""
 RETRY: Final = 0.1
@@ -90,8 +92,9 @@ class Zones:
     def __post_init__(self) -> None:
         # Last in each turn: what all others have changed is then sent in the same turn.
         self._deadlines = self.timetable.deadlines(
-            "the timer of the zones", self._handle, is_last=True
-        )
+            "the timer of the zones", self._handle, is_last=True, may_wait=True,
+            most_waits=LATEST_TICK,
+        )  # fmt: skip
 
     def __iter__(self) -> Iterator[Zone]:
         """All running zones; a snapshot."""
@@ -254,6 +257,7 @@ class Zones:
             wake=lambda _due: self._plan(zone),
             failed=self.faults.add_fault,
             paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
+            is_long=self.timetable.is_long,
         )
         # Listed before it is filled: `populate` may run code that looks for its own zone.
         self._running[definition.id, instance] = zone

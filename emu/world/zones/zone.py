@@ -78,6 +78,8 @@ class Zone:
     """Reports a fault that is confined to one actor: the task, the actor's name, the exception."""
     paused: Callable[[str, int], None] = lambda *_what: None
     """Reports the name of an actor that is paused, and its failures in a row."""
+    is_long: Callable[[], bool] = lambda: False
+    """Returns whether the turn has taken so long that what can wait should be for the next one."""
     zone_id: int = field(init=False)
     _strikes: Strikes[tuple[Failing, int]] = field(init=False)
     _watcher: Callable[[Spawn, int], None] = field(init=False)
@@ -205,6 +207,7 @@ class Zone:
         self._grid, self._npc_grid, self._baselines = Grid(), Grid(), BaselineCache()
         # All three name the zone.
         self._watcher, self.wake, self.paused = NOBODY, lambda _due: None, lambda *_what: None
+        self.is_long = lambda: False
 
     def enter(self, viewer_of: Callable[[BaselineCache], Viewer], now: Monotonic) -> Viewer:
         """Add a viewer and show it the spawns near it; its own spawn may be added later."""
@@ -524,10 +527,14 @@ class Zone:
         if len(new) > NEW_AT_ONCE:
             new.sort(key=lambda spawn: at.distance_to(spawn.position))
         before = len(interest)
+        shown = 0
         for spawn in new[:NEW_AT_ONCE]:
             self._show(viewer, spawn)
+            shown += 1
+            if self.is_long():
+                break
         # Without progress the rest must wait for something else: a free link, or a hidden spawn.
-        if len(new) > NEW_AT_ONCE and len(interest) > before:
+        if len(new) > shown and len(interest) > before:
             self._newcomers[viewer] = None
             self._arm()
 

@@ -8,11 +8,18 @@ from random import Random
 import pytest
 
 from emu.times import Monotonic
+from emu.world.deadlines import LONG_SECONDS, Timetable
 from emu.world.population.atlas import read_atlas
 from emu.world.reports import Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.chances import ZoneChances
-from emu.world.zones.directory import TICKS_SECONDS, NoSuchZone, ZoneDeadline, Zones
+from emu.world.zones.directory import (
+    LATEST_TICK,
+    TICKS_SECONDS,
+    NoSuchZone,
+    ZoneDeadline,
+    Zones,
+)
 from emu.world.zones.zone import Zone
 from tests.support.times import timetable
 from tests.support.world.zone_clients import ZoneClient, player
@@ -84,6 +91,27 @@ def test_a_zone_that_has_ended_needs_no_collector() -> None:
         assert there() == 0
     finally:
         gc.enable()
+
+
+def test_the_first_tick_of_a_long_turn_waits_for_a_further_one_but_not_for_long() -> None:
+    seconds, ticked = 0.0, list[int]()
+    times = Timetable(lambda _due: None, FAULTS.attempt, lambda: Monotonic(100.0 + seconds))
+    known = Zones(
+        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, timetable=times, chances=CHANCES,
+    )  # fmt: skip
+    known.tick = lambda zone, now: (ticked.append(times.turn), zone.tick(now))
+
+    def work(_owner: str, _name: None, _now: Monotonic) -> None:
+        nonlocal seconds
+        seconds = 2 * LONG_SECONDS
+
+    slow = times.deadlines("slow work", work)
+    ZoneClient(player(1)).enter(known.private(325, 0, Monotonic(0.0)), Monotonic(99.0))
+    for _ in range(LATEST_TICK + 1):
+        seconds = 0.0
+        slow.set("a", None, Monotonic(99.0))
+        times.handle_timer(Monotonic(100.0))
+    assert ticked == [LATEST_TICK + 1]
 
 
 def test_ticks_of_many_zones_take_their_turns() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -80,6 +81,23 @@ def test_a_crowded_place_is_shown_in_turns_the_nearest_first(zone: Zone) -> None
         zone.tick(now)
         sizes.append(len(one.names()))
     assert sizes[-2:] == [2 * NEW_AT_ONCE, 3 * NEW_AT_ONCE]
+
+
+def test_in_a_long_turn_a_crowded_place_is_shown_one_by_one(zone: Zone) -> None:
+    count = NEW_AT_ONCE // 2
+    for number in range(10, 10 + count):
+        zone.add_spawn(npc(number, float(number) / 2), 0.0)
+    run_ticks(zone, 0.0, 1.0)
+    zone.is_long = lambda: True
+    one = ZoneClient(player(1))
+    one.enter(zone, 1.0)
+    assert one.names() == {"npc 10"}
+    sizes = [1]
+    for _ in range(4 * count):
+        zone.tick(Monotonic(2.0))
+        sizes.append(len(one.names()))
+    assert sizes[-1] == count
+    assert all(after - before <= 1 for before, after in pairwise(sizes))
 
 
 def test_who_goes_far_is_hidden_and_comes_back_under_another_index(zone: Zone) -> None:
