@@ -116,6 +116,7 @@ SMALL = Plan(1, minutes=0.5, clients=3, nodes=1, faults=())
         ),
         (
             SMALL.changed(
+                seed=3,
                 acts=("gather", "collect", "hand in a collection"),
                 minutes=3.0,
                 clients=2,
