@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.content.population import Population
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.archery import Archery
 from emu.world.combat.creatures import Creatures
@@ -75,6 +76,10 @@ class Combat:
         if not event.done_by and event.target.kind is SpawnKind.NPC:
             event.done_by.append("combat")
             self._harm.kill(event.player.zone, event.target, event.player.spawn)
+
+    def kill_self(self, player: Player) -> None:
+        """Let a player kill itself, as in items-546-deal."""
+        self._harm.kill(player.zone, player.spawn, player.spawn)
 
     def changed(self, spawn: Spawn) -> None:
         """Show changed health and power of a spawn; a player's sheet follows at once."""

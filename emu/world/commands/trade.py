@@ -24,6 +24,10 @@ from emu.world.items.visits import REACH, SLACK
 WORDS: Final = Argument(
     "words", ArgumentKind.TEXT, "what the client's window sends", optional=True, default=""
 )
+OWN: Final = "self"
+WHOM: Final = Argument(
+    "whom", ArgumentKind.TEXT, "self for your own character", optional=True, default=""
+)
 COPPER: Final = Argument("copper", ArgumentKind.NUMBER, "the amount")
 ITEM: Final = Argument("item", ArgumentKind.NUMBER, "the number of the kind of things")
 MOST_COPPER: Final = 0xFFFFFFFF
@@ -165,8 +169,15 @@ async def _loot(context: CommandContext, player: Player, _call: Call) -> None:
     await _stored(context.trading.looting.open(player))
 
 
-@COMMANDS.for_players("kill", "kill your target, a creature", rank=MASTER, changes="spawn")
-async def _kill(context: CommandContext, player: Player, _call: Call) -> None:
+@COMMANDS.for_players("kill", "kill your target, a creature, or yourself", WHOM, rank=MASTER,
+                      changes="spawn", example="kill self")  # fmt: skip
+async def _kill(context: CommandContext, player: Player, call: Call) -> None:
+    whom = call["whom"].casefold()
+    if whom == OWN:
+        context.combat.kill_self(player)
+        return
+    if whom:
+        raise CommandError(f"kill takes nothing or the word {OWN}")
     target = player.target
     if target is None or target.kind is not SpawnKind.NPC:
         raise CommandError("your target is no creature")

@@ -198,7 +198,7 @@ class Collecting:
         player.client.send(
             "WS_OnScreenMsg",
             {
-                "unknown": POPUP_KIND, "text": f"{text}\n", "message_type": SOUND,
+                "unknown": POPUP_KIND, "text": text, "message_type": SOUND,
                 "size": POPUP_SECONDS, "red": red, "green": green, "blue": blue,
             },
         )  # fmt: skip

@@ -12,9 +12,9 @@ from typing import Any, Final
 from emu.dialects import world_rules
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
-from emu.items.kinds import ItemKind
+from emu.items.kinds import ItemKind, Scroll
 from emu.quests.plans import QuestReward
-from emu.world.items.windows import ItemWindow
+from emu.world.items.windows import NO_SKILL, ItemWindow
 
 PACK: Final = "WS_QuestRewardPackMsg"
 REWARD: Final = "WS_QuestComplete"
@@ -30,7 +30,15 @@ NameOf = Callable[[int], str]
 def enclosed(version: int, kind: ItemKind, count: int) -> dict[str, Any]:
     """Return a kind of things inside of another message: its window behind a count."""
     thing = Thing(kind.id, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
-    fields = ItemWindow(version, kind, thing, Inventory((), {kind.id: kind})).fields()
+    window = ItemWindow(version, kind, thing, Inventory((), {kind.id: kind}))
+    if isinstance(kind.part, Scroll):
+        # Who reads it is not known here, so the spell has no levels and texts.
+        window.spell = {
+            "id": kind.part.spell_id, "icon": kind.icon, "tier": kind.part.tier,
+            "class_skill": NO_SKILL, "mastery_skill": NO_SKILL, "name": kind.name,
+            "description": kind.description,
+        }  # fmt: skip
+    fields = window.fields()
     return {
         "count": min(max(1, count), _U8), "unknown": 0, "packettype": fields["packettype"],
         "packetsubtype": fields.get("packetsubtype", 0), "item": fields["item"],

@@ -33,6 +33,7 @@ PLAIN: Final = frozenset((
     "OP_EqCollectionItemCmd", "OP_EqCollectionFilterCmd", "OP_UpdateRecipeBookMsg",
     "OP_ShowRecipeBookMsg", "OP_RecipeDetailsMsg", "OP_RecipeListCmd", CHOICE,
     "OP_ShowCreateFromRecipeUIMsg", "OP_ShowItemCreationProcessUIMsg", "OP_StopItemCreationMsg",
+    "OP_UpdateItemCreationProcessUIMsg",
     "OP_EqDialogOpenCmd", "OP_EqUpdatePlayerTradeCmd", "OP_EqUpdateStoreCmd",
 ))  # fmt: skip
 """Messages of which all fields are compared."""
@@ -48,6 +49,7 @@ _PURSE: Final = ("coins_copper", "coins_silver", "coins_gold", "coins_plat")
 _IN_BANK: Final = frozenset(name.removeprefix("coins_") for name in _PURSE)
 _VOLATILE: Final = frozenset((
     "packed_size", "unknown02", "conversation_id", "time_left", "loot_id", "unknown8_1",
+    "reaction_icon", "reaction_name",
 ))  # fmt: skip
 
 
@@ -73,20 +75,29 @@ class ItemLists:
 class ThingLines:
     """The lines of one client, and what it knows of its things."""
 
-    def __init__(self, version: int) -> None:
+    def __init__(self, version: int, *, has_index: bool = True) -> None:
+        """`has_index` is false if the index of records, which shows their age, is not compared."""
         self.version = version
+        self._row = _ROW if has_index else tuple(one for one in _ROW if one != "index")
         self._lists = ItemLists(version)
         self.shown: dict[int, list[dict[str, Any]]] = {}
         """The records of each list."""
         self._last: dict[Any, str] = {}
         self.lines: list[str] = []
         self._since = 0
+        self._own: set[int] = set()
+        """The numbers of all things that the client has had."""
         self.coins: list[int] = []
         """The purse in copper after each change."""
         self._purse: dict[str, int] = {}
         self.own_name = ""
         self.partner = ""
         """Whose words are compared beside the player's."""
+
+    def begin_session(self) -> None:
+        """Forget the lists: a client that enters again knows nothing."""
+        self._lists = ItemLists(self.version)
+        self.shown = {}
 
     def begin_act(self) -> None:
         """Note that the client does something: a line after it is no repetition."""
@@ -128,7 +139,8 @@ class ThingLines:
                 yield line
         elif name == CHAT:
             if fields["from"] in (self.own_name, self.partner):
-                yield f"says {fields['from']}: {fields['message']}"
+                speaker = "PLAYER" if fields["from"] == self.own_name else fields["from"]
+                yield f"says {speaker}: {fields['message']}"
         else:
             yield from self._plain_line(name, fields)
 
@@ -163,17 +175,19 @@ class ThingLines:
         number, rows = self._lists.rows(body)
         before = self.shown.get(number, [])
         self.shown[number] = rows
+        self._own.update(row["unique_id"] for row in rows if row["unique_id"] != row["item_id"])
+        self._own.discard(0)
         bags = {row["unique_id"]: f"bag {place}" for place, row in enumerate(rows)}
         bags[0] = "0"
         found = []
         for place, row in enumerate(rows):
             old = before[place] if place < len(before) else None
-            if old is not None and all(old.get(key) == row.get(key) for key in _ROW):
+            if old is not None and all(old.get(key) == row.get(key) for key in self._row):
                 continue
             if not row["unique_id"]:
                 found.append(f"{place}=-")
                 continue
-            values = {key: row[key] for key in _ROW if row.get(key) and key not in _THINGS}
+            values = {key: row[key] for key in self._row if row.get(key) and key not in _THINGS}
             place_in = row["inv_slot_id"]
             values["in"] = bags.get(place_in, place_in)
             values["bag"] = int(row["bag_id"] == row["unique_id"])
@@ -193,8 +207,9 @@ class ThingLines:
             return "(" + " ".join(f"{one}={two}" for one, two in pairs if two) + ")"
         if isinstance(value, list):
             return "[" + ", ".join(self._fields(one, key, item_id) for one in value) + "]"
-        if key in _THINGS and isinstance(value, int):
-            return str(value) if value in (0, item_id) else "N"
+        if isinstance(value, int):
+            is_own = value in self._own or (key in _THINGS and value not in (0, item_id))
+            return "N" if is_own else str(value)
         if isinstance(value, float):
             return f"{value:.4g}"
         if isinstance(value, str):

@@ -21,3 +21,13 @@ def test_a_game_master_kills_without_scripts() -> None:
     fight.player.set_target(crab)
     fight.client.types("kill")
     assert crab.hp_percent == 0
+
+
+def test_a_game_master_kills_itself() -> None:
+    """As in items-546-deal: the client reads that its player has killed itself."""
+    fight = Fight(admin_status=200)
+    fight.client.types("kill self")
+    assert fight.player.spawn.hp_percent == 0
+    (death,) = fight.client.decoded("WS_HearDeath")
+    assert (death["attacker"], death["defender"]) == (1, 1)
+    assert fight.client.types("kill all") == ["kill takes nothing or the word self"]

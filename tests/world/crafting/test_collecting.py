@@ -82,6 +82,8 @@ def test_the_recorded_pieces(version: int) -> None:
         {"collection_id": SHELLS, "collection_item_num": 0, "add": 1}
     ]
     (shown,) = rows(one, "WS_OnScreenMsg", before)
+    # The byte 10 behind the recorded text is the length of the sound's name.
+    assert shown["text"] == read[0]
     assert (shown["unknown"], shown["message_type"], shown["size"]) == (5, "quest_item", 3.5)
     assert (shown["red"], shown["green"], shown["blue"]) == (0x64, 0xFF, 0xFF)
     (update,) = rows(one, "WS_CollectionUpdate", before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from emu.items.kinds import ItemKind, Scroll, Sort
 from emu.world.items.reward_windows import enclosed
 from emu.world.items.windows import fitted
 from tests.support.world import item_kinds as kinds
@@ -24,3 +25,9 @@ def test_a_thing_behind_its_count(version: int, packet_type: int) -> None:
     assert info["unique_id"] == info["broker_item_id"] == kinds.PEBBLE
     assert found["item"]["footer"]["name"] == "Grey River Pebble"
     assert found.get("packetsubtype", 0x80) == 0x80
+
+
+def test_a_scroll_among_rewards_names_its_spell() -> None:
+    kind = ItemKind(7, "Smite (Adept I)", Sort.SCROLL, Scroll(110014, 5))
+    spell = enclosed(546, kind, 1)["item"]["spell"]
+    assert (spell["id"], spell["tier"], spell["name"]) == (110014, 5, "Smite (Adept I)")
