@@ -164,9 +164,9 @@ def test_a_plan_is_repeated_by_its_words() -> None:
     assert plans(read_words(shlex.split(plan.words())[3:])) == [plan]
 
 
-def test_each_day_has_ten_fixed_seeds_and_ten_new_ones() -> None:
+def test_each_day_has_ten_fixed_seeds_and_thirty_new_ones() -> None:
     today, tomorrow = daily_seeds(date(2026, 11, 28)), daily_seeds(date(2026, 11, 29))
-    assert len(set(today)) == 20
+    assert len(set(today)) == 40
     assert set(today) & set(tomorrow) == set(range(10))
 
 

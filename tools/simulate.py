@@ -23,7 +23,7 @@ from tests.simulation.planted import PLANTS
 from tests.simulation.shrink import Shrinker
 from tests.simulation.simulation import Report, simulate
 
-FIXED, NEW = 10, 10
+FIXED, NEW = 10, 30
 """Seeds of `--daily`."""
 
 
