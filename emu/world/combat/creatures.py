@@ -52,7 +52,7 @@ FIRST_BLOW: Final = 50
 HELP_RADIUS: Final = 20.0
 """How far a creature without a group calls others of its kind."""
 GROUP_RADIUS: Final = 60.0
-THINK: Final = 0.5
+THINK: Final = 0.25
 CHASE_SPEED: Final = 7.0
 """Of a creature that has no speed of its own."""
 ARRIVED: Final = 2.0
