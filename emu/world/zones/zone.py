@@ -39,6 +39,8 @@ from emu.world_stream.movement import Position
 
 NEW_AT_ONCE: Final = 12
 """Ghosts that one turn creates for one viewer: up to three milliseconds if all of them differ."""
+LEAST_AT_ONCE: Final = 4
+"""Ghosts that even a long turn creates: on a slow machine all turns are long."""
 NEWCOMER_TURNS: Final = 80
 """Turns of one tick for viewers that have just come to a crowded place."""
 WORK_AT_ONCE: Final = 1200
@@ -531,7 +533,7 @@ class Zone:
         for spawn in new[:NEW_AT_ONCE]:
             self._show(viewer, spawn)
             shown += 1
-            if self.is_long():
+            if shown >= LEAST_AT_ONCE and self.is_long():
                 break
         # Without progress the rest must wait for something else: a free link, or a hidden spawn.
         if len(new) > shown and len(interest) > before:
