@@ -57,7 +57,8 @@ class SpellWindows:
         player = event.player
         kind = self._kinds.get(event.spell_id)
         if kind is None or not kind.is_active:
-            self._chat.line(player, NOTHING_TO_EXAMINE, "error")
+            if event.is_asked:
+                self._chat.line(player, NOTHING_TO_EXAMINE, "error")
             return
         number = event.tier or player.past.spell_tier(kind.id) or 1
         tier = kind.tier(number)

@@ -12,7 +12,7 @@ from tests.support.world.worlds import WorldHarness
 
 HARMLESS = {
     "value", "values", "language", "what", "title", "item", "words", "name", "place", "coins",
-    "action", "choice", "rest", "subject", "command", "line", "spell",
+    "action", "choice", "rest", "subject", "command", "line", "spell", "whom",
 }  # fmt: skip
 """Arguments of free text that are no message to anybody."""
 
