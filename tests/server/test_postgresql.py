@@ -29,7 +29,11 @@ from tests.support.running.whole_server import (
     until,
 )
 
-SETTINGS: dict[str, object] = {"login.auto_create_accounts": True, "world.save_seconds": 1}
+SETTINGS: dict[str, object] = {
+    "login.auto_create_accounts": True, "world.save_seconds": 1,
+    # A repetition by its default can be as late as a test waits for it.
+    "world.save_retry": 1,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
