@@ -52,7 +52,6 @@ class Combat:
     ) -> None:
         """Make the components; each subscribes to the events of the world."""
         self._sheets = sheets
-        self._now = world.clock.now
         self.fights = Fights(world, minds, chat, skills, Archery(items))
         self.standings = Standings(world, chat, population)
         self.creatures = Creatures(world, minds, self.fights, chat, self.standings)

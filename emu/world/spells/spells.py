@@ -72,7 +72,7 @@ class Spells:
         self._minds = minds
         self._may_fight = may_fight
         self.company = Company(world, Standings(world, chat, population).attitude)
-        self.states = SpellStates(world, self.company, sheets, _races)
+        self.states = SpellStates(self.company, sheets, _races)
         core = SpellCore(
             world=world, minds=minds, chat=chat, kinds=kinds, states=self.states,
             company=self.company, chance=world.zones.chances.of, scripts=lambda: self._plain,

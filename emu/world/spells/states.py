@@ -18,7 +18,6 @@ from emu.world.speech.windows import set_control_flags
 from emu.world.spells.bonuses import apply, totals
 from emu.world.spells.company import Company
 from emu.world.spells.living import NONE, Control, LivingSpell, SpellState
-from emu.world.world import World
 
 MOST_ICONS: Final = 30
 """Icons of a ghost."""
@@ -46,7 +45,6 @@ class SpellStates:
 
     def __init__(
         self,
-        world: World,
         company: Company,
         sheets: CharacterSheets,
         races: Callable[[Spawn], tuple[int, ...]],
@@ -55,7 +53,6 @@ class SpellStates:
         self._company = company
         self._sheets = sheets
         self._races = races
-        self._now = world.clock.now
         self._states: dict[Spawn, SpellState] = {}
         self.controlled: list[Callable[[Spawn, SpellMarks], object]] = []
         """Called with each creature that spells hold or slow in another way than before."""
