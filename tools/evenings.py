@@ -12,11 +12,14 @@ server to standard error.
 from __future__ import annotations
 
 import argparse
+import pickle
 import random
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,6 +52,8 @@ STARTED = 6.0
 STEP = 60.0
 """Seconds that the client waits for each step of its login."""
 QUIET = ("talk", "line")
+MEMORY = "player.pickle"
+"""The file of what a player knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,8 @@ class EveningPlan:
     folder: Path | None = None
     """Where the database is kept, so that the next evening goes on; None for one that is removed.
     """
+    keep: tuple[float, ...] = ()
+    """The minutes at which a copy of `folder` is made, which another evening can go on with."""
 
 
 @dataclass(slots=True)
@@ -98,6 +105,8 @@ def settings_of(plan: EveningPlan, folder: Path) -> dict[str, object]:
 def play(plan: EveningPlan, on_entry: Callable[[DiaryEntry], None]) -> EveningResult:
     """Play one evening."""
     begun = time.process_time()
+    if plan.folder is not None:
+        plan.folder.mkdir(exist_ok=True)
     folder = plan.folder or Path(tempfile.mkdtemp(prefix="emu-evening-", dir=scratch_folder()))
     result = EveningResult(Diary(on_entry))
 
@@ -148,7 +157,12 @@ def _play(plan: EveningPlan, folder: Path, result: EveningResult) -> None:
             reactor, HOST, LOGIN_PORT, entrance, diary=result.diary,
             preferences=plan.preferences, timeout=STEP,
         )  # fmt: skip
-        await one.play(plan.minutes * 60, plan.level)
+        _recall(one, folder)
+        for minutes, is_kept in _legs(plan):
+            await one.play(minutes * 60, plan.level)
+            if is_kept and plan.folder is not None:
+                _keep(one, folder, f"{folder}-{one.player.diary.entries[-1].seconds / 60:.0f}")
+        _remember(one, folder)
         await one.client.leave()
         is_over.append(True)
 
@@ -161,6 +175,38 @@ def _play(plan: EveningPlan, folder: Path, result: EveningResult) -> None:
     finally:
         server.kill()
         server.close()
+
+
+def _legs(plan: EveningPlan) -> list[tuple[float, bool]]:
+    """Return how many minutes the player plays until each copy, and until the end."""
+    ends = [*sorted(one for one in plan.keep if one < plan.minutes), plan.minutes]
+    begins = [0.0, *ends]
+    return [
+        (end - begin, at < len(ends) - 1)
+        for at, (begin, end) in enumerate(zip(begins, ends, strict=False))
+    ]
+
+
+def _remember(one: Evening, folder: Path) -> None:
+    """Write down what the player knows, beside the database."""
+    (folder / MEMORY).write_bytes(pickle.dumps(one.player.memory()))
+
+
+def _recall(one: Evening, folder: Path) -> None:
+    """Give the player what it has known at the end of the last evening, if there was one."""
+    if (folder / MEMORY).exists():
+        one.player.recall(pickle.loads((folder / MEMORY).read_bytes()))  # our own file
+
+
+def _keep(one: Evening, folder: Path, name: str) -> None:
+    """Copy the database as it is now, and what the player knows."""
+    copy = Path(name)
+    copy.mkdir(exist_ok=True)
+    source = sqlite3.connect(folder / "emu.sqlite")
+    target = sqlite3.connect(copy / "emu.sqlite")
+    with closing(source), closing(target):
+        source.backup(target)
+    _remember(one, copy)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -179,6 +225,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--minutes", type=float, default=300.0, help="virtual minutes at most")
     made.add_argument("--rate", type=float, default=10.0, help="the rate of experience")
     made.add_argument("--folder", type=Path, help="keep the database here, and go on with it")
+    made.add_argument("--keep", action="append", type=float, default=[], metavar="MINUTE",
+                      help="with --folder: copy it then, to go on from there")  # fmt: skip
     made.add_argument("--seed", type=int, default=1)
     made.add_argument("--talks", action="store_true", help="also print talks and lines")
     return made
@@ -193,7 +241,7 @@ def main(words: Sequence[str] | None = None) -> int:
         options.level, options.minutes,
         options.rate, options.seed,
         {name: int(value) for name, _, value in (one.partition("=") for one in options.choice)},
-        options.folder,
+        options.folder, tuple(options.keep),
     )  # fmt: skip
 
     def show(entry: DiaryEntry) -> None:

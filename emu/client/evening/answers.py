@@ -41,17 +41,20 @@ class WindowAnswers:
     def __init__(
         self, core: WorldClientCore, choices: DialogChoices, refused: Sequence[str], *,
         note: Callable[[str, str], None], may_leave: Callable[[], bool], wanted: Callable[[], str],
+        wants_quest: Callable[[str], bool],
     ) -> None:  # fmt: skip
         """`may_leave` says whether a question about leaving the zone may be answered with yes.
 
-        `wanted` names the choice that the present errand needs, if a window has it.
+        `wanted` names the choice that the present errand needs, if a window has it. `wants_quest`
+        says whether it takes up a quest with a title.
         """
         self._core = core
-        self._choices = choices
+        self.choices = choices
         self._refused = refused
         self._note = note
         self._may_leave = may_leave
         self._wanted = wanted
+        self._wants_quest = wants_quest
         self._looted: Counter[int] = Counter()
         """How often the window of a body has come, by its index."""
         self._waiting: deque[tuple[Monotonic, Answer]] = deque()
@@ -107,7 +110,9 @@ class WindowAnswers:
 
     def _offer(self, event: shown.OfferShown) -> Answer:
         is_refused = has_word(event.title, self._refused)
-        return lambda: self._core.command(event.decline if is_refused else event.accept)
+        if is_refused or not self._wants_quest(event.title):
+            return lambda: self._core.command(event.decline)
+        return lambda: self._core.command(event.accept)
 
     def _reward(self, event: shown.RewardOffered) -> Answer | None:
         self._note("reward", f"{event.title}: {', '.join(event.things)}, {event.coins} c")
@@ -157,7 +162,7 @@ class WindowAnswers:
         if not dialog.choices:
             self._core.close_dialog()
             return
-        at = self._choices.choose(
+        at = self.choices.choose(
             f"{dialog.title} {dialog.text}", dialog.choices, may_leave=self._may_leave()
         )
         self._note("talk", f"{dialog.text[:60]!r} -> {dialog.choices[at][:60]!r}")
@@ -168,7 +173,7 @@ class WindowAnswers:
         if options is None or not options.rows:
             return
         names = [row.name.strip() for row in options.rows]
-        at = self._choices.choose(options.title, names, wanted=self._wanted())
+        at = self.choices.choose(options.title, names, wanted=self._wanted())
         self._note("talk", f"{options.title}: {names[at]}")
         self._core.choose(names[at])
 
@@ -180,6 +185,6 @@ class WindowAnswers:
         wanted = self._wanted()
         if wanted and wanted.strip() not in (one.strip() for one in names):
             return  # it has seen where this leads, and wants to go elsewhere
-        at = self._choices.choose("ways", names, wanted=wanted)
+        at = self.choices.choose("ways", names, wanted=wanted)
         self._note("talk", f"way to {names[at]}")
         self._core.travel(names[at])

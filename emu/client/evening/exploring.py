@@ -7,7 +7,7 @@ reached from spawn to spawn. Who looks for people does not go to each square, bu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from emu.client.evening.seen import SeenSpawn
@@ -20,6 +20,11 @@ SURVEYED: Final = 2
 stands there is in sight from farther away."""
 
 Cell = tuple[int, int]
+
+
+def _nowhere(_place: Place) -> bool:
+    """Say that a place need not be avoided."""
+    return False
 
 
 def cell_of(place: Place) -> Cell:
@@ -64,13 +69,16 @@ class Exploration:
         """Whether all people of the present zone were met in passing."""
         return self.has_seen_all or self._zone in self._surveyed
 
-    def next_far_place(self, here: Place) -> Place | None:
+    def next_far_place(
+        self, here: Place, avoids: Callable[[Place], bool] = _nowhere
+    ) -> Place | None:
         """Return the nearest place that it has not passed by; without one, None."""
         been = self._been.setdefault(self._zone, set())
         around = range(-SURVEYED, SURVEYED + 1)
         new = [
             place for (x, z), place in self._places.get(self._zone, {}).items()
-            if not any((x + right, z + up) in been for right in around for up in around)
+            if not avoids(place)
+            and not any((x + right, z + up) in been for right in around for up in around)
         ]  # fmt: skip
         if not new:
             self._surveyed.add(self._zone)
@@ -79,11 +87,13 @@ class Exploration:
         been.add(cell_of(nearest))
         return nearest
 
-    def next_place(self, here: Place) -> Place | None:
+    def next_place(self, here: Place, avoids: Callable[[Place], bool] = _nowhere) -> Place | None:
         """Return the nearest place where it was not; without one, None, and it begins anew."""
         been = self._been.setdefault(self._zone, set())
         places = self._places.get(self._zone, {})
-        new = [place for cell, place in places.items() if cell not in been]
+        new = [
+            place for cell, place in places.items() if cell not in been and not avoids(place)
+        ]  # fmt: skip
         if not new:
             self.rounds[self._zone] = self.rounds.get(self._zone, 0) + 1
             been.clear()

@@ -8,7 +8,9 @@ from typing import Final
 
 from emu.client.evening.answers import NO_PLACE
 from emu.client.evening.arts import Arts
+from emu.client.evening.fears import Fears
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
+from emu.client.evening.travels import zone_name
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
@@ -37,8 +39,6 @@ WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
-FEARED: Final = 300.0
-"""How long it attacks nobody of the name that has killed it; longer after each such death."""
 
 
 class Fighting:
@@ -70,9 +70,9 @@ class Fighting:
         self._is_full = False
         self._rest_since: Monotonic | None = None
         self._avoided: dict[int, Monotonic] = {}
-        self._killers: Counter[str] = Counter()
-        """How often it was killed by each name, at its present level."""
-        self._feared: dict[str, Monotonic] = {}
+        self.fears = Fears()
+        self._zone = ""
+        """The name of the present zone, as `Travels` has it."""
 
     # -- what it sees -----------------------------------------------------------------------------
 
@@ -81,7 +81,8 @@ class Fighting:
         own = self._core.own_index
         self._arts.handle_event(event, own, now)
         match event:
-            case ZoneToLoad():
+            case ZoneToLoad(_, description):
+                self._zone = zone_name(description)
                 self.enemy = self._body = None
                 self._avoided.clear()
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
@@ -103,18 +104,11 @@ class Fighting:
 
     def _die(self, killer: int, now: Monotonic) -> None:
         self.enemy = None
-        spawn = self._spawns.get(killer)
-        if spawn is None or killer == self._core.own_index:
-            self._note("death", "died")
-            return
-        self._killers[spawn.name] += 1
-        self._feared[spawn.name] = Monotonic(now + FEARED * self._killers[spawn.name])
-        self._note("death", f"killed by {spawn.name} (level {spawn.level})")
-
-    def forget_fears(self) -> None:
-        """Fear nobody any more: it has another level."""
-        self._killers.clear()
-        self._feared.clear()
+        spawn = self._spawns.get(killer) if killer != self._core.own_index else None
+        name = spawn.name if spawn is not None else ""
+        self.fears.died(name, self._zone, self._core.place, self.level, now)
+        by = f"killed by {name} (level {spawn.level})" if spawn is not None else "died"
+        self._note("death", by)
 
     @property
     def health(self) -> float:
@@ -135,13 +129,12 @@ class Fighting:
         now = sheet.get(f"current_{pool}", sheet.get(f"{pool}_current", most))
         return float(now) / most if most else 1.0
 
-    def may_attack(self, spawn: SeenSpawn, now: Monotonic) -> bool:
-        """Return whether it would attack a ghost now."""
+    def may_attack(self, spawn: SeenSpawn, now: Monotonic, *, is_needed: bool = False) -> bool:
+        """Return whether it would attack a ghost now; a needed one is feared for a while only."""
         avoided = self._avoided.get(spawn.index)
         if avoided is not None and now < avoided:
             return False
-        feared = self._feared.get(spawn.name)
-        if feared is not None and now < feared:
+        if self.fears.fears(spawn.name, self.level, now, is_needed=is_needed):
             return False
         return spawn.is_enemy and not spawn.is_dead
 

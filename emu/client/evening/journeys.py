@@ -21,6 +21,7 @@ from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import KnownWay, Travels
 from emu.client.evening.visits import AGAIN, LATER, PastVisits
 from emu.client.world import WorldClientCore
+from emu.client.world.surroundings import Place
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
 
@@ -38,12 +39,15 @@ class PlayerJourneys:
     """The journeys of one player."""
 
     def __init__(
-        self, core: WorldClientCore, spawns: SeenSpawns, visits: PastVisits, refused: Sequence[str]
+        self, core: WorldClientCore, spawns: SeenSpawns, visits: PastVisits,
+        refused: Sequence[str], is_dangerous: Callable[[Place], bool],
     ) -> None:  # fmt: skip
+        """`is_dangerous` says whether it does not look around at a place of the present zone."""
         self._core = core
         self._spawns = spawns
         self._visits = visits
         self._refused = refused
+        self._is_dangerous = is_dangerous
         self.zone = ""
         """The file of the present zone."""
         self.travels = Travels()
@@ -206,7 +210,7 @@ class PlayerJourneys:
 
     def unseen_place(self, now: Monotonic) -> Errand | None:
         """Return the way to where it was not."""
-        place = self.exploration.next_place(self._core.place)
+        place = self.exploration.next_place(self._core.place, self._is_dangerous)
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 
@@ -214,7 +218,7 @@ class PlayerJourneys:
         """Return the way to where it has passed nobody yet, until it has met all of a zone."""
         if self.exploration.has_surveyed:
             return None
-        place = self.exploration.next_far_place(self._core.place)
+        place = self.exploration.next_far_place(self._core.place, self._is_dangerous)
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 
@@ -242,3 +246,7 @@ class PlayerJourneys:
         """Yield those who live, are no enemies and not refused, the nearest first."""
         near = self._spawns.peaceful(self._core.place)
         return (one for one in near if not has_word(one.name, self._refused))
+
+    def near_and_safe(self) -> Iterator[SeenSpawn]:
+        """Yield those of `near` who stand where it has not died."""
+        return (one for one in self.near() if not self._is_dangerous(one.place))

@@ -7,7 +7,7 @@ the journal, look around. Times are seconds, distances world units.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from emu.client.evening.answers import WindowAnswers
 from emu.client.evening.diary import Diary, DiaryEntry
@@ -77,7 +77,7 @@ class EveningPlayer:
         self.answers = WindowAnswers(
             core, DialogChoices(preferences.preferred, preferences.refused), preferences.refused,
             note=self.note, may_leave=lambda: self.questing.may_leave,
-            wanted=lambda: self.questing.journeys.wanted,
+            wanted=lambda: self.questing.journeys.wanted, wants_quest=self.questing.wants,
         )  # fmt: skip
 
     def note(self, kind: str, text: str) -> None:
@@ -85,6 +85,23 @@ class EveningPlayer:
         owned = self.core.possessions
         coins = owned.coins if owned is not None else 0
         self.diary.add(DiaryEntry(self._now - self._begun, kind, text, self.level, coins))
+
+    def memory(self) -> dict[str, Any]:
+        """Return what the player knows of the world, so that it can go on another time."""
+        return {
+            "travels": self.questing.journeys.travels,
+            "exploration": self.questing.journeys.exploration,
+            "answers": self.answers.choices, "fears": self.fighting.fears,
+        }  # fmt: skip
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Go on with what `memory` has returned."""
+        journeys, here = self.questing.journeys, self.questing.journeys.travels.description
+        journeys.travels, journeys.exploration = memory["travels"], memory["exploration"]
+        journeys.travels.arrive(here, None)
+        journeys.exploration.enter(journeys.zone)
+        self.answers.choices, self.fighting.fears = memory["answers"], memory["fears"]
+        self.fighting.fears.restart(self._now)
 
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
@@ -123,7 +140,6 @@ class EveningPlayer:
         level = int(owned.sheet.get("level", 0)) if owned is not None else 0
         if level and level != self.level:
             self.level = self.fighting.level = level
-            self.fighting.forget_fears()
             self.note("level", f"level {level}")
 
     def _inspect(self) -> None:

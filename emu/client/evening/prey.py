@@ -28,18 +28,20 @@ class Prey:
         """Return whether somebody is no stronger than the player can fight."""
         return one.level <= self._fighting.level + ABOVE
 
-    def weak(self, now: Monotonic) -> list[SeenSpawn]:
+    def weak(self, now: Monotonic, *, is_needed: bool = False) -> list[SeenSpawn]:
         """Return the enemies that it would attack, the nearest first."""
         here = self._core.place
         found = [
             one for one in self._spawns.all()
-            if self._fighting.may_attack(one, now) and self.is_weak(one)
+            if self._fighting.may_attack(one, now, is_needed=is_needed) and self.is_weak(one)
         ]  # fmt: skip
         return sorted(found, key=lambda one: here.distance_to(one.place))
 
-    def like(self, text: str, now: Monotonic) -> SeenSpawn | None:
+    def like(
+        self, text: str, now: Monotonic, *, is_needed: bool = False
+    ) -> SeenSpawn | None:  # fmt: skip
         """Return the enemy whose name resembles a text most; None without one."""
-        found = [(resemblance(one.name, text), one) for one in self.weak(now)]
+        found = [(resemblance(one.name, text), one) for one in self.weak(now, is_needed=is_needed)]
         _, best = max(found, key=lambda pair: pair[0], default=(0.0, None))
         return best if best is not None and resemblance(best.name, text) >= WEAK else None
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from emu.client.evening.agenda import Agenda
 from emu.client.evening.errands import CLOSE_REACH, WALK_TIME, Errand, visit
 from emu.client.evening.exploring import CELL
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
-from emu.client.evening.journal import OpenQuest, SeenJournal
+from emu.client.evening.journal import SeenJournal
 from emu.client.evening.journeys import PlayerJourneys
 from emu.client.evening.prey import BELOW, Prey
 from emu.client.evening.reading import (
@@ -43,6 +44,7 @@ from emu.client.world.events import (
     WorldEvent,
     ZoneToLoad,
 )
+from emu.client.world.surroundings import Place
 from emu.client.world.windows import GoodsShown, QuestTask, VerbsShown
 from emu.times import Monotonic
 
@@ -54,11 +56,6 @@ TALK_GOES_ON: Final = 30.0
 """How long after a dialog it looks for nobody else."""
 USING: Final = 6.5
 """How long it stands still after it has begun to use a thing: some take 5 seconds."""
-SET_ASIDE: Final = 600.0
-"""A quest that has not advanced for so long is no reason to stay, to look around or to try things.
-"""
-PATIENT: Final = 1500.0
-"""The same for a first quest."""
 MOST_KILLS: Final = 8
 """How many of a name it kills for a task that does not advance by that."""
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
@@ -88,7 +85,7 @@ class Questing:
         self._journal = journal
         self._fighting = fighting
         self._note = note
-        self._first = first
+        self.agenda = Agenda(journal, first)
         self._hunts = hunts
         self._refused = refused
         self._prey = Prey(core, spawns, fighting)
@@ -98,7 +95,7 @@ class Questing:
         self._verbs: VerbsShown | None = None
         self._busy_until = Monotonic(0.0)
         self._visits = PastVisits()
-        self.journeys = PlayerJourneys(core, spawns, self._visits, refused)
+        self.journeys = PlayerJourneys(core, spawns, self._visits, refused, self._is_dangerous)
         self._state: tuple[int, int] = (0, 0)
         self._open_first: set[int] = set()
         """The first quests that were open at the last change."""
@@ -107,18 +104,16 @@ class Questing:
         self._talkers: set[str] = set()
         """Names that have answered with a dialog."""
         self._shopping = Shopping(core, note)
-        self._progress: dict[int, tuple[tuple[QuestTask, ...], Monotonic, str]] = {}
-        """The tasks of each quest, when they have changed, and in which zone of `travels`."""
         self.hints = Hints()
-        self._now = LONG_AGO
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._known_towns: set[str] = set()
         self._placed: set[str] = set()
         """Tasks to place a thing for which it has parted with one."""
         self._last_hailed = ""
+        self._giver = ""
+        """The name of whom or what it has hailed or used last."""
         self._talked_at = LONG_AGO
-        self._tries: Counter[str] = Counter()
 
     # -- what it sees -----------------------------------------------------------------------------
 
@@ -141,7 +136,7 @@ class Questing:
                 self._talkers.add(self._last_hailed)
                 self._talked_at = now
             case GoodsShown():
-                self._shopping.deal(event, self._tasks())
+                self._shopping.deal(event, self.agenda.tasks())
             case _:
                 pass
 
@@ -156,11 +151,17 @@ class Questing:
     @property
     def may_leave(self) -> bool:
         """Whether it would leave the zone: nothing is to be done here, or it has to."""
-        return self._must_leave or (self.journeys.exploration.has_seen_all and not self._tasks())
+        return self._must_leave or (
+            self.journeys.exploration.has_seen_all and not self.agenda.tasks()
+        )
 
     @property
     def _must_leave(self) -> bool:
         return self.hints.must_leave(self._fighting.level, self.journeys.zone)
+
+    def wants(self, title: str) -> bool:
+        """Return whether it takes up a quest that is offered now."""
+        return not self._hunts or self.agenda.wants(title, self._giver)
 
     # -- what it does -----------------------------------------------------------------------------
 
@@ -171,19 +172,13 @@ class Questing:
         if state != self._state:
             if self._open_first & self._journal.complete.keys():
                 self.hints.renew()
-            self._open_first = {
-                number for number, quest in self._journal.open.items() if self._is_first(quest)
-            }
+            self._open_first = self.agenda.open_first()
             self._state = state
             self._visits.renew()
             self.journeys.renew()
-        for number, quest in self._journal.open.items():
-            if self._progress.get(number, (None,))[0] != quest.tasks:
-                self._progress[number] = (quest.tasks, now, self.journeys.travels.zone)
-                for task in quest.tasks:
-                    for key in [one for one in self._kills if one[0] == task.text]:
-                        del self._kills[key]
-        self._now = now
+        for task in self.agenda.look(self.journeys.travels.zone, now):
+            for key in [one for one in self._kills if one[0] == task.text]:
+                del self._kills[key]
         if now < self._busy_until:
             return
         if self._plan is None:
@@ -221,6 +216,7 @@ class Questing:
             self._shopping.may_buy = True
             core.use(spawn.index, FROM_MERCHANT)
             return True
+        self._giver = spawn.name
         if not commands or any(one in TALKING for one in commands):
             self._last_hailed = spawn.name
             self._met.add(spawn.name)
@@ -240,60 +236,26 @@ class Questing:
 
     # -- plans ------------------------------------------------------------------------------------
 
-    def _tasks(self, *, is_aside: bool = False) -> list[QuestTask]:
-        """Return the open tasks of quests that advance, or of those that it has set aside.
-
-        Those of first quests come first, then those that were tried least.
-        """
-        found = [
-            (not self._is_first(quest), self._tries[task.text], task)
-            for number, quest in reversed(list(self._journal.open.items()))
-            if self._is_aside(number) is is_aside for task in quest.open_tasks
-        ]  # fmt: skip
-        return [task for *_, task in sorted(found, key=lambda one: one[:2])]
-
-    def _first_tasks(self) -> list[QuestTask]:
-        """Return the open tasks of the first quests that advance."""
-        quests = self._journal.open
-        wanted = {
-            task for number, quest in quests.items()
-            if self._is_first(quest) and not self._is_aside(number)
-            for task in quest.open_tasks
-        }  # fmt: skip
-        return [task for task in self._tasks() if task in wanted]
-
-    def _is_first(self, quest: OpenQuest) -> bool:
-        return has_word(f"{quest.title} {quest.category}", self._first)
-
-    def _is_aside(self, quest: int) -> bool:
-        progress = self._progress.get(quest)
-        if progress is None or quest not in self._journal.open:
-            return False
-        is_first = self._is_first(self._journal.open[quest])
-        return self._now - progress[1] > (PATIENT if is_first else SET_ASIDE)
-
     def _next_plan(self, now: Monotonic) -> Errand | None:
-        first = self._first_tasks()
+        first = self.agenda.first_tasks()
         plan = self._plan_of(first, now)
         if plan is None and self._fighting.enemy is None:
-            plan = self.journeys.search(first, now)
-            if plan is None and any(self.journeys.is_here(task) for task in first):
-                plan = self.journeys.odd_way(now) or self.journeys.far_place(now)
-            is_lost = not any(self.journeys.knows_where(task) for task in first)
-            if plan is None and is_lost:
-                plan = self._through_town(now, takes_quests=not first)
-            if plan is None and self._hunts and not first:
-                plan = self._hunt(now)
+            plan = self._looks_for(first, now)
+        follows = self._hunts and bool(first)
         if plan is None and self._fighting.enemy is None:
-            others = [one for one in self._tasks() if one not in first]
-            if self._hunts and self.hints.is_stopped(self._fighting.level):
-                others = []  # it looks for who gives the next level
+            others = [one for one in self.agenda.tasks() if one not in first]
+            if follows or (self._hunts and self.hints.is_stopped(self._fighting.level)):
+                others = []  # it follows a first quest, or looks for who gives the next level
             plan = self._plan_of([*others, *self.hints.tasks(self._journal.changes)], now)
         if plan is not None or self._fighting.enemy is not None:
             return plan
         # Whoever has just talked may have more to say: its script goes on after a while.
         if now < self._talked_at + TALK_GOES_ON and not self._journal.open:
             return None
+        if follows:
+            return (
+                self._thing(now) or self._unmet(now) or self._on_the_spot(now) or self._around(now)
+            )
         if self._must_leave:
             return self._exit(now) or self._marked(now) or self._around(now)
         return (
@@ -301,13 +263,30 @@ class Questing:
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
 
+    def _looks_for(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
+        """Return the way to what may lead on with the tasks of first quests, or to fights."""
+        plan = self.journeys.search(first, now)
+        if plan is None and any(self.journeys.is_here(task) for task in first):
+            plan = self.journeys.odd_way(now) or self.journeys.far_place(now)
+        is_lost = not any(self.journeys.knows_where(task) for task in first)
+        if plan is None and is_lost:
+            plan = self._through_town(now, takes_quests=not first)
+        if plan is None and self._hunts and not first:
+            plan = self._hunt(now)
+        return plan
+
     def _hunt(self, now: Monotonic) -> Errand | None:
         """Fight for experience where there are enemies of its level, or go there."""
         level = self._fighting.level
         if not level or self.hints.is_stopped(level) or self._must_leave:
             return None
         self._fights_for_experience(now)
-        ground = self.journeys.travels.hunting_ground(level - BELOW, level)
+        fears = self._fighting.fears
+        ground = self.journeys.travels.hunting_ground(
+            level - BELOW, level,
+            fears=lambda name: fears.fears(name, level, now),
+            is_deadly=lambda zone: fears.is_deadly(zone, level),
+        )  # fmt: skip
         if self._fighting.enemy is not None or ground is None:
             return None
         if ground == self.journeys.travels.zone:
@@ -338,12 +317,12 @@ class Questing:
 
     def _plan_aside(self, now: Monotonic) -> Errand | None:
         """Return the plan for a task that it has set aside, if no fight gives experience."""
-        is_stopped = self.hints.is_stopped(self._fighting.level) and not self._tasks()
-        return self._plan_of(self._tasks(is_aside=True), now) if is_stopped else None
+        is_stopped = self.hints.is_stopped(self._fighting.level) and not self.agenda.tasks()
+        return self._plan_of(self.agenda.tasks(is_aside=True), now) if is_stopped else None
 
     def _errand_aside(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody in sight whom a quest names that it has set aside."""
-        for task in self._tasks(is_aside=True):
+        for task in self.agenda.tasks(is_aside=True):
             for one in self.journeys.near():
                 is_meant = fit(one.name, task.text) >= GOOD
                 if is_meant and self._may_visit(one.name, task.text, now, ONCE_MORE):
@@ -355,7 +334,7 @@ class Questing:
         for task in tasks:
             plan = self._plan_for(task, now)
             if plan is not None or self._fighting.enemy is not None:
-                self._tries[task.text] += 1
+                self.agenda.tried(task)
                 return plan
         return None
 
@@ -363,15 +342,12 @@ class Questing:
         """Return the way to the zone where a task has come up that names nobody and no zone."""
         if task.needed > 1 or is_peaceful(task.text) or self.journeys.zones_of(task):
             return None
-        return self.journeys.back(task, self._zones_of_progress(task), now)
+        return self.journeys.back(task, self.agenda.zones_of(task), now)
 
     def _goes_on(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to the zone where a task has advanced, if it has left that by dying."""
-        zones = self._zones_of_progress(task) if task.count else []
+        zones = self.agenda.zones_of(task) if task.count else []
         return self.journeys.back(task, zones, now)
-
-    def _zones_of_progress(self, task: QuestTask) -> list[str]:
-        return [zone for tasks, _, zone in self._progress.values() if task in tasks]
 
     def _exit(self, now: Monotonic) -> Errand | None:
         """Return the way to a thing whose name says that it leads out of the zone."""
@@ -420,7 +396,7 @@ class Questing:
         good.sort(key=lambda pair: (-pair[0], here.distance_to(pair[1].place)))
         for _, one in good:
             if one.is_enemy:
-                if self._fighting.may_attack(one, now) and self._prey.is_weak(one):
+                if self._may_attack(one, task, now):
                     if self._kills[task.text, one.name] >= MOST_KILLS:
                         continue
                     self._kills[task.text, one.name] += 1
@@ -428,9 +404,24 @@ class Questing:
                     return None
             elif self._may_visit(one.name, task.text, now, pause):
                 return visit(one, "talk", now, task)
-        if not good and not is_calm and not self._fights_any(text, now):
-            self._fights_like(text, now)
+        if not good and not is_calm:
+            is_needed = self._is_needed(task)
+            if not self._fights_any(text, now, is_needed):
+                self._fights_like(text, now, is_needed)
         return None
+
+    def _may_attack(self, one: SeenSpawn, task: QuestTask, now: Monotonic) -> bool:
+        is_needed = self._is_needed(task)
+        return self._fighting.may_attack(one, now, is_needed=is_needed) and self._prey.is_weak(one)
+
+    def _is_needed(self, task: QuestTask) -> bool:
+        """Return whether it has no way to go on but by a task, also if that has killed it."""
+        return task in self.agenda.first_tasks() or self.hints.is_stopped(self._fighting.level)
+
+    def _is_dangerous(self, place: Place) -> bool:
+        """Return whether it has died near a place of the present zone."""
+        zone, level = self.journeys.travels.zone, self._fighting.level
+        return self._fighting.fears.is_dangerous(zone, place, level)
 
     def _is_of_no_use(self, one: SeenSpawn, task: QuestTask, text: str) -> bool:
         """Return whether a text has the words of a thing only because both name a zone.
@@ -442,18 +433,18 @@ class Questing:
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 
-    def _fights_any(self, text: str, now: Monotonic) -> bool:
+    def _fights_any(self, text: str, now: Monotonic, is_needed: bool) -> bool:
         """Attack the nearest enemy if a text means every creature; return whether there is one."""
         if CREATURE not in words_of(text):
             return False
-        nearest = next(iter(self._prey.weak(now)), None)
+        nearest = next(iter(self._prey.weak(now, is_needed=is_needed)), None)
         if nearest is not None:
             self._fighting.attack(nearest.index, now)
         return nearest is not None
 
-    def _fights_like(self, text: str, now: Monotonic) -> None:
+    def _fights_like(self, text: str, now: Monotonic, is_needed: bool) -> None:
         """Attack an enemy whose name resembles a text."""
-        one = self._prey.like(text, now)
+        one = self._prey.like(text, now, is_needed=is_needed)
         # Only now and then: the search for somebody whose name fits must go on.
         if one is not None and self._may_visit(f"like {one.name}", text, now, LATER):
             self._fighting.attack(one.index, now)
@@ -467,14 +458,14 @@ class Questing:
 
     def _marked(self, now: Monotonic) -> Errand | None:
         """Return the way to the nearest mark of a quest."""
-        for one in self.journeys.near():
+        for one in self.journeys.near_and_safe():
             if one.mark and self._may_visit(one.name, "mark", now, ONCE_MORE):
                 return visit(one, "talk", now)
         return None
 
     def _unmet(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody who was not met, or who may have something new to say."""
-        for one in self.journeys.near():
+        for one in self.journeys.near_and_safe():
             if not one.name[:1].isupper() or not one.level:
                 continue
             may_have_news = one.name not in self._met or one.name in self._talkers
@@ -488,10 +479,10 @@ class Questing:
         Without a task that advances only what may lead to another zone is of use, and such a thing
         only where the zone was seen as a whole: what a task wants may be around the next corner.
         """
-        has_tasks, has_seen_all = bool(self._tasks()), self.journeys.exploration.has_seen_all
+        has_tasks, has_seen_all = bool(self.agenda.tasks()), self.journeys.exploration.has_seen_all
         if not has_tasks and not has_seen_all:
             return None
-        for one in self.journeys.near():
+        for one in self.journeys.near_and_safe():
             is_way = self.journeys.is_way(one.name)
             if is_way or (one.level and one.name[:1].isupper()):
                 continue
@@ -508,15 +499,7 @@ class Questing:
         """
         if not self.journeys.exploration.has_seen_all:
             return None
-        here = [
-            (number, tasks) for number, (tasks, _, zone) in self._progress.items()
-            if zone == self.journeys.travels.zone and number in self._journal.open
-        ]  # fmt: skip
-        texts = [
-            task.text for number, tasks in here if not self._is_aside(number)
-            for task in tasks if not task.is_done and not is_peaceful(task.text)
-        ]  # fmt: skip
-        for text in texts:
+        for text in self.agenda.wild_texts(self.journeys.travels.zone, first_only=self._hunts):
             # Whom it refuses elsewhere may be the one to be judged.
             for one in self._spawns.peaceful(self._core.place):
                 which = f"{one.name} {one.index}"
@@ -535,7 +518,7 @@ class Questing:
         """Go where it was not, or fight for experience; with a task the first thing first."""
         if self._fighting.enemy is not None:
             return None
-        if not self._tasks():
+        if not self.agenda.tasks():
             self._fights_for_experience(now)
             return self._new_place(now)
         errand = self._new_place(now)

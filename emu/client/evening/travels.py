@@ -8,7 +8,7 @@ that a task names, or where somebody lives whom a task names.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,7 +67,8 @@ class Travels:
     def __init__(self) -> None:
         self.zone = ""
         """The present zone."""
-        self._description = ""
+        self.description = ""
+        """Its name as people see it."""
         self._came_from: str | None = None
         """The zone that it comes from, until a way back was guessed."""
         self._guessed: set[tuple[str, str]] = set()
@@ -92,8 +93,8 @@ class Travels:
             ways = self._ways.setdefault(self.zone, {})
             ways[zone] = used
             self._guessed.discard((self.zone, zone))
-            self._came_from = self._description
-        self.zone, self._description = zone, description
+            self._came_from = self.description
+        self.zone, self.description = zone, description
         self._know(zone)
 
     def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
@@ -151,13 +152,19 @@ class Travels:
             if number >= TOWN and number > MOST_FOES * len(self._foes.get(zone, ()))
         ]  # fmt: skip
 
-    def hunting_ground(self, least: int, most: int) -> str | None:
+    def hunting_ground(
+        self, least: int, most: int, *, fears: Callable[[str], bool] = lambda _name: False,
+        is_deadly: Callable[[str], bool] = lambda _zone: False,
+    ) -> str | None:  # fmt: skip
         """Return the zone that has the most kinds of enemies of some levels; None without one.
 
-        The present zone comes before others with as many.
+        The present zone comes before others with as many. Names that it `fears` do not count, nor
+        do zones that are deadly for it.
         """
         grounds = {
-            zone: sum(least <= level <= most for level in foes.values())
+            zone: sum(
+                least <= level <= most and not fears(name) for name, level in foes.items()
+            ) * (not is_deadly(zone))
             for zone, foes in self._foes.items()
             if zone == self.zone or self.way_to(zone) is not None
         }  # fmt: skip

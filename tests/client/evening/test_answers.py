@@ -34,6 +34,7 @@ def answers(core: NotingClient, *refused: str, wanted: str = "") -> WindowAnswer
     return WindowAnswers(
         core, DialogChoices((), refused), refused,  # type: ignore[arg-type]
         note=lambda _kind, _text: None, may_leave=lambda: True, wanted=lambda: wanted,
+        wants_quest=lambda title: title != "Bats",
     )  # fmt: skip
 
 
@@ -41,6 +42,7 @@ def answers(core: NotingClient, *refused: str, wanted: str = "") -> WindowAnswer
     ("event", "asked"),
     [
         (OFFER, "command accept 7"),
+        (OfferShown("Bats", "", "accept 8", "deny 8"), "command deny 8"),
         (RewardOffered("Rats", (5, 6), (), 3), "command accept_reward 5 5"),
         (RewardOffered("Rats", (), ("a cap",), 3), "command accept_reward 0 0"),
         (LessonShown("Look.", "looked", (("camera first",),)), "signal looked"),

@@ -2,7 +2,8 @@
 
 from typing import ClassVar
 
-from emu.client.evening.fighting import AVOIDED, FEARED, LOOT_TIME, WEAR_PAUSE, Fighting
+from emu.client.evening.fears import BRAVER, FEARED
+from emu.client.evening.fighting import AVOIDED, LOOT_TIME, WEAR_PAUSE, Fighting
 from emu.client.hunting import DEAD, PATIENCE
 from emu.client.world.events import BlowSeen, CastRefused, DeathSeen
 from emu.client.world.possessions import Owned
@@ -102,16 +103,15 @@ def test_the_dead_are_no_enemies(core: NotingClient) -> None:
     assert not one.may_attack(spawns.by_index[RAT], NOW)
 
 
-def test_it_leaves_alone_who_has_killed_it_until_its_next_level(core: NotingClient) -> None:
+def test_it_leaves_alone_who_has_killed_it(core: NotingClient) -> None:
     one, spawns, lines = fighting(core)
+    one.level = 5
     one.handle_event(DeathSeen(RAT, OWN), NOW)
     assert lines == ["death killed by a rat (level 1)"]
-    rat = spawns.by_index[RAT]
-    assert not one.may_attack(rat, Monotonic(NOW + FEARED - 1))
-    assert one.may_attack(rat, Monotonic(NOW + FEARED))
-    one.handle_event(DeathSeen(RAT, OWN), NOW)
-    assert not one.may_attack(rat, Monotonic(NOW + FEARED)), "longer after the second time"
-    one.forget_fears()
+    rat, late = spawns.by_index[RAT], Monotonic(NOW + FEARED)
+    assert not one.may_attack(rat, late)
+    assert one.may_attack(rat, late, is_needed=True)
+    one.level = 5 + BRAVER
     assert one.may_attack(rat, NOW)
 
 

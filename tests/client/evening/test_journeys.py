@@ -22,7 +22,9 @@ def task(text: str) -> QuestTask:
 
 def journeys(core: NotingClient, *spawns: SeenSpawn) -> PlayerJourneys:
     known = KnownSpawns(core, *spawns)
-    made = PlayerJourneys(core, known, PastVisits(), ("Freeport",))  # type: ignore[arg-type]
+    made = PlayerJourneys(
+        core, known, PastVisits(), ("Freeport",), lambda place: place.x > 900.0,  # type: ignore[arg-type]
+    )  # fmt: skip
     made.arrive("qey_south", "South Qeynos", NOW)
     return made
 

@@ -1,9 +1,14 @@
 """A player with its diary: what it writes, and what it does first."""
 
+import pickle
+
 from emu.client.evening.diary import Diary
+from emu.client.evening.fears import FEARED
 from emu.client.evening.player import EveningPlayer, Preferences
+from emu.client.evening.travels import KnownWay
 from emu.client.world import WorldPhase
 from emu.client.world.events import DeathSeen, LineShown, PossessionsChanged, ZoneToLoad
+from emu.client.world.surroundings import Place
 from emu.client.world.windows import JournalListed, OfferShown, QuestRow
 from emu.times import Monotonic
 from tests.client.evening.conftest import OWN, NotingClient
@@ -66,3 +71,22 @@ def test_it_asks_once_for_the_tasks_of_a_listed_quest(core: NotingClient) -> Non
         one.think(Monotonic(NOW + number))
     assert core.asked.count("inspect_quest 7") == 1
     assert "inspect_quest 8" not in core.asked
+
+
+def test_what_it_knows_outlives_its_session(core: NotingClient) -> None:
+    one, other = player(core), player(core)
+    for session in (one, other):
+        session.handle_event(ZoneToLoad("bog", "The Peat Bog", "Aldana", 0.0, 0.0, 0.0), NOW)
+    here = Place(10.0, 0.0, 0.0)
+    sign = KnownWay("zone_to_castle", here)
+    one.questing.journeys.travels.offered(sign, ["Castleview Hamlet"])
+    one.fighting.fears.died("a bear", "peat bog", here, 3, Monotonic(NOW + 9000.0))
+    other.recall(pickle.loads(pickle.dumps(one.memory())))
+    travels = other.questing.journeys.travels
+    assert (travels.zone, travels.way_to("castleview hamlet")) == (
+        "peat bog",
+        KnownWay("zone_to_castle", here, "Castleview Hamlet"),
+    )
+    late = Monotonic(NOW + FEARED)
+    assert other.fighting.fears.fears("a bear", 3, NOW)
+    assert not other.fighting.fears.fears("a bear", 3, late, is_needed=True)

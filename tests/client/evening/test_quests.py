@@ -1,9 +1,10 @@
 """The next errand of a player: whom a task names, marks, names that it has not met."""
 
+from emu.client.evening.agenda import SET_ASIDE
 from emu.client.evening.errands import TALK_REACH
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.journal import SeenJournal
-from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, SET_ASIDE, WAITING, Questing
+from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, WAITING, Questing
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
 from emu.client.world.events import LineShown, ScreenShown, ZoneToLoad
@@ -411,3 +412,40 @@ def test_a_hunter_does_no_other_quests_if_a_level_needs_somebody(core: NotingCli
     line = "You must choose your class to gain levels."
     scene.questing.handle_event(ScreenShown(line), NOW)
     assert scene.thinks(HAIL, times=4)[:1] == ["target 5"]
+
+
+def test_a_hunter_with_an_open_first_quest_does_no_other(core: NotingClient) -> None:
+    rat, pernus = spawn(5, "a rat", level=2, is_enemy=True), spawn(6, "Pernus", 30.0, mark=1)
+    scene = hunter(core, spawn(4, "Waulon", 5.0), rat, pernus)
+    scene.task("I should speak to Ilgar.", number=8, category="Hallmark")
+    scene.task("I must kill a rat.", number=9)
+    scene.thinks(HAIL, times=4)
+    assert core.asked[:1] == ["target 4"], "he may be whom it looks for, and is nearest"
+    assert scene.fighting.enemy is None
+    assert not scene.questing.wants("Bat Wings")
+    scene.questing.handle_event(ZoneToLoad("isle", "Isle", "Aldana", 0.0, 0.0, 0.0), scene.now)
+    scene.spawns.by_index[7] = spawn(7, "Lieutenant Ilgar", 20.0)
+    scene.thinks(HAIL, times=5)
+    assert core.asked[-3:] == ["target 7", "ask_verbs 7", "command hail"]
+    assert scene.questing.wants("Bat Wings"), "whom a task names has offered it"
+
+
+def test_it_does_not_look_around_where_it_has_died(core: NotingClient) -> None:
+    scene = Scene(core, spawn(4, "Waulon", 200.0), spawn(5, "Fhara", 400.0))
+    scene.fighting.fears.died("", "", Place(210.0, 0.0, 0.0), 3, NOW)
+    scene.thinks(HAIL, times=20)
+    assert "target 5" in core.asked
+    assert "target 4" not in core.asked
+
+
+def test_a_hunter_goes_elsewhere_after_some_deaths(core: NotingClient) -> None:
+    gate = spawn(6, "zone_to_peat_bog", 20.0, level=0)
+    scene = hunter(core, gate, spawn(5, "a bear", level=3, is_enemy=True))
+    travels = scene.questing.journeys.travels
+    travels.arrive("The Peat Bog", None)
+    travels.look([spawn(5, "a rat", level=2, is_enemy=True)])
+    travels.arrive("The Caves", None)
+    travels.offered(KnownWay(gate.name, gate.place), ["The Peat Bog"])
+    scene.fighting.fears.died("a bear", "", Place(0.0, 0.0, 0.0), 3, NOW)
+    assert "use 6 enter" in scene.thinks(("enter", "Enter"), times=6)
+    assert scene.fighting.enemy is None

@@ -1,0 +1,131 @@
+"""The open tasks of a client that plays, in the order in which it does them.
+
+Quests with a wanted word come first. A quest that has not advanced for some minutes is set aside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from emu.client.evening.journal import OpenQuest, SeenJournal
+from emu.client.evening.reading import GOOD, fit, has_word, is_peaceful
+from emu.client.evening.visits import LONG_AGO
+from emu.client.world.windows import QuestTask
+from emu.times import Monotonic
+
+SET_ASIDE: Final = 600.0
+"""A quest that has not advanced for so long is no reason to stay, to look around or to try things.
+"""
+PATIENT: Final = 1500.0
+"""The same for a first quest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """What a quest looked like when it has advanced last."""
+
+    tasks: tuple[QuestTask, ...]
+    since: Monotonic
+    zone: str
+    """The zone of `Travels` in which the player was."""
+
+
+class Agenda:
+    """The order of one player's tasks."""
+
+    def __init__(self, journal: SeenJournal, first: Sequence[str]) -> None:
+        """`first` are words of the titles or categories of quests that it does first.
+
+        Those with the first of these words come before those with the second one, and so on.
+        """
+        self._journal = journal
+        self._first = first
+        self._progress: dict[int, _Progress] = {}
+        self._tries: Counter[str] = Counter()
+        self._now = LONG_AGO
+
+    def look(self, zone: str, now: Monotonic) -> list[QuestTask]:
+        """Note which quests have advanced, in which zone; return their tasks."""
+        self._now = now
+        advanced: list[QuestTask] = []
+        for number, quest in self._journal.open.items():
+            known = self._progress.get(number)
+            if known is None or known.tasks != quest.tasks:
+                self._progress[number] = _Progress(quest.tasks, now, zone)
+                advanced += quest.tasks
+        return advanced
+
+    def tried(self, task: QuestTask) -> None:
+        """Note that it has done something for a task: others come before it the next time."""
+        self._tries[task.text] += 1
+
+    def tasks(self, *, is_aside: bool = False) -> list[QuestTask]:
+        """Return the open tasks of quests that advance, or of those that it has set aside.
+
+        Those of first quests come first, then those that were tried least.
+        """
+        found = [
+            (self._rank(quest), self._tries[task.text], task)
+            for number, quest in reversed(list(self._journal.open.items()))
+            if self._is_aside(number) is is_aside for task in quest.open_tasks
+        ]  # fmt: skip
+        return [task for *_, task in sorted(found, key=lambda one: one[:2])]
+
+    def first_tasks(self) -> list[QuestTask]:
+        """Return the open tasks of the first quests that advance."""
+        wanted = {
+            task for number, quest in self._journal.open.items()
+            if self.is_first(quest) and not self._is_aside(number)
+            for task in quest.open_tasks
+        }  # fmt: skip
+        return [task for task in self.tasks() if task in wanted]
+
+    def is_first(self, quest: OpenQuest) -> bool:
+        """Return whether a quest is done before others."""
+        return self._rank(quest) < len(self._first)
+
+    def open_first(self) -> set[int]:
+        """Return the numbers of the first quests that are open."""
+        return {number for number, quest in self._journal.open.items() if self.is_first(quest)}
+
+    def wants(self, title: str, giver: str) -> bool:
+        """Return whether it takes up a quest that somebody offers, by its title.
+
+        While a first quest advances, that is another first quest, or one that a task of these is
+        about: by its title, or because the task names who offers it.
+        """
+        tasks = self.first_tasks()
+        return not tasks or has_word(title, self._first) or any(
+            fit(name, f"{task.text} {task.group}") >= GOOD
+            for task in tasks for name in (title, giver)
+        )  # fmt: skip
+
+    def zones_of(self, task: QuestTask) -> list[str]:
+        """Return the zones in which a quest with a task has advanced last."""
+        return [one.zone for one in self._progress.values() if task in one.tasks]
+
+    def wild_texts(self, zone: str, *, first_only: bool) -> Iterator[str]:
+        """Yield the texts of tasks that have come up in a zone and are no talks.
+
+        With `first_only` those of other quests are left out while a first quest advances.
+        """
+        first = self.first_tasks() if first_only else []
+        for task in first or self.tasks():
+            if zone in self.zones_of(task) and not is_peaceful(task.text):
+                yield task.text
+
+    def _rank(self, quest: OpenQuest) -> int:
+        """Return the place of the first wanted word that a quest has; their number without one."""
+        text = f"{quest.title} {quest.category}"
+        ranks = (rank for rank, word in enumerate(self._first) if has_word(text, (word,)))
+        return next(ranks, len(self._first))
+
+    def _is_aside(self, quest: int) -> bool:
+        progress = self._progress.get(quest)
+        if progress is None or quest not in self._journal.open:
+            return False
+        is_first = self.is_first(self._journal.open[quest])
+        return self._now - progress.since > (PATIENT if is_first else SET_ASIDE)

@@ -1,0 +1,82 @@
+"""The order of a player's tasks, and which quests it takes up."""
+
+import pytest
+
+from emu.client.evening.agenda import PATIENT, SET_ASIDE, Agenda
+from emu.client.evening.journal import SeenJournal
+from emu.client.world.windows import QuestShown, QuestTask
+from emu.times import Monotonic
+
+NOW = Monotonic(1000.0)
+
+
+def agenda(*quests: tuple[str, str, str], first: tuple[str, ...] = ("Hallmark",)) -> Agenda:
+    """Return an agenda with quests: title, category, and the text of one task."""
+    journal = SeenJournal()
+    for number, (title, category, text) in enumerate(quests):
+        tasks = (QuestTask(text, "", False, 0, 1),)
+        journal.shown(QuestShown(number, title, tasks, False, category))
+    made = Agenda(journal, first)
+    made.look("bog", NOW)
+    return made
+
+
+def texts(tasks: list[QuestTask]) -> list[str]:
+    return [one.text for one in tasks]
+
+
+def test_the_quests_of_the_first_word_come_before_those_of_the_second() -> None:
+    one = agenda(
+        ("Rats", "Town", "rat"), ("Welcome", "Hallmark", "book"), ("Training", "Hallmark", "guard"),
+        first=("Training", "Hallmark"),
+    )  # fmt: skip
+    assert texts(one.tasks()) == ["guard", "book", "rat"]
+    assert texts(one.first_tasks()) == ["guard", "book"]
+    one.tried(one.tasks()[0])
+    assert texts(one.tasks()) == ["guard", "book", "rat"]
+
+
+def test_a_task_that_was_tried_comes_after_its_equals() -> None:
+    one = agenda(("Rats", "Town", "rat"), ("Bats", "Town", "bat"))
+    assert texts(one.tasks()) == ["bat", "rat"]
+    one.tried(one.tasks()[0])
+    assert texts(one.tasks()) == ["rat", "bat"]
+
+
+def test_what_does_not_advance_is_set_aside_a_first_quest_later() -> None:
+    one = agenda(("Rats", "Town", "rat"), ("Training", "Hallmark", "guard"))
+    one.look("bog", Monotonic(NOW + SET_ASIDE + 1))
+    assert texts(one.tasks()) == ["guard"]
+    assert texts(one.tasks(is_aside=True)) == ["rat"]
+    one.look("bog", Monotonic(NOW + PATIENT + 1))
+    assert one.first_tasks() == []
+
+
+@pytest.mark.parametrize(
+    ("title", "giver", "is_wanted"),
+    [
+        ("Bat Wings", "Pernus Hawkwind", False),
+        ("The Hallmark of Valor", "Pernus Hawkwind", True),
+        ("Dagorel's Errand", "Pernus Hawkwind", True),
+        ("Path of the Warrior", "Master-at-Arms Dagorel", True),
+    ],
+)
+def test_it_takes_up_only_what_belongs_to_an_open_first_quest(
+    title: str, giver: str, is_wanted: bool
+) -> None:
+    one = agenda(("Training", "Hallmark", "I need to speak with Dagorel."))
+    assert one.wants(title, giver) is is_wanted
+    one.look("bog", Monotonic(NOW + PATIENT + 1))
+    assert one.wants(title, giver), "nothing is done first any more"
+
+
+def test_texts_of_tasks_that_are_no_talks_stay_with_their_zone() -> None:
+    one = agenda(
+        ("Trial", "Hallmark", "I need to judge the traitors."), ("Rats", "Town", "Kill a rat."),
+        ("Report", "Hallmark", "I need to speak with Glorfel."),
+    )  # fmt: skip
+    judging = "I need to judge the traitors."
+    assert list(one.wild_texts("bog", first_only=True)) == [judging]
+    assert list(one.wild_texts("bog", first_only=False)) == [judging, "Kill a rat."]
+    assert list(one.wild_texts("city", first_only=False)) == []
+    assert one.zones_of(one.first_tasks()[0]) == ["bog"]
