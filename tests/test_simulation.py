@@ -13,6 +13,7 @@ import sys
 from contextlib import closing
 from datetime import date
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -52,6 +53,19 @@ def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
         env={**os.environ, "PYTHONHASHSEED": "99"}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert here.digest in there.stdout
+
+
+def test_no_call_of_a_script_is_measured_by_the_real_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a slow machine calls would end too early, or wait, and the same seed be another run."""
+
+    def measured() -> NoReturn:
+        raise AssertionError("a call was measured")
+
+    for module in ("emu.scripts.runtime", "emu.world.scripts.calls", "emu.net.machine"):
+        monkeypatch.setattr(f"{module}.own_time", measured)
+    assert simulate(SHORT).is_right
 
 
 SMALL = Plan(1, minutes=0.5, clients=3, nodes=1, faults=())

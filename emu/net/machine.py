@@ -22,6 +22,7 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
 from emu.net.world.guard import limited
+from emu.scripts.own_time import OwnTime, own_time
 
 T = TypeVar("T")
 
@@ -60,6 +61,8 @@ class Machine:
     """Measures how long work takes."""
     processor: Callable[[], float] = staticmethod(time.thread_time)
     """The processor's time of this thread."""
+    own_time: Callable[[], OwnTime] = staticmethod(own_time)
+    """Returns the measure of this thread's work for scripts and behaviors."""
     limited: Callable[[Callable[[], object], float], None] = staticmethod(limited)
     """Makes a call of a behavior, and interrupts it after so many seconds."""
 

@@ -25,7 +25,7 @@ from emu.files import data_file
 from emu.scripts.compiling import COMPILE, MOST_SECONDS, TOO_LARGE, Compiler, NotCompiled
 from emu.scripts.folder import ENCODING, ScriptFolder
 from emu.scripts.forms import LONGEST_TEXT, prepared
-from emu.scripts.own_time import own_time
+from emu.scripts.own_time import OwnTime, own_time
 from emu.scripts.places import SANDBOX, CodePlaces, compile_error
 from emu.scripts.signatures import shortened
 
@@ -110,16 +110,19 @@ class Runtime:
         printed: Callable[[str], object] = lambda _text: None,
         seed: int = 0,
         compiler: Compiler | None = None,
+        spent: OwnTime | None = None,
     ) -> None:
         """Make a runtime; `functions` are the global functions of all scripts.
 
         `printed` gets what scripts print. `seed` begins the random numbers of the scripts. Files of
-        more than `AT_ONCE` bytes come from `compiler`, if there is one.
+        more than `AT_ONCE` bytes come from `compiler`, if there is one. `spent` measures the time
+        of a call: without it, this thread's processor time.
         Raises `ConfigError` if lupa is not installed.
         """
         self.limits = limits or ScriptLimits()
         self.folder = folder
         self.calls = 0
+        self._spent = spent or own_time()
         self._compiler = compiler
         self._depth = 0
         self._beats = self.limits.instructions // STEP
@@ -146,7 +149,7 @@ class Runtime:
         sandbox = data_file("lua", SANDBOX).read_bytes()
         limit_table = lua.table(
             step=STEP, seconds=self.limits.seconds, text=self.limits.text, depth=self.limits.depth,
-            own_time=own_time(),
+            own_time=self._spent,
         )  # fmt: skip
         api = lua.table_from(dict(functions))
         compile_text, _ = names.load(
@@ -221,7 +224,7 @@ class Runtime:
         compiled = self._compiled.get(path)
         if compiled is None:
             # A call that needs a file does not pay for compiling it.
-            with own_time().left_out():
+            with self._spent.left_out():
                 compiled = self._compiled[path] = self._new_form(path)
         return compiled
 

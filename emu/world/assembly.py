@@ -32,6 +32,7 @@ from emu.processes.ports import (
     WorldCharacterStore,
 )
 from emu.processes.settings import SharedSettings
+from emu.scripts.own_time import OwnTime
 from emu.scripts.signatures import FunctionTable
 from emu.spells.kinds import SpellBook
 from emu.times import Clock, Monotonic
@@ -224,8 +225,8 @@ class WorldPorts:
     """Ticks a zone, and may measure the time."""
     guard: Guard
     """Ends calls of behaviors that take too long."""
-    spent: Callable[[], float]
-    """Returns the seconds of work so far, which measure the calls of behaviors."""
+    spent: OwnTime
+    """Measures the calls of behaviors and scripts."""
     record: Recorder = field(default_factory=Recorder)
     """Records what comes into zones."""
     keep_recording: Keep = not_kept

@@ -13,7 +13,7 @@ import pytest
 
 from emu.errors import ScriptError
 from emu.scripts.folder import ScriptFolder
-from emu.scripts.own_time import own_time
+from emu.scripts.own_time import OwnTime, own_time
 from emu.scripts.places import LONGEST_ERROR
 from emu.scripts.runtime import Environment, Runtime, ScriptLimits
 from emu.scripts.signatures import Handle, HandleKind
@@ -26,13 +26,22 @@ def folder(tmp_path: Path) -> ScriptFolder:
     return ScriptFolder(tmp_path)
 
 
-class Scene:
-    """A runtime whose scripts are written by a test."""
+def untimed() -> OwnTime:
+    """Return a measure for calls that may take any time: the machine of a test may be slow."""
+    return OwnTime(lambda: 0.0)
 
-    def __init__(self, folder: ScriptFolder, **functions: Any) -> None:
+
+class Scene:
+    """A runtime whose scripts are written by a test, and whose calls may take any time."""
+
+    def __init__(
+        self, folder: ScriptFolder, *, spent: OwnTime | None = None, **functions: Any
+    ) -> None:
         self.printed: list[str] = []
         self.folder = folder
-        self.runtime = Runtime(folder, functions, printed=self.printed.append)
+        self.runtime = Runtime(
+            folder, functions, printed=self.printed.append, spent=spent or untimed()
+        )
 
     def script(self, source: str | bytes, name: str = "npc.lua") -> Environment:
         path = self.folder.root / name
@@ -479,7 +488,7 @@ def test_a_call_does_not_pay_for_garbage_collections(
         if is_collection:
             own_time().collected("stop", {})
 
-    scene = Scene(folder, work=work)
+    scene = Scene(folder, spent=own_time(), work=work)
     env = scene.script(
         "function f() for i = 1, 700 do if i % 100 == 0 then work() end end return 7 end"
     )
@@ -498,7 +507,7 @@ def test_one_pause_of_the_machine_does_not_end_a_call(folder: ScriptFolder) -> N
         while time.thread_time() < end:
             pass
 
-    scene = Scene(folder, pause=pause)
+    scene = Scene(folder, spent=own_time(), pause=pause)
     env = scene.script("""
         function f(times, seconds)
             for i = 1, times * 100 do if i % 100 == 0 then pause(seconds) end end
@@ -526,7 +535,7 @@ def test_events_inside_of_a_call_add_to_its_time(
         scene.runtime.call(made[0], "spawn")
 
     made: list[Environment] = []
-    scene: Scene = Scene(folder, work=work, event=event)
+    scene: Scene = Scene(folder, spent=own_time(), work=work, event=event)
     made.append(scene.script("function spawn() work() for i = 1, 50 do end end", "made.lua"))
     env = scene.script("function f(n) for i = 1, n do event() end return 7 end")
     if ends:
@@ -537,7 +546,7 @@ def test_events_inside_of_a_call_add_to_its_time(
 
 
 def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder) -> None:
-    runtime = Runtime(folder, {})
+    runtime = Runtime(folder, {}, spent=untimed())
     (folder.root / "large.lua").write_text("kept = {} for i = 1, 5000 do kept[i] = {i} end")
     runtime.load("large.lua").end()
     one = runtime.memory

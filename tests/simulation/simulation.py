@@ -476,6 +476,7 @@ def _own_objects() -> Iterator[None]:
     When the collector runs must not decide anything, so it does not run meanwhile.
     """
     was_enabled, before = gc.isenabled(), sys.unraisablehook
+    had_frozen = gc.get_freeze_count() > 0
 
     def hook(about: Any) -> None:
         # A coroutine of a killed process raises when it is removed: it never goes on.
@@ -505,7 +506,9 @@ def _own_objects() -> Iterator[None]:
                 if not gc.collect():
                     break
         sys.unraisablehook = before
-        gc.unfreeze()
+        # What others have set aside stays there.
+        if not had_frozen:
+            gc.unfreeze()
         if was_enabled:
             gc.enable()
 

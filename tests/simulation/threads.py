@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from emu.net.machine import Machine, ThreadWork
+from emu.scripts.own_time import OwnTime
 
 if TYPE_CHECKING:
     from tests.simulation.virtual_time import SimulatedProcess
@@ -29,6 +30,7 @@ class VirtualMachine(Machine):
         self.steady = process.seconds  # type: ignore[assignment]
         self.work = process.seconds  # type: ignore[assignment]
         self.processor = process.seconds  # type: ignore[assignment]
+        self.own_time = lambda: OwnTime(process.seconds)  # type: ignore[assignment]
         self.limited = _unlimited  # type: ignore[assignment]
         self.held: list[Callable[[], object]] | None = None
         """Calls to the reactor's thread in the present step of a thread; None outside of one."""

@@ -408,7 +408,7 @@ class ContentReader:
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 items=assembly.items, trading=assembly.trading, quests=assembly.quests,
                 spells=assembly.spells, sheets=assembly.sheets,
-                chances=self._record.chances(assembly.ports.roll),
+                chances=self._record.chances(assembly.ports.roll), spent=assembly.ports.spent,
                 report=_warn,
                 figures=figures,
                 shares=ScriptShares(config.script_share, config.scripts_share),

@@ -58,7 +58,7 @@ def world_ports(
         forms=read_rules(),
         stand_ins=read_stand_ins(config.content),
         knowledge=read_knowledge(config.knowledge, config.content),
-        library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.processor)),
+        library=Library(config.behaviors, Budget(LOADING, machine.limited, machine.own_time())),
         stores=WorldStores(
             characters=record.store("characters", cluster.characters),
             guilds=record.store("guilds", cluster.guilds),
@@ -90,7 +90,7 @@ def world_ports(
         wake_saver=wake_saver,
         tick=timer.tick,
         guard=machine.limited,
-        spent=machine.processor,
+        spent=machine.own_time(),
         record=record,
         keep_recording=keep_recording,
     )

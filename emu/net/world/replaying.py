@@ -36,6 +36,7 @@ from emu.processes.ports import Processes
 from emu.processes.presence import SharedPresence
 from emu.processes.settings import SharedSettings
 from emu.processes.shared import LocalHandoffKeys, ServedHere
+from emu.scripts.own_time import OwnTime
 from emu.session import SessionStatistics
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
@@ -391,7 +392,8 @@ class Replay:
             wake_saver=lambda: None,
             tick=Zone.tick,
             guard=unguarded,
-            spent=lambda: 0.0,
+            # How fast this machine is must not change what happens.
+            spent=OwnTime(lambda: 0.0),
             record=self._record,
         )
         return Assembly(ports, parameters.rule_set(config), Registry(lambda _use: None))

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from emu.errors import ScriptError
 from emu.scripts.compiling import Compiling, NotCompiled
 from emu.scripts.folder import ScriptFolder
-from emu.scripts.own_time import own_time
+from emu.scripts.own_time import OwnTime, own_time
 from emu.scripts.runtime import Environment, Runtime
 from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
 from emu.world.minds.errors import ScriptErrors
@@ -104,14 +104,18 @@ class Calls:
         chances: Chances,
         report: Callable[[str], object],
         compiling: Compiling | None = None,
+        spent: OwnTime | None = None,
     ) -> None:
         """Make the runtime. `report` writes a line for operators.
 
-        Large files are compiled by `compiling`; without it they are where they are needed.
+        Large files are compiled by `compiling`; without it they are where they are needed. `spent`
+        measures the calls: without it, this thread's processor time.
 
         Raises `ConfigError` if lupa is not installed.
         """
         self.chances = chances
+        self.spent = spent or own_time()
+        """Measures the calls."""
         self._step_seed: Callable[[], int | None] = getattr(chances, "step_seed", lambda: None)
         self.counters: Counter[str] = Counter()
         """Events and how they ended."""
@@ -283,6 +287,7 @@ class Calls:
         return Runtime(
             self._folder, self._functions, seed=self.chances.randint(0, 2**31 - 1),
             compiler=self._compiling.compiler if self._compiling is not None else None,
+            spent=self.spent,
         )  # fmt: skip
 
     def has_compiled(self, path: str) -> bool:
@@ -450,7 +455,7 @@ class Calls:
         began = None
         if not self._depth:
             self._pace.begin()
-            began = own_time()()
+            began = self.spent()
         seed = self._step_seed()
         if seed is not None:
             runtime.reseed(seed)
@@ -471,7 +476,7 @@ class Calls:
             self._depth -= 1
             self.subject, self._running = before
             if began is not None and event not in APPEARANCES:
-                self.used(script, own_time()() - began)
+                self.used(script, self.spent() - began)
         if self.reports.old:
             self.reports.ran(file.path, event)
         if results is None:

@@ -20,6 +20,7 @@ from emu.content.standing import Standing
 from emu.errors import ScriptError
 from emu.scripts.compiling import Compiling
 from emu.scripts.folder import ScriptFolder
+from emu.scripts.own_time import OwnTime
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
@@ -142,6 +143,7 @@ class Scripts(Calls):
         shares: ScriptShares | None = None,
         collected: Callable[[], object] = lambda: None,
         compiling: Compiling | None = None,
+        spent: OwnTime | None = None,
     ) -> None:
         """Make the runtime and subscribe to a world's events.
 
@@ -157,6 +159,7 @@ class Scripts(Calls):
             chances=chances,
             report=report,
             compiling=compiling,
+            spent=spent,
         )
         self.world = world
         timetable, now = world.timetable, world.clock.now

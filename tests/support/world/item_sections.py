@@ -111,6 +111,7 @@ class ScriptedContent(HarnessContent):
             minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
             mail=assembly.mail, items=assembly.items, trading=assembly.trading,
             quests=assembly.quests, spells=assembly.spells, chances=Random(1),
+            spent=assembly.ports.spent,
             report=self.lines.append, figures=read_figures(Path(CONTENT)), sheets=assembly.sheets,
         )  # fmt: skip
 

@@ -71,7 +71,7 @@ class RealContent(HarnessContent):
             minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
             mail=assembly.mail, items=assembly.items, trading=assembly.trading,
             quests=assembly.quests, spells=assembly.spells, sheets=assembly.sheets,
-            chances=self._chances,
+            chances=self._chances, spent=assembly.ports.spent,
             report=self.lines.append, figures=read_figures(Path(CONTENT)),
         )  # fmt: skip
         scripts.maker.stray = Strays(Path(CONTENT)).get

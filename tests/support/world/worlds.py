@@ -35,6 +35,7 @@ from emu.processes.presence import SharedPresence
 from emu.processes.settings import SharedSettings
 from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
+from emu.scripts.own_time import OwnTime
 from emu.session import SessionStatistics
 from emu.structs import StructLayout
 from emu.structs.packed import read_client_cmds
@@ -409,7 +410,7 @@ class WorldHarness:
             wake_saver=lambda: None,
             tick=Zone.tick,
             guard=unguarded,
-            spent=lambda: self.watch,
+            spent=OwnTime(lambda: self.watch),
         )
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
