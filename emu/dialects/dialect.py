@@ -86,6 +86,8 @@ class WorldVersionRules:
     zone_flags: int
     older_windows: bool
     buy_list: int
+    own_texts: bool
+    poor_error: int
     bags_show_content: bool
     most_record_count: int
     item_window_type: int

@@ -25,6 +25,10 @@ ATTRIBUTES: Final = {
     "strength": "str", "stamina": "sta", "agility": "agi", "wisdom": "wis", "intelligence": "int",
 }  # fmt: skip
 """Names of the window's attributes, and of the same ones in a character sheet."""
+RESISTANCES: Final = ("heat", "cold", "magic", "mental", "divine", "disease", "poison")
+"""Resistances of the window, in the order of the sheet."""
+FIRST_RESISTANCE: Final = 3
+"""The place of the first one in the sheet."""
 
 
 def _slot(size: int, parts: Mapping[int, str]) -> bytes:
@@ -87,6 +91,19 @@ def inspection_fields(player: Player, sheets: CharacterSheets) -> dict[str, Any]
         "power_max": sheet["max_power"],
         "power_base": sheet["base_power"],
         **attributes,
+        **_defense(sheet),
         "biography_length": BIOGRAPHY,
         "biography": list(wire_name(player.client_data.biography).encode("latin-1")),
     }
+
+
+def _defense(sheet: Mapping[str, Any]) -> dict[str, int]:
+    """Return the fields of mitigation and resistances; the base is the same (recorded)."""
+    values = sheet["resists"][FIRST_RESISTANCE:]
+    resisted = {
+        f"{name}_resist{base}": value
+        for name, value in zip(RESISTANCES, values, strict=True)
+        for base in ("", "_base")
+    }
+    mitigation = sheet["mitigation_cur"]
+    return {"mitigation": mitigation, "mitigation_base": mitigation, **resisted}

@@ -49,8 +49,6 @@ SELL, BACK = 1, 512
 """Types of the window's lists."""
 OPENED_TO_SELL: Final = 128
 """Added above 561 if the player has asked to sell."""
-TOO_POOR: Final = 33
-"""The error of a purchase that is too dear."""
 NOT_FOR_SALE: Final = 64
 """The flag of a row that the player does not want to sell."""
 KEPT_BACK: Final = 10
@@ -200,7 +198,9 @@ class Merchants:
                 continue
             flags = NOT_FOR_SALE if thing.is_not_for_sale else 0
             price = selling_price(kind.price, thing.most_price)
-            rows.append(_own_row(player, kind, thing, price, flags))
+            # Recorded: this list alone shows the level that is recommended.
+            level = {"level": kind.recommended_level}
+            rows.append(_own_row(player, kind, thing, price, flags) | level)
         send_rows(player, visit.spawn, rows, SELL | opened)
 
     def _send_back(self, player: Player, visit: Visit, opened: int = 0) -> None:
@@ -451,7 +451,8 @@ class _Purchase:
         if self._is_poor or outcome is Outcome.TOO_FEW:
             name = link(self._kind, player.client.version)
             send_text(player.client, POOR.format(link=name), RED)
-            player.client.send(FAILED, {"error_code": TOO_POOR})
+            code = player.client.dialect.world_rules.poor_error
+            player.client.send(FAILED, {"error_code": code})
             play_sound([player], "buy_failed")
         elif outcome is None:
             _say_no_place(self._items, player, self._refusal)
@@ -527,7 +528,11 @@ def _own_row(
 ) -> dict[str, Any]:
     count = thing.count if kind.is_stackable else 1
     quantity = ENDLESS if count == 1 else min(count, ENDLESS - 1)
-    return row(player, kind, price, stack=count, quantity=quantity, number=thing.id, flags=flags)
+    has_text = player.client.dialect.world_rules.own_texts
+    return row(
+        player, kind, price, stack=count, quantity=quantity, number=thing.id, flags=flags,
+        description=kind.description if has_text else "",
+    )  # fmt: skip
 
 
 def _quantity(left: int | None) -> int:

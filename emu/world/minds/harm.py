@@ -98,7 +98,7 @@ class Harm:
         spawn.sheet.health.set_current(0)
         # Whoever has called for help gets nothing, and nor does the helper.
         is_broken = spawn.mind.encounter is Encounter.BROKEN or spawn.mind.is_worthless
-        fighters = () if is_broken else tuple(spawn.mind.fighters)
+        fighters = () if is_broken else tuple(spawn.mind.fighters) or _alone(foe)
         is_player = spawn.kind is SpawnKind.PLAYER
         if is_player:
             spawn.sheet.power.set_current(0)
@@ -133,3 +133,11 @@ class Harm:
         # A creature that no file has placed has no place to fill again.
         if zone.spawn(spawn.id) is spawn:
             zone.remove(spawn, now)
+
+
+def _alone(foe: Spawn | None) -> tuple[Spawn, ...]:
+    """Return who has fought a creature that died without a fight: who has killed it.
+
+    Recorded: a game master who kills a creature by a command gains its experience (items-*-deal).
+    """
+    return (foe,) if foe is not None else ()

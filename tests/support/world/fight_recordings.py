@@ -38,7 +38,7 @@ _PREPARED = re.compile(r"\w: client \d+, ")
 _CLASS = re.compile(r"\w: client \d+, class (\d+), ")
 _NUMBERS = frozenset((
     "spawn_id", "caster", "target", "target_id", "attacker", "defender", "defender_proxy",
-    "killer_id", "killer", "dead", "spawn_index", "id",
+    "killer_id", "killer", "dead", "spawn_index", "id", "kiosk_id",
 ))  # fmt: skip
 """Fields with the viewer's own number of a spawn."""
 

@@ -27,7 +27,7 @@ FOLDER = Path(os.environ.get("EMU_RECORDINGS", ROOT.parent / "shared" / "data" /
 _WITHOUT_NUMBER = re.compile(
     r"INSERT INTO `(item_mod_stats|item_effects|item_appearances|item_details_recipe_items"
     r"|item_details_book_pages|recipe_secondary_comp|recipe_comp_list_item|collection_details"
-    r"|collection_rewards)` \((.*?)\) VALUES \("
+    r"|collection_rewards|lootdrop|spawn_loot|merchants|merchant_inventory)` \((.*?)\) VALUES \("
 )
 """Statements that let the database number their rows."""
 

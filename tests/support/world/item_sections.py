@@ -14,12 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from emu.content.figures import read_figures
 from emu.content.spells import SpellKinds
-from emu.items.held import Place, Where
-from emu.ledger import Owner, OwnerKind
 from emu.rules.crafting import RoundEnd, play_round
 from emu.scripts.folder import ScriptFolder
 from emu.world.actors.dealings import Dealing, MerchantKind
-from emu.world.actors.item_lists import server_slot
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind, Verb
 from emu.world.assembly import Assembly
 from emu.world.population.nodes import verbs_of_device
@@ -31,6 +28,7 @@ from tests.support.world.fight_replay import HeardClient
 from tests.support.world.item_recordings import recorded_content, recorded_kinds
 from tests.support.world.real_content import CONTENT, SCRIPTS
 from tests.support.world.real_replay import enter_heard
+from tests.support.world.recorded_things import give_shown
 from tests.support.world.thing_lines import ThingLines
 from tests.support.world.worlds import HarnessContent, WorldHarness
 
@@ -39,14 +37,12 @@ LAG: Final = 0.1
 SECTIONS: Final = ("use", "mend", "craft")
 NEVER: Final = 0.999
 MENDER: Final = MerchantKind.MENDER
-BAGS, WORN = 0, 1
 CAMP: Final = (
     RevivePoint(
         0, "Refugee Camp", Destination(325, Position(43.14, -3.03, -172.21, 0.0)), always=False
     ),
 )  # fmt: skip
 """Where the recorded player revives."""
-BEFORE: Final = Owner(OwnerKind.NOTHING)
 FORGE: Final = 2
 """The number of the device."""
 LETTER: Final = "A"
@@ -179,23 +175,7 @@ class SectionReplay:
             inventory.use_up(thing, thing.count)
         items = self.harness.parts.items
         items.changed(player)
-        made: dict[int, int] = {}
-        rows = self.recorded.shown.get(BAGS, [])
-        for row in sorted(rows, key=lambda one: one["inv_slot_id"]):
-            kind = items.kinds.get(row["item_id"]) if row["unique_id"] else None
-            if kind is None:
-                continue
-            (thing,) = inventory.add_things(kind, row["count"], items.new_number)
-            made[row["unique_id"]] = thing.id
-            bag = made.get(row["inv_slot_id"], 0)
-            inventory.move_to(thing, Place(Where.BAGS, bag, row["slot_id"]))
-            player.holdings.flow(BEFORE, Owner.character(player.id), kind.id, row["count"])
-        for row in self.recorded.shown.get(WORN, []):
-            kind = items.kinds.get(row["item_id"]) if row["unique_id"] else None
-            slot = server_slot(row["slot_id"], self.version)
-            if kind is not None and slot is not None:
-                inventory.add_worn(kind, row["count"], slot, items.new_number)
-                player.holdings.flow(BEFORE, Owner.character(player.id), kind.id, row["count"])
+        give_shown(items, player, self.recorded.shown, self.version)
         items.changed(player)
 
     def _follow(self, one: Message) -> None:

@@ -43,6 +43,12 @@ _ROW: Final = (
 )  # fmt: skip
 _THINGS: Final = frozenset(("unique_id", "bag_id", "inv_slot_id", "unique_item_id"))
 """Fields with the number of a thing."""
+_OTHERS: Final = frozenset(("mail_id", "player_to_id"))
+"""Fields with the number of a letter or of a character."""
+SLOTS: Final = "slots"
+"""The field of what another player wears, as bytes."""
+_SLOT_HEAD: Final = re.compile("\0.{4}(?=\xff{8})", re.DOTALL)
+"""The creator of a thing and its number, before the number of its kind, which is left out."""
 _LINK: Final = re.compile(r"(\\aITEM \d+ )[1-9]\d*:")
 _OF_THINGS: Final = re.compile(r"(\\#[0-9A-F]{6})?You (have|added)")
 _PURSE: Final = ("coins_copper", "coins_silver", "coins_gold", "coins_plat")
@@ -75,9 +81,15 @@ class ItemLists:
 class ThingLines:
     """The lines of one client, and what it knows of its things."""
 
-    def __init__(self, version: int, *, has_index: bool = True) -> None:
-        """`has_index` is false if the index of records, which shows their age, is not compared."""
+    def __init__(
+        self, version: int, *, has_index: bool = True, more: frozenset[str] = frozenset()
+    ) -> None:
+        """`has_index` is false if the index of records, which shows their age, is not compared.
+
+        `more` are messages beside `PLAIN` of which all fields are compared.
+        """
         self.version = version
+        self._plain = PLAIN | more
         self._row = _ROW if has_index else tuple(one for one in _ROW if one != "index")
         self._lists = ItemLists(version)
         self.shown: dict[int, list[dict[str, Any]]] = {}
@@ -155,7 +167,7 @@ class ThingLines:
                 yield line
         elif name == ONSCREEN and not _OF_THINGS.match(fields["text"]):
             return  # the names of places
-        elif name in PLAIN:
+        elif name in self._plain:
             line = f"{name.removeprefix('OP_').removeprefix('Eq')} {self._fields(fields)}"
             line = line.replace("\n", "|")
             # EQ2Emulator sends the end of a cast, and of looting, twice.
@@ -208,13 +220,17 @@ class ThingLines:
         if isinstance(value, list):
             return "[" + ", ".join(self._fields(one, key, item_id) for one in value) + "]"
         if isinstance(value, int):
-            is_own = value in self._own or (key in _THINGS and value not in (0, item_id))
+            is_own = value in self._own or key in _OTHERS
+            is_own = is_own or (key in _THINGS and value not in (0, item_id))
             return "N" if is_own else str(value)
         if isinstance(value, float):
             return f"{value:.4g}"
-        if isinstance(value, str):
-            return _LINK.sub(r"\1N:", value).replace(self.own_name or "\0", "PLAYER")
-        return str(value)
+        return self._text(value, key) if isinstance(value, str) else str(value)
+
+    def _text(self, value: str, key: str) -> str:
+        if key == SLOTS:
+            return _SLOT_HEAD.sub("", value).encode("latin-1", "replace").hex()
+        return _LINK.sub(r"\1N:", value).replace(self.own_name or "\0", "PLAYER")
 
 
 def _plain(values: dict[str, Any]) -> str:

@@ -10,15 +10,13 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from emu.items.held import Place, Where
-from emu.ledger import Owner, OwnerKind
 from emu.rules.harvest import COMMON, Found
-from emu.world.actors.item_lists import server_slot
 from emu.world_stream.movement import Position
 from tests.support.world.fight_recordings import Mark, Message, Recording
 from tests.support.world.fight_replay import HeardClient
 from tests.support.world.real_content import SCRIPTS, real_world
 from tests.support.world.real_replay import ZONE, RealReplay, enter_heard
+from tests.support.world.recorded_things import give_shown
 from tests.support.world.thing_kinds import kinds_toml
 from tests.support.world.thing_lines import SHEET, TEXT, ThingLines
 
@@ -32,13 +30,10 @@ TOO_FAR: Final = "You are too far away!"
 LATE: Final = 0.6
 """Seconds within which it has begun what a verb asks for."""
 VERB: Final = "OP_EntityVerbsVerbMsg"
-BAGS, WORN = 0, 1
-"""The numbers of the lists."""
 MASTER: Final = 100
 """The status of a game master."""
 _SUMMONED: Final = "have "
 """A mark about a thing that a game master has summoned."""
-BEFORE: Final = Owner(OwnerKind.NOTHING)
 _GOT: Final = re.compile(r"You \w+ (\d+) \\aITEM (\d+) \d+:.*\\/a from the ")
 _FAILED: Final = re.compile(r"You failed to \w+ anything from ")
 _WINDOWS: Final = frozenset(("sell_to_merchant", "buyback_from_merchant"))
@@ -128,7 +123,9 @@ class ThingReplay:
         client = self._client = enter_heard(harness, row.id, self.version, self.ours.add)
         self._replay = RealReplay(self._recording, harness, client, first.client)
         self._replay.commands = self._commands
-        self._give()
+        give_shown(
+            harness.parts.items, self._replay.player, self.recorded.shown, self.version
+        )  # fmt: skip
         client.load()
         harness.run(2.0)
         place = self._recording.sessions[first.client].place_of(1)
@@ -145,30 +142,6 @@ class ThingReplay:
         self._replay.start = first.at - harness.now
         self.recorded.lines.clear()
         self.recorded.coins[:-1] = []
-
-    def _give(self) -> None:
-        """Let the player have what the recorded one had."""
-        assert self._replay is not None
-        player, items = self._replay.player, self.harness.parts.items
-        inventory = player.holdings.inventory
-        made: dict[int, int] = {}
-        rows = self.recorded.shown.get(BAGS, [])
-        for row in sorted(rows, key=lambda one: one["inv_slot_id"]):
-            kind = items.kinds.get(row["item_id"]) if row["unique_id"] else None
-            if kind is None:
-                continue
-            (thing,) = inventory.add_things(kind, row["count"], items.new_number)
-            made[row["unique_id"]] = thing.id
-            bag = made.get(row["inv_slot_id"], 0)
-            inventory.move_to(thing, Place(Where.BAGS, bag, row["slot_id"]))
-            player.holdings.flow(BEFORE, Owner.character(player.id), kind.id, row["count"])
-        for row in self.recorded.shown.get(WORN, []):
-            kind = items.kinds.get(row["item_id"]) if row["unique_id"] else None
-            slot = server_slot(row["slot_id"], self.version)
-            if kind is None or slot is None:
-                continue
-            inventory.add_worn(kind, row["count"], slot, items.new_number)
-            player.holdings.flow(BEFORE, Owner.character(player.id), kind.id, row["count"])
 
     # -- acts -------------------------------------------------------------------------------------
 

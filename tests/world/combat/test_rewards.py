@@ -69,6 +69,15 @@ def test_who_has_not_fought_gets_nothing() -> None:
     assert fight.of(other).character.experience == 0
 
 
+def test_a_kill_by_command_gives_experience_too() -> None:
+    """Recorded: items-546-deal: 33 points at level 1, one of them for vitality."""
+    fight = Fight(level=1, experience_needed=800, admin_status=100)
+    fight.player.set_target(fight.creature(level=1))
+    fight.client.types("/kill")
+    assert fight.texts()[-1] == "You gain 32 experience!"
+    assert fight.player.character.experience == 32
+
+
 def test_vitality_doubles_the_points_of_a_kill_while_it_lasts() -> None:
     """Recorded: fight-546-melee-a: 28 points, and one of vitality."""
     # An eighth of a percent of 800 points is one.

@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from emu.world.actors.sheet import FieldKind
 from tests.support.world.worlds import WorldHarness
 
 
@@ -54,3 +55,17 @@ def test_the_window_has_the_other_players_values(harness: WorldHarness, version:
     assert data[at:] == empty * slots
     if slots:
         assert empty[13 if version < 562 else 16 :][:2] == b"\xff\xff"
+
+
+def test_the_window_shows_mitigation_and_resistances(harness: WorldHarness) -> None:
+    """Recorded in items-546-deal: mitigation 8, each resistance 3, and the same as base."""
+    one = harness.stand(5, 546, name="Aldana")
+    two = harness.stand(6, name="Borvik")
+    assert two.player is not None
+    for name, value in (("cur_mitigation", 8), ("magic", 3)):
+        two.player.spawn.sheet.set(name, FieldKind.UNSIGNED, value)
+    harness.run(0.5)
+    one.types("/inspect_player Borvik")
+    window = one.decoded("WS_InspectPlayer")[-1]
+    assert (window["mitigation"], window["heat_resist"]) == (8, 0)
+    assert (window["magic_resist"], window["magic_resist_base"]) == (3, 3)

@@ -107,14 +107,36 @@ def test_several_things_keep_their_stacks_and_cost_their_number() -> None:
     assert scene.is_right()
 
 
-def test_who_is_too_poor_reads_and_hears_so() -> None:
-    scene = TradeScene(coins=109)
+@pytest.mark.parametrize(
+    ("version", "error"), [(546, 33), (561, 33), (1096, 38), (1208, 39), (60114, 39)]
+)  # fmt: skip
+def test_who_is_too_poor_reads_and_hears_so(version: int, error: int) -> None:
+    """The errors are those of items-*-deal and items-1096-all."""
+    scene = TradeScene(version, coins=109)
     scene.merchant()
     scene.one.types("/frommerchant")
-    assert scene.one.types(f"/buy_from_merchant {kinds.SWORD} 1") == [POOR]
-    assert scene.one.decoded("WS_DisplaySpellFailed")[-1]["error_code"] == 33
+    (text,) = scene.one.types(f"/buy_from_merchant {kinds.SWORD} 1")
+    assert text.startswith(POOR[: POOR.index("\\")])
+    assert scene.one.decoded("WS_DisplaySpellFailed")[-1]["error_code"] == error
     assert scene.one.decoded("WS_PlaySound")[-1]["name"] == "buy_failed"
     assert (held(scene.one), coins_of(scene.one)) == ([], 109)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_list_of_ones_own_things_is_the_recorded_one(version: int) -> None:
+    scene = TradeScene(version, coins=500)
+    scene.harness.parts.items.kinds = recorded_kinds()
+    scene.merchant()
+    scene.one.types("/frommerchant")
+    scene.one.types(f"/buy_from_merchant {kinds.SWORD} 1")
+    ours = next(one for one in windows(scene.one) if one["type"] == 1 and one["item_array"])
+    theirs = next(
+        one for one in recorded_lists(version)
+        if one["type"] == 1 and any(row["item_id"] == kinds.SWORD for row in one["item_array"])
+    )  # fmt: skip
+    (row,) = ours["item_array"]
+    same = next(one for one in theirs["item_array"] if one["item_id"] == kinds.SWORD)
+    assert row == same | {"unique_item_id": row["unique_item_id"]}
 
 
 def test_tokens_are_taken() -> None:
