@@ -17,6 +17,7 @@ from emu.times import Monotonic
 from emu.world.reports import Faults
 
 if TYPE_CHECKING:
+    from emu.model import WorldCharacter
     from emu.world.actors.player import Player
     from emu.world.actors.spawn import Spawn, Verb
     from emu.world.zones.zone import Zone
@@ -81,6 +82,15 @@ class RankChanged(PlayerEvent):
 @dataclass(frozen=True, slots=True)
 class PlayedElsewhere(PlayerEvent):
     """Another process plays the character of a player that is still here."""
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterClaimed(GameEvent):
+    """This process lets a character in, whose term has grown; it may have left here before."""
+
+    _: KW_ONLY
+    character: WorldCharacter
+    """With its new term."""
 
 
 @dataclass(frozen=True, slots=True)

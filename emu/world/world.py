@@ -18,7 +18,7 @@ from emu.processes.settings import MOTD, SharedSettings
 from emu.times import Clock, Monotonic, lies_ahead
 from emu.world.actors.player import Player
 from emu.world.deadlines import Timetable
-from emu.world.events import Events, PlayedElsewhere
+from emu.world.events import CharacterClaimed, Events, PlayedElsewhere
 from emu.world.groups.changes import GroupChanges
 from emu.world.knowledge import Knowledge
 from emu.world.players import Players
@@ -97,6 +97,7 @@ class World:
         elif player is not None and player.character.term < row.term:
             self.events.publish(PlayedElsewhere(player))
         self.saves.saver.claimed(row)
+        self.events.publish(CharacterClaimed(character=row))
 
     def refused(self, player: Player, reason: str) -> None:
         """Report to operators that a player's message was refused."""

@@ -29,7 +29,7 @@ from emu.ledger import (
 from emu.mailbox import PendingAnswer
 from emu.times import Monotonic
 from emu.world.actors.player import Player, PlayerState
-from emu.world.events import LeftWorld, PlayedElsewhere
+from emu.world.events import CharacterClaimed, LeftWorld, PlayedElsewhere
 from emu.world.ledger.ledger import Ledger
 from emu.world.world import World
 
@@ -62,6 +62,7 @@ class Exchanges:
         self._again = world.timetable.deadlines("storing things again", self._store_due)
         world.saves.others.append(self.all_stored)
         world.events.subscribe(LeftWorld, self._left)
+        world.events.subscribe(CharacterClaimed, self._claimed)
 
     # -- storing --------------------------------------------------------------------------------
 
@@ -188,6 +189,16 @@ class Exchanges:
         if holdings.has_unsaved or holdings.is_storing or holdings.gate.is_closed:
             self._leaving[player.id] = player
             self.world.start(self._leave(player))
+
+    def _claimed(self, event: CharacterClaimed) -> None:
+        """Store what a character has left unsaved with its new term: the store refuses the old one.
+
+        If another process has played it since, what is stored there counts.
+        """
+        term = event.character.term
+        player = self._leaving.get(event.character.id)
+        if player is not None and player.character.term + 1 == term:
+            player.character = replace(player.character, term=term)
 
     async def _leave(self, player: Player) -> None:
         try:

@@ -102,6 +102,22 @@ def test_things_that_were_read_already_are_not_read_again(
     assert holdings.has_shared is is_alone
 
 
+def test_who_comes_back_keeps_what_was_not_stored_when_it_left() -> None:
+    """The process that lets it in again raises its term, and the store refuses earlier terms."""
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.store.broken = True
+    client.types("/inventory move 0 4 0 1")
+    harness.service.send_away(player_of(client), "for the test", harness.now)
+    harness.store.broken = False
+    harness.claim(1)
+    again = harness.enter(1)
+    assert [thing.place.slot for thing in player_of(again).holdings.inventory] == [4]
+    owner = Owner.character(1)
+    (thing,) = finish(harness.stored.things.of([owner]))[owner]
+    assert thing.place.slot == 4
+
+
 def lets_in_again(harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     """Let this process claim the character once while a movement is on its way to the store."""
     ledger = harness.parts.items.ledger
