@@ -13,7 +13,7 @@ from typing import Any, Final
 from emu.facts import is_number, is_whole
 from emu.model import SavedKind
 from emu.spells.kinds import SpellKind
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from emu.world.actors.past import WRITTEN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
@@ -34,6 +34,8 @@ from emu.world.spells.pets import Pets
 LONGEST: Final = 16_000
 """Characters of text for the spells of one character; what is too much is left out."""
 MOST_RECASTS: Final = 200
+RECASTS_WRITTEN: Final = "recasts_written"
+"""When recasts were written down, by the wall clock."""
 SHORT_RECAST: Final = 3.0
 """Seconds; shorter recasts are not worth a save."""
 LARGEST: Final = 1e9
@@ -106,7 +108,7 @@ class KeptSpells:
             if at > now
         }
         if recasts:
-            found["recasts"] = recasts
+            found["recasts"], found[RECASTS_WRITTEN] = recasts, round(moment, 1)
         return found
 
     def _goes_on(self, spell: LivingSpell, player: Player) -> bool:
@@ -147,7 +149,7 @@ class KeptSpells:
         rows, passed = stored.get("effects"), self._passed(player, stored.get(WRITTEN))
         for row in rows if isinstance(rows, list) else ():
             self._begin(player, row, passed)
-        self._take_recasts(player, stored.get("recasts"))
+        self._take_recasts(player, stored.get("recasts"), stored.get(RECASTS_WRITTEN))
         player.past.lasts_now = lambda: self.rows(player)
 
     def _passed(self, player: Player, written: Any) -> float:
@@ -165,10 +167,13 @@ class KeptSpells:
         most = played + self._world.rules.save_interval
         return max(played, min(self._world.clock.moment() - began, most))
 
-    def _take_recasts(self, player: Player, found: Any) -> None:
+    def _take_recasts(self, player: Player, found: Any, written: Any) -> None:
         if not isinstance(found, dict):
             return
         now, moment = self._now(), self._world.clock.moment()
+        if is_number(written, LARGEST * 10):
+            # A clock that was set back must not make a recast longer.
+            moment = max(moment, Moment(written))
         state = self._states.of(player.spawn)
         for key, at in found.items():
             if _is_number_of_spell(key) and is_number(at, LARGEST * 10) and at > moment:

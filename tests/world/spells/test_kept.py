@@ -76,6 +76,18 @@ def test_recasts_stay(tmp_path: Path) -> None:
     assert SMITE_ID not in scene.state().ready
 
 
+def test_a_clock_that_is_set_back_makes_no_recast_longer(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=SMITE.replace("recast = 3", "recast = 30"))
+    scene.cast(SMITE_ID, scene.creature())
+    scene.run(3.0)
+    left = scene.state().ready[SMITE_ID] - scene.harness.now
+    change_zone(scene)
+    scene.harness.world.events.publish(LeftZone(scene.player))
+    scene.harness.moment = Moment(scene.harness.moment - 3600.0)
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    assert 0 < scene.state().ready[SMITE_ID] - scene.harness.now <= left
+
+
 TIMED = BUFF.replace("lasts_until_cancelled = true\ncast_kind = 1\n", "").replace(
     "duration1 = 432000", "duration1 = 600"
 )
