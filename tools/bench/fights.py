@@ -45,7 +45,7 @@ def _scene(onlookers: int, creatures: int) -> tuple[Fight, list[Spawn]]:
         clients.append(fight.stand(100 + number, name, VERSIONS[number % len(VERSIONS)]))
     for client in clients:
         codec = MessageCodec(CONFIG, Role.SERVER, KEY)
-        client.send = codec.encode  # type: ignore[method-assign,assignment]
+        client.send = client.send_later = codec.encode  # type: ignore[method-assign,assignment]
     fight.run(5.0)
     return fight, found
 

@@ -63,7 +63,7 @@ class SealingLink:
     def __init__(self) -> None:
         self.messages = 0
 
-    def command(self, _name: str, payload: bytes) -> None:
+    def command(self, _name: str, payload: bytes, *, may_wait: bool = False) -> None:  # noqa: ARG002
         """Count and compress a message."""
         self.messages += 1
         zlib.compress(payload, 1)

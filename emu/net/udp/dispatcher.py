@@ -31,6 +31,7 @@ from emu.net.udp.session_port import (
     Accounting,
     Handler,
     HostPort,
+    Releases,
     SessionPort,
     nothing,
 )
@@ -170,6 +171,7 @@ class Dispatcher:
         self._touched: list[SessionPort] = []
         self._waiting: list[SessionPort] = []
         self._rest: list[SessionPort] = []
+        self._releases = Releases(scheduler)
         self._turns_of_rest = 0
         self._pauses = 0
         """Calls of `_serve_later`, that one included which serves, until reads are answered again.
@@ -240,6 +242,10 @@ class Dispatcher:
         port.touched = True
         self._touched.append(port)
         self.serve_soon()
+
+    def release_later(self, port: SessionPort) -> None:
+        """Release what a session holds back; see `Releases.add`."""
+        self._releases.add(port)
 
     def serve_soon(self) -> None:
         """Serve all touched sessions before the reactor waits again."""
@@ -544,6 +550,7 @@ class Dispatcher:
             self._serving = None
         for port in self._ports.values():
             self._scheduler.drop(port.timer)
+        self._releases.end()
         self._waiting.clear()
         self._rest.clear()
         self._ports.clear()
@@ -566,7 +573,7 @@ class Dispatcher:
             self._waiting.remove(port)
         if port.handler is not None:
             self.accounting.forget(port, self.now())
-        port.handler = None
+        port.handler = port.later = None
         port.closing = nothing
         # Last, because the handler may still have asked for the session's address.
         self.endpoint.forget(port.session)

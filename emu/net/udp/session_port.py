@@ -28,6 +28,10 @@ LATE: Final = 2
 """The session has used up its share of the processor."""
 NEXT: Final = 4
 """The session continues in the next turn."""
+LATER: Final = 0.1
+"""Seconds for which a message may be held back: about a round of a zone."""
+MOST_LATER: Final = 1024
+"""Bytes of messages that are held back: a datagram of them gains nothing by waiting."""
 
 
 class Handler(Protocol):
@@ -46,6 +50,52 @@ class Handler(Protocol):
         """Return how many bytes of messages wait for their turn."""
 
 
+class ReleaseClock(Protocol):
+    """The `Scheduler` as `Releases` uses it."""
+
+    @property
+    def now(self) -> Callable[[], Monotonic]:
+        """Returns the time."""
+
+    def arm(self, timer: Timer[Timed], deadline: Monotonic | None) -> None:
+        """Set when a timer's owner gets `handle_timer`."""
+
+    def drop(self, timer: Timer[Timed]) -> None:
+        """Disarm a timer for good."""
+
+
+class Releases:
+    """The sessions that hold messages back, with one timer for all.
+
+    What one event causes in many sessions leaves together.
+    """
+
+    __slots__ = ("_clock", "_ports", "_timer")
+
+    def __init__(self, clock: ReleaseClock) -> None:
+        self._clock = clock
+        self._ports: list[SessionPort] = []
+        self._timer: Timer[Timed] = Timer(self)
+
+    def add(self, port: SessionPort) -> None:
+        """Release what a session holds back, `LATER` seconds from now at the latest."""
+        if not self._ports:
+            self._clock.arm(self._timer, Monotonic(self._clock.now() + LATER))
+        self._ports.append(port)
+
+    def handle_timer(self, now: Monotonic) -> None:  # noqa: ARG002  # it is due
+        """Release what sessions hold back; called by the scheduler."""
+        ports, self._ports = self._ports, []
+        for port in ports:
+            port.has_release = False
+            port.release()
+
+    def end(self) -> None:
+        """Release nothing any more."""
+        self._clock.drop(self._timer)
+        self._ports.clear()
+
+
 class SessionServer(Protocol):
     """The dispatcher as the ports of its sessions use it."""
 
@@ -55,6 +105,9 @@ class SessionServer(Protocol):
 
     def touch(self, port: SessionPort) -> None:
         """Serve a session in this turn of the reactor."""
+
+    def release_later(self, port: SessionPort) -> None:
+        """Release what a session holds back; see `Releases.add`."""
 
     def charge_to(self, port: SessionPort, account: object) -> None:
         """Charge the work for a session to an account."""
@@ -83,6 +136,7 @@ class SessionPort:
     The other attributes belong to the dispatcher: `weight` is how many bytes were held at the last
     check, `holds` says why no message is delivered now (`BUSY`, `LATE`, `NEXT`), `spent` is how
     many seconds of work are not charged yet, `reading` how many were charged for datagrams.
+    `has_release` says whether it is about to release what the port holds back.
     """
 
     __slots__ = (
@@ -92,7 +146,10 @@ class SessionPort:
         "closing",
         "events",
         "handler",
+        "has_release",
         "holds",
+        "later",
+        "later_bytes",
         "reading",
         "resumes_at",
         "session",
@@ -115,6 +172,10 @@ class SessionPort:
         self.budget: WorkBudget | None = None  # most sessions never spend enough for one
         self.resumes_at: Monotonic | None = None
         self.timer: Timer[Timed] = Timer(self)
+        self.later: list[tuple[int, bytes]] | None = None
+        """The messages that are held back; None without any, as with most sessions."""
+        self.later_bytes = 0
+        self.has_release = False
         self.handler: Handler | None = None
         self.closing: Callable[[], object] = nothing
 
@@ -122,11 +183,41 @@ class SessionPort:
 
     def send(self, opcode: int, payload: bytes) -> None:
         """Send one application message in this turn of the reactor."""
+        if self.later:
+            self._release()
         self.session.send(opcode, payload)
         self.touch()
 
+    def send_later(self, opcode: int, payload: bytes) -> None:
+        """Send one application message with the next one, at most `LATER` seconds from now.
+
+        Several then share a datagram, and an acknowledgment. The order of all messages stays.
+        """
+        if self.later is None:
+            self.later = []
+        self.later.append((opcode, payload))
+        self.later_bytes += len(payload)
+        if self.later_bytes >= MOST_LATER:
+            self.release()
+        elif not self.has_release:
+            self.has_release = True
+            self._dispatcher.release_later(self)
+
+    def release(self) -> None:
+        """Send what is held back in this turn of the reactor."""
+        if self.later:
+            self._release()
+            self.touch()
+
+    def _release(self) -> None:
+        later = self.later or ()
+        self.later, self.later_bytes = None, 0
+        for opcode, payload in later:
+            self.session.send(opcode, payload)
+
     def close(self, reason: str = "") -> None:  # noqa: ARG002  # the service has logged it
         """Close the session after everything queued has left."""
+        self.release()
         self.session.close()
         self.touch()
         self.closing()

@@ -272,6 +272,9 @@ class _Link:
     def send(self, opcode: int, payload: bytes) -> None:
         """Send nothing."""
 
+    def send_later(self, opcode: int, payload: bytes) -> None:
+        """Send nothing."""
+
     def trust(self) -> None:
         """Do nothing."""
 

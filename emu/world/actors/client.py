@@ -34,6 +34,9 @@ class PlayerLink(Protocol):
     def send(self, opcode: int, payload: bytes) -> None:
         """Send one application message."""
 
+    def send_later(self, opcode: int, payload: bytes) -> None:
+        """Send one message together with the next one, a moment later at most."""
+
     def trust(self) -> None:
         """Lift the limits for unauthenticated peers: the client has shown its key."""
 
@@ -131,15 +134,19 @@ class PlayerClient:
         self.link.send(number, payload)
         return True
 
-    def command(self, name: str, payload: bytes) -> None:
-        """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
+    def command(self, name: str, payload: bytes, *, may_wait: bool = False) -> None:
+        """Send a command inside OP_ClientCmdMsg, by its opcode's name.
+
+        One that `may_wait` leaves with the next message, a moment later at most.
+        """
         table = self.dialect.table
         try:
             number, inner = table.number(CLIENT_COMMAND), table.number(name)
         except UnknownOpcode:
             self._missing(name)
             return
-        self.link.send(number, write_client_cmd(inner, payload, self.version))
+        send = self.link.send_later if may_wait else self.link.send
+        send(number, write_client_cmd(inner, payload, self.version))
 
     def capacity(self) -> int:
         """Return the capacity of the link in bytes."""

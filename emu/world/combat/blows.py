@@ -104,7 +104,10 @@ def _index(viewer: Viewer, spawn: Spawn) -> bytes | None:
 
 
 def show_blow(zone: Zone, attacker: Spawn, victim: Spawn, blow: Blow) -> None:
-    """Show a blow to all who see both sides and are near."""
+    """Show a blow to all who see both sides and are near, to the two sides at once.
+
+    To the others it may come a moment later: in a battle each would get a datagram for each blow.
+    """
     place = victim.position
     for viewer in zone.observers(victim):
         source, target = _index(viewer, attacker), _index(viewer, victim)
@@ -112,7 +115,9 @@ def show_blow(zone: Zone, attacker: Spawn, victim: Spawn, blow: Blow) -> None:
             continue
         payload = _encoded(viewer.form.dialect, blow)
         viewer.link.command(
-            "OP_EqHearCombatCmd", payload.replace(_FROM_BYTES, source).replace(_TO_BYTES, target)
+            "OP_EqHearCombatCmd",
+            payload.replace(_FROM_BYTES, source).replace(_TO_BYTES, target),
+            may_wait=viewer.spawn is not attacker and viewer.spawn is not victim,
         )
 
 

@@ -323,8 +323,11 @@ _DELETE: Final = b"\1"
 class ViewerLink(Protocol):
     """The part of a client's connection that a viewer uses."""
 
-    def command(self, name: str, payload: bytes) -> None:
-        """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
+    def command(self, name: str, payload: bytes, *, may_wait: bool = False) -> None:
+        """Send a command inside OP_ClientCmdMsg, by its opcode's name.
+
+        One that `may_wait` leaves with the next message, a moment later at most.
+        """
 
     def send_bytes(self, name: str, payload: bytes = b"") -> bool:
         """Send a message by its opcode's name; return False if the client has no such message."""

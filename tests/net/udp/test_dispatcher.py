@@ -8,7 +8,7 @@ from emu.errors import EmuError, StoreError, Unanswered
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher, Outbox
-from emu.net.udp.session_port import HostPort
+from emu.net.udp.session_port import LATER, HostPort
 from emu.session import (
     AddressChanged,
     Endpoint,
@@ -179,6 +179,41 @@ def test_the_datagrams_of_one_wake_up_are_answered_with_one(harness, client) -> 
     assert wire.written == []
     clock.advance(0)
     assert len(wire.take()) == 1
+
+
+def test_messages_that_may_wait_share_a_datagram_soon(harness, client) -> None:
+    clock, dispatcher, wire = harness
+    (recorder,) = Recorder.made
+    for number in range(10):
+        recorder.port.send_later(6, b"%d" % number)
+        # What arrives meanwhile sends nothing of it: on a short way each Ack would.
+        client.send(3, b"x")
+        assert Message(6, b"0") not in exchange(client, clock, dispatcher, wire)
+    clock.advance(LATER - 0.001)
+    assert Message(6, b"0") not in exchange(client, clock, dispatcher, wire)
+    clock.advance(0.001)
+    clock.advance(0)
+    ((datagram, _),) = wire.take()
+    client.receive_datagram(datagram, clock.seconds())
+    assert drain(client) == [Message(6, b"%d" % number) for number in range(10)]
+    recorder.port.send_later(6, b"again")
+    clock.advance(LATER)
+    assert exchange(client, clock, dispatcher, wire) == [Message(6, b"again")]
+
+
+def test_nothing_is_held_back_for_a_session_that_is_over(harness, client) -> None:
+    clock, dispatcher, wire = harness
+    (recorder,) = Recorder.made
+    recorder.port.send_later(6, b"late")
+    recorder.port.session.discard("test")
+    recorder.port.touch()
+    clock.advance(0)
+    assert dispatcher.session_count == 0
+    wire.take()
+    clock.advance(LATER)
+    clock.advance(0)
+    assert recorder.port.session.drops == {}, "it is not even asked to send"
+    assert wire.take() == []
 
 
 def test_a_session_is_served_at_the_new_address_of_its_client(harness, client) -> None:

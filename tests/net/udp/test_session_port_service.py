@@ -8,7 +8,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from emu.net.udp.session_port import SessionPort
+from emu.net.udp.session_port import MOST_LATER, SessionPort
 from emu.session import ConnectionState, Role
 from emu.times import Monotonic
 from tests.support.sessions.link import connected_link
@@ -19,6 +19,7 @@ class Server:
 
     def __init__(self) -> None:
         self.touches = 0
+        self.releases = 0
         self.timed_calls = 0
         self.failures: list[Failure] = []
 
@@ -27,6 +28,9 @@ class Server:
 
     def touch(self, _port: SessionPort) -> None:
         self.touches += 1
+
+    def release_later(self, _port: SessionPort) -> None:
+        self.releases += 1
 
     def charge_to(self, _port: SessionPort, _account: object) -> None:
         raise NotImplementedError
@@ -62,6 +66,39 @@ def test_what_is_sent_and_ended_is_served_in_this_turn() -> None:
     link.settle()
     assert link.messages(Role.CLIENT) == [(4, b"x")]
     assert port.session.state is not ConnectionState.ESTABLISHED
+
+
+def test_messages_that_may_wait_leave_in_order_with_the_next_one() -> None:
+    port, server, link = made()
+    port.send_later(4, b"one")
+    port.send_later(5, b"two")
+    assert (server.touches, server.releases) == (0, 1)
+    link.settle()
+    assert link.messages(Role.CLIENT) == []
+    port.send(6, b"three")
+    assert server.touches == 1
+    link.settle()
+    assert link.messages(Role.CLIENT) == [(4, b"one"), (5, b"two"), (6, b"three")]
+    port.release()
+    assert server.touches == 1, "nothing is held back any more"
+
+
+def test_a_datagram_full_of_messages_does_not_wait() -> None:
+    port, server, _ = made()
+    port.send_later(4, bytes(MOST_LATER - 1))
+    assert server.touches == 0
+    port.send_later(4, b"x")
+    assert server.touches == 1
+    port.send_later(4, b"y")
+    assert server.touches == 1, "the next one waits again"
+
+
+def test_what_is_held_back_leaves_before_the_end() -> None:
+    port, _, link = made()
+    port.send_later(4, b"last words")
+    port.close()
+    link.settle()
+    assert link.messages(Role.CLIENT) == [(4, b"last words")]
 
 
 def test_an_error_in_a_coroutine_is_logged_and_ends_the_session() -> None:

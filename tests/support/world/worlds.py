@@ -100,6 +100,8 @@ class Client:
         self.heard = 0
         self.is_closed = False
         self.is_trusted = False
+        self.sent_later = 0
+        """How many of its messages could have waited for the next one."""
         self.space = 100_000
         self.player: Player | None = None
 
@@ -114,6 +116,10 @@ class Client:
             name = self.dialect.table.name(command.opcode) or str(command.opcode)
             self.log.append((name, command.payload))
             self.view.look(name, command.payload)
+
+    def send_later(self, opcode: int, payload: bytes) -> None:
+        self.sent_later += 1
+        self.send(opcode, payload)
 
     def charge_to(self, account_id: int) -> None:
         self.account_id = account_id

@@ -26,7 +26,7 @@ class ZoneClient:
         self.bytes = 0
         self.viewer: Viewer | None = None
 
-    def command(self, name: str, payload: bytes) -> None:
+    def command(self, name: str, payload: bytes, *, may_wait: bool = False) -> None:
         self.commands.append(name)
         self.bytes += len(payload)
         if name == UPDATE_GHOST:

@@ -96,3 +96,13 @@ def test_who_is_far_hears_nothing() -> None:
     assert fight.blows(far) == []
     assert "OP_EqHearDeathCmd" not in far.names
     assert len(fight.blows()) == 1
+
+
+def test_only_onlookers_may_be_shown_a_blow_a_moment_later() -> None:
+    fight = Fight()
+    onlooker = fight.stand(6, "Borvik")
+    crab, zone, own = fight.creature(), fight.player.zone, fight.player.spawn
+    show_blow(zone, own, crab, Blow(Result.HIT, 5))
+    show_blow(zone, crab, own, Blow(Result.MISS))
+    assert (len(fight.blows()), len(fight.blows(onlooker))) == (2, 2)
+    assert (fight.client.sent_later, onlooker.sent_later) == (0, 2)

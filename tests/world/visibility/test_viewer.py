@@ -21,7 +21,11 @@ def test_destroying_names_the_index() -> None:
     assert one.viewer is not None
     rock = Spawn(5, SpawnKind.OBJECT, "rock", Position(0, 0, 0))
     one.viewer.show(rock, 0)
-    one.command = lambda name, payload: sent.append((name, payload))  # type: ignore[method-assign]
+
+    def take(name: str, payload: bytes, *, may_wait: bool = False) -> None:
+        sent.append((name, payload))
+
+    one.command = take  # type: ignore[method-assign]
     one.viewer.hide(rock)
     one.viewer.hide(rock)
     assert sent == [("OP_EqDestroyGhostCmd", b"\2\1")]
@@ -48,7 +52,11 @@ def test_its_own_movement_is_no_news_but_its_state_is() -> None:
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
     zone.tick(0.0)
-    one.command = lambda _name, payload: sent.append(payload)  # type: ignore[assignment, method-assign]
+
+    def take(name: str, payload: bytes, *, may_wait: bool = False) -> None:
+        sent.append(payload)
+
+    one.command = take  # type: ignore[method-assign]
     one.spawn.move(Position(1, 2, 3))
     zone.tick(1.0)
     assert sent == []
