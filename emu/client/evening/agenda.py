@@ -21,6 +21,8 @@ SET_ASIDE: Final = 600.0
 """
 PATIENT: Final = 1500.0
 """The same for a first quest."""
+HAILS: Final = 3
+"""How often it hails somebody for the next quest of a chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,27 @@ class Agenda:
         self._progress: dict[int, _Progress] = {}
         self._tries: Counter[str] = Counter()
         self._now = LONG_AGO
+        self._givers: dict[str, int] = {}
+        """With whom first quests have ended, the last one last, and how often it hails them yet."""
+
+    def ended(self, giver: str) -> None:
+        """Note that a first quest has ended with somebody: there may be a next one."""
+        self._givers.pop(giver, None)
+        if giver:
+            self._givers[giver] = HAILS
+
+    def hailed(self, name: str) -> None:
+        """Note that it has hailed somebody."""
+        if name in self._givers:
+            self._givers[name] -= 1
+            if not self._givers[name]:
+                del self._givers[name]
+
+    def next_of_chains(self) -> list[QuestTask]:
+        """Return the tasks to ask for the next quests of chains, the newest first."""
+        return [
+            QuestTask(f"Speak with {name}.", "", False, 0, 1) for name in reversed(self._givers)
+        ]
 
     def look(self, zone: str, now: Monotonic) -> list[QuestTask]:
         """Note which quests have advanced, in which zone; return their tasks."""

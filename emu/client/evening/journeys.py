@@ -110,6 +110,9 @@ class PlayerJourneys:
 
     def journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to a zone that a task means; another one each time if there are more."""
+        by_sign = self._by_sign(task, now)
+        if by_sign is not None:
+            return by_sign
         zones = self.zones_of(task)
         for zone in sorted(zones, key=lambda zone: self._journeys[task.text, zone]):
             if zone == self.travels.zone:
@@ -117,6 +120,15 @@ class PlayerJourneys:
             way = self.travels.way_to(zone)
             if way is not None and self._visits.may_begin(f"to {zone}", task.text, now, TRAVELS_ON):
                 self._journeys[task.text, zone] += 1
+                return self.by(way, task, now)
+        return None
+
+    def _by_sign(self, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to a sign that leads to a zone of a task where it was never."""
+        for zone, sign in self.travels.signs(task.text):
+            way = sign if zone == self.travels.zone else self.travels.way_to(zone)
+            which = f"{sign.name} of {zone}"
+            if way is not None and self._visits.may_begin(which, task.text, now, TRAVELS_ON):
                 return self.by(way, task, now)
         return None
 
@@ -142,6 +154,8 @@ class PlayerJourneys:
 
     def knows_where(self, task: QuestTask) -> bool:
         """Return whether it is in a zone that a task means, or knows a way there."""
+        if self.travels.signs(task.text):
+            return True
         zones = self.zones_of(task)
         return any(zone == self.travels.zone or self.travels.way_to(zone) for zone in zones)
 

@@ -92,6 +92,8 @@ class Questing:
         self._plan: Errand | None = None
         self._last_use: Errand | None = None
         """The errand whose thing it has used last."""
+        self._arrived_for: QuestTask | None = None
+        """The task for which it has come to where it is."""
         self._verbs: VerbsShown | None = None
         self._busy_until = Monotonic(0.0)
         self._visits = PastVisits()
@@ -122,6 +124,7 @@ class Questing:
         match event:
             case ZoneToLoad(file, description):
                 self.journeys.arrive(file, description, now)
+                self._arrived_for = self._last_use.task if self._last_use is not None else None
                 self._plan = None
                 self._busy_until = Monotonic(now + LOOKS_AROUND)
             case WaysShown(_, ways):
@@ -172,6 +175,7 @@ class Questing:
         if state != self._state:
             if self._open_first & self._journal.complete.keys():
                 self.hints.renew()
+                self.agenda.ended(self._last_hailed)
             self._open_first = self.agenda.open_first()
             self._state = state
             self._visits.renew()
@@ -196,6 +200,7 @@ class Questing:
         if not self._fighting.approach(place, reach, now):
             return False
         if spawn is None:
+            self._arrived_for = plan.task
             return True
         return self._use(plan, spawn, now)
 
@@ -220,6 +225,7 @@ class Questing:
         if not commands or any(one in TALKING for one in commands):
             self._last_hailed = spawn.name
             self._met.add(spawn.name)
+            self.agenda.hailed(spawn.name)
             core.command("hail")
         elif commands[0] in ATTACKING:
             self._fighting.attack(spawn.index, now)
@@ -238,6 +244,10 @@ class Questing:
 
     def _next_plan(self, now: Monotonic) -> Errand | None:
         first = self.agenda.first_tasks()
+        # Where it has just arrived it does what it has come for, and then what else is here.
+        arrived = self._arrived_for
+        first.sort(key=lambda task: (task != arrived, not self.journeys.is_here(task)))
+        self._arrived_for = None
         plan = self._plan_of(first, now)
         if plan is None and self._fighting.enemy is None:
             plan = self._looks_for(first, now)
@@ -252,12 +262,12 @@ class Questing:
         # Whoever has just talked may have more to say: its script goes on after a while.
         if now < self._talked_at + TALK_GOES_ON and not self._journal.open:
             return None
+        if self._must_leave:
+            return self._exit(now) or self._marked(now) or self._around(now)
         if follows:
             return (
                 self._thing(now) or self._unmet(now) or self._on_the_spot(now) or self._around(now)
             )
-        if self._must_leave:
-            return self._exit(now) or self._marked(now) or self._around(now)
         return (
             self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
@@ -272,7 +282,8 @@ class Questing:
         if plan is None and is_lost:
             plan = self._through_town(now, takes_quests=not first)
         if plan is None and self._hunts and not first:
-            plan = self._hunt(now)
+            plan = self._plan_of(self.agenda.next_of_chains(), now) or self._marked(now)
+            plan = plan or self._hunt(now)
         return plan
 
     def _hunt(self, now: Monotonic) -> Errand | None:

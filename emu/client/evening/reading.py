@@ -45,6 +45,9 @@ _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
     "portal", "tunnel", "leave",
 ))  # fmt: skip
+_TO: Final = re.compile(r"To [A-Z]")
+SHORTENED: Final = 3
+"""The least letters of a word that is left of a longer one."""
 _HUBS: Final = frozenset(("bell", "portal", "station"))
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
@@ -151,6 +154,24 @@ def may_have_choices(name: str) -> bool:
 def is_sign(name: str) -> bool:
     """Return whether a thing has the technical name of a way to one zone."""
     return {"zone", "to"} <= set(re.split(r"[^a-z]+", name.casefold()))
+
+
+def is_named_way(name: str) -> bool:
+    """Return whether a thing's name says to which zone it leads."""
+    return is_sign(name) or _TO.match(name) is not None
+
+
+def leads_to(name: str, text: str) -> bool:
+    """Return whether a text has all words of the name of a way, which may be shortened.
+
+    "zone_to_qey_north" leads to North Qeynos.
+    """
+    have = words_of(text)
+    wanted = [one for one in words_of(name.replace(TECHNICAL, " ")) if one not in _WAYS]
+    return any(len(one) >= LEAST_NAME for one in wanted) and all(
+        one in have or (len(one) >= SHORTENED and any(word.startswith(one) for word in have))
+        for one in wanted
+    )
 
 
 def is_decline(choice: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from emu.client.evening.reading import (
@@ -17,7 +17,9 @@ from emu.client.evening.reading import (
     LEAST_NAME,
     TECHNICAL,
     fit,
+    is_named_way,
     is_peaceful,
+    leads_to,
     may_be_way,
     words_of,
 )
@@ -75,10 +77,14 @@ class Travels:
         """From where to where a way was guessed that was never taken."""
         self._ways: dict[str, dict[str, KnownWay]] = {}
         """For each zone, what leads to which other one."""
+        self._choices: dict[tuple[str, KnownWay], dict[str, str]] = {}
+        """For each zone and thing what its window has offered, by the zones where that leads."""
         self._homes: dict[str, str] = {}
         """The zone in which each person was seen first."""
         self._things: dict[str, dict[str, None]] = {}
         """The zones in which each thing with a technical name was seen, in this order."""
+        self._signs: dict[str, dict[str, KnownWay]] = {}
+        """The signs of each zone whose names say where they lead, by these names."""
         self._foes: dict[str, dict[str, int]] = {}
         """The names of the enemies of each zone, and the level of one of each name."""
         self._words: dict[str, frozenset[str]] = {}
@@ -91,7 +97,8 @@ class Travels:
         if used is not None and self.zone and zone != self.zone:
             self._drop_guesses(used, (zone,))
             ways = self._ways.setdefault(self.zone, {})
-            ways[zone] = used
+            choice = self._choices.get((self.zone, used), {}).get(zone, "")
+            ways[zone] = replace(used, choice=choice)
             self._guessed.discard((self.zone, zone))
             self._came_from = self.description
         self.zone, self.description = zone, description
@@ -101,6 +108,7 @@ class Travels:
         """Note where the window of a thing leads, and that it leads nowhere else."""
         ways = self._ways.setdefault(self.zone, {})
         shown = {zone_name(one): one for one in descriptions}
+        self._choices[self.zone, used] = shown
         self._drop_guesses(used, shown)
         for zone, one in shown.items():
             self._know(zone)
@@ -137,11 +145,14 @@ class Travels:
     def look(self, spawns: Iterable[SeenSpawn]) -> None:
         """Note who lives in the present zone, and what is there."""
         for one in spawns:
+            if is_named_way(one.name):
+                here = self._signs.setdefault(self.zone, {})
+                here[one.name] = KnownWay(one.name, one.place)
             if one.is_enemy:
                 self._foes.setdefault(self.zone, {})[one.name] = one.level
             elif TECHNICAL in one.name:
                 self._things.setdefault(one.name, {})[self.zone] = None
-            elif one.name[:1].isupper():
+            elif one.name[:1].isupper() and not is_named_way(one.name):
                 self._homes.setdefault(one.name, self.zone)
 
     def towns(self) -> list[str]:
@@ -217,6 +228,23 @@ class Travels:
             and any(len(one) >= LEAST_PART and one in have for one in words_of(name))
             for zone in zones
         ]  # fmt: skip
+
+    def signs(self, text: str) -> list[tuple[str, KnownWay]]:
+        """Return the signs to a zone that a text names, and where they are; the present one first.
+
+        "North Qeynos" is where a "zone_to_qey_north" leads, though the player was never there.
+        Without a known way to the zone of a sign it is left out, and so are all of them when the
+        text names a zone to which the player knows the way.
+        """
+        have = frozenset(words_of(text))
+        named = [zone for zone, words in self._words.items() if words and words <= have]
+        if any(zone == self.zone or self.way_to(zone) is not None for zone in named):
+            return []
+        found = [
+            (zone, way) for zone, signs in self._signs.items() for way in signs.values()
+            if leads_to(way.name, text) and (zone == self.zone or self.way_to(zone) is not None)
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: one[0] != self.zone)
 
     def names_zone(self, name: str) -> bool:
         """Return whether the name of a thing has a long word of a zone's name."""

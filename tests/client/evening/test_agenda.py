@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.client.evening.agenda import PATIENT, SET_ASIDE, Agenda
+from emu.client.evening.agenda import HAILS, PATIENT, SET_ASIDE, Agenda
 from emu.client.evening.journal import SeenJournal
 from emu.client.world.windows import QuestShown, QuestTask
 from emu.times import Monotonic
@@ -80,3 +80,13 @@ def test_texts_of_tasks_that_are_no_talks_stay_with_their_zone() -> None:
     assert list(one.wild_texts("bog", first_only=False)) == [judging, "Kill a rat."]
     assert list(one.wild_texts("city", first_only=False)) == []
     assert one.zones_of(one.first_tasks()[0]) == ["bog"]
+
+
+def test_it_asks_whom_a_first_quest_has_ended_with_for_the_next_one() -> None:
+    one = agenda()
+    for giver in ("Glorfel", "Dagorel", ""):
+        one.ended(giver)
+    assert texts(one.next_of_chains()) == ["Speak with Dagorel.", "Speak with Glorfel."]
+    for _ in range(HAILS):
+        one.hailed("Dagorel")
+    assert texts(one.next_of_chains()) == ["Speak with Glorfel."]

@@ -101,3 +101,14 @@ def test_it_takes_each_sign_once_that_names_no_zone_that_it_knows(core: NotingCl
     assert plan is not None
     assert (plan.index, plan.what) == (6, "use")
     assert one.odd_way(NOW) is None
+
+
+def test_it_goes_to_the_sign_of_a_zone_where_it_was_never(core: NotingClient) -> None:
+    sign = spawn(6, "zone_to_qey_north", 90.0, level=0)
+    one = journeys(core, sign)
+    meeting = task("I need to speak with Sir Laughlin in North Qeynos")
+    one.look()
+    plan = one.journey(meeting, NOW)
+    assert plan is not None
+    assert (plan.index, plan.what) == (6, "use")
+    assert one.knows_where(meeting)

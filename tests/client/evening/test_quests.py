@@ -357,6 +357,26 @@ def test_a_hunter_fights_before_it_does_other_quests(core: NotingClient) -> None
     assert scene.thinks(HAIL, times=4)[-1:] == ["command hail"]
 
 
+def test_a_hunter_asks_for_the_next_quest_before_it_fights(core: NotingClient) -> None:
+    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
+    scene = hunter(core, spawn(4, "Braksan", 20.0, mark=1), rat)
+    assert scene.thinks(HAIL, times=3)[-1:] == ["command hail"]
+    assert core.asked[0] == "target 4"
+    scene.thinks(times=2)
+    assert scene.fighting.enemy == 5, "once is enough for a while"
+
+
+def test_a_hunter_hails_whom_a_first_quest_has_ended_with(core: NotingClient) -> None:
+    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
+    scene = hunter(core, spawn(4, "Master-at-Arms Dagorel", 20.0), rat)
+    scene.task("I need to speak with Dagorel.", category="Hallmark")
+    scene.thinks(HAIL, times=4)
+    scene.journal.listed(JournalListed((QuestRow(7, "Help", False),)))
+    begin = len(core.asked)
+    scene.thinks(HAIL, times=4)
+    assert core.asked[begin:][:3] == ["target 4", "ask_verbs 4", "command hail"]
+
+
 def test_a_hunter_goes_where_it_has_seen_enemies_of_its_level(core: NotingClient) -> None:
     gate = spawn(6, "zone_to_peat_bog", 20.0, level=0)
     scene = hunter(core, gate)
@@ -449,3 +469,34 @@ def test_a_hunter_goes_elsewhere_after_some_deaths(core: NotingClient) -> None:
     scene.fighting.fears.died("a bear", "", Place(0.0, 0.0, 0.0), 3, NOW)
     assert "use 6 enter" in scene.thinks(("enter", "Enter"), times=6)
     assert scene.fighting.enemy is None
+
+
+def test_it_does_what_it_has_come_for_before_another_first_task(core: NotingClient) -> None:
+    scene = hunter(core)
+    scene.spawns.remembered = {
+        "Ilgar": Place(100.0, 0.0, 0.0), "Moorford": Place(-100.0, 0.0, 0.0)
+    }  # fmt: skip
+    guards = tuple(
+        QuestTask(f"I need to speak with {name}.", "", False, 0, 1)
+        for name in ("Ilgar", "Moorford")
+    )
+    scene.journal.shown(QuestShown(7, "Training", guards, False, "Hallmark"))
+    scene.thinks(times=1)
+    assert core.place.x > 90.0
+    scene.spawns.by_index[4] = spawn(4, "Ilgar", 110.0)
+    scene.spawns.by_index[5] = spawn(5, "Moorford", -110.0)
+    assert "target 4" in scene.thinks(HAIL, times=3)
+
+
+def test_it_does_what_is_to_be_done_in_its_zone_before_it_leaves(core: NotingClient) -> None:
+    gate = spawn(6, "zone_to_qey_harbor", 20.0, level=0)
+    scene = hunter(core, gate, spawn(4, "Laughlin", 60.0))
+    travels = scene.questing.journeys.travels
+    travels.arrive("North Qeynos", None)
+    travels.offered(KnownWay(gate.name, gate.place), ["Qeynos Harbor"])
+    guards = (
+        QuestTask("I need to speak with Moorford in Qeynos Harbor.", "", False, 0, 1),
+        QuestTask("I need to speak with Laughlin in North Qeynos.", "", False, 0, 1),
+    )
+    scene.journal.shown(QuestShown(7, "Training", guards, False, "Hallmark"))
+    assert scene.thinks(HAIL, times=3)[:1] == ["target 4"]

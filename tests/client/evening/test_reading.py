@@ -8,9 +8,11 @@ from emu.client.evening.reading import (
     DialogChoices,
     fit,
     is_decline,
+    is_named_way,
     is_peaceful,
     is_placing,
     is_visit,
+    leads_to,
     may_have_choices,
     resemblance,
 )
@@ -130,3 +132,20 @@ def test_things_that_may_lead_to_several_zones() -> None:
     assert may_have_choices("mariners_bell")
     assert not may_have_choices("zone_to_antonica")
     assert not may_have_choices("gate_widget4")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_meant"),
+    [
+        ("zone_to_qey_north", "I need to speak with Sir Laughlin in North Qeynos", True),
+        ("To North Qeynos", "I need to speak with Sir Laughlin in North Qeynos", True),
+        ("zone_to_qey_south", "I need to speak with Sir Laughlin in North Qeynos", False),
+        ("zone_to_qey_village01", "I need to speak with Sir Laughlin in North Qeynos", False),
+        ("zone_to_antonica", "I must kill a gnoll in Antonica.", True),
+        ("zone_to_antonica_south", "I must kill a gnoll in Antonica.", False),
+        ("zone_to_qey_city", "I need to speak with Sir Laughlin in North Qeynos", False),
+    ],
+)
+def test_the_name_of_a_sign_says_where_it_leads(name: str, text: str, is_meant: bool) -> None:
+    assert is_named_way(name)
+    assert leads_to(name, text) is is_meant

@@ -143,3 +143,27 @@ def test_a_window_without_the_zone_that_it_comes_from_is_not_the_way_back() -> N
     one.offered(KnownWay(outside.name, outside.place), ["Antonica"])
     assert one.way_to("south qeynos") is None
     assert one.way_to("antonica") is not None
+
+
+def test_what_was_chosen_at_a_bell_is_chosen_again() -> None:
+    one = Travels()
+    one.arrive("Antonica", None)
+    bell = KnownWay("mariners_bell", Place(5.0, 0.0, 0.0))
+    one.offered(bell, ["The Caves", "Oakmyst Forest"])
+    one.arrive("The Caves", bell)
+    one.arrive("Antonica", None)
+    assert one.way_to("caves") == KnownWay(bell.name, bell.place, "The Caves")
+
+
+def test_it_knows_the_sign_to_a_zone_where_it_was_never() -> None:
+    text = "I need to speak with Sir Laughlin in North Qeynos"
+    one = arrived(("South Qeynos", None))
+    one.look([spawn(6, "zone_to_qey_north", 40.0, level=0), spawn(7, "To North Qeynos", 9.0)])
+    assert [way.name for _, way in one.signs(text)] == ["zone_to_qey_north", "To North Qeynos"]
+    assert one.destinations(text) == [], "a sign lives nowhere"
+    one.arrive("Nettleville Hovel", None)
+    assert one.signs(text) == []
+    one.offered(BELL, ["South Qeynos"])
+    assert [zone for zone, _ in one.signs(text)] == ["south qeynos", "south qeynos"]
+    one.arrive("North Qeynos", BELL)
+    assert one.signs(text) == []
