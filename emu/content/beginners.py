@@ -5,14 +5,13 @@ Source: docs/guides/items.md#beginners, docs/guides/zones.md#knowledge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from emu.content.file import ContentFile
 from emu.content.tables import content_tables
 from emu.errors import FileFormatError
-from emu.files import read_document
 from emu.model import LAST_BAR
 
 ANY: Final = 255
@@ -79,23 +78,25 @@ def starting_hotkeys(content: Path | None) -> tuple[StartingHotkey, ...]:
         )  # fmt: skip
 
 
-def starting_things(content: Path | None, files: Iterable[Path]) -> tuple[StartingThing, ...]:
+def starting_things(
+    content: Path | None, tables: Mapping[Path, Sequence[Any]]
+) -> tuple[StartingThing, ...]:
     """Return the things of new characters; those of TOML files follow those of the content file.
 
-    Raises `FileFormatError`.
+    `tables` are the tables ``[[starting_item]]`` of each TOML file. Raises `FileFormatError`.
     """
     found = []
     if content is not None:
         with ContentFile(content) as file:
             found += [_thing(row) for row in file.table(TABLE)]
-    for path in files:
-        found += _of_file(path)
+    for path, rows in tables.items():
+        found += _of_file(path, rows)
     return tuple(found)
 
 
-def _of_file(path: Path) -> list[StartingThing]:
+def _of_file(path: Path, rows: Sequence[Any]) -> list[StartingThing]:
     found: list[StartingThing] = []
-    for number, row in enumerate(read_document(path).get("starting_item", []), 1):
+    for number, row in enumerate(rows, 1):
         try:
             found += _of_row(dict(row))
         except (TypeError, ValueError) as error:

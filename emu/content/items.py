@@ -333,10 +333,14 @@ class TomlItems:
         self._tables: dict[str, dict[int, list[dict[str, Any]]]] = {}
         self.numbers: set[int] = set()
         """The numbers of all items that the files describe or change."""
+        self.beginners: dict[Path, list[Any]] = {}
+        """The tables ``[[starting_item]]`` of each file: the things of new characters."""
         self._own: set[int] = set()
         for path in paths:
-            for row in read_document(path).get("item", []):
+            document = read_document(path)
+            for row in _tables_of(path, document, "item"):
                 self._add(path, row)
+            self.beginners[path] = _tables_of(path, document, "starting_item")
 
     def _add(self, path: Path, table: Any) -> None:
         values = dict(table) if isinstance(table, dict) else {}
@@ -373,13 +377,6 @@ class TomlItems:
         """Return the rows of a content file with those of the files above them."""
         return _Layered(self._tables, self._own, source)
 
-    def table(self, path: Path, name: str) -> list[dict[str, Any]]:
-        """Return other tables of a file, such as the starting things. Raises `FileFormatError`."""
-        rows = read_document(path).get(name, [])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise FileFormatError(f"{path}: {name}: must be written as [[{name}]]")
-        return rows
-
 
 class _Layered:
     """Rows of a content file, changed by those of TOML files."""
@@ -411,6 +408,13 @@ class _Layered:
                 # Without a name it changes an item that the content file does not have.
                 if name != "items" or "name" in row:
                     yield {**_defaults(name), **row}
+
+
+def _tables_of(path: Path, document: Mapping[str, Any], name: str) -> list[Any]:
+    rows = document.get(name, [])
+    if not isinstance(rows, list):
+        raise FileFormatError(f"{path}: {name}: must be written as [[{name}]]")
+    return rows
 
 
 def _keys(table: str, number: int, index: int) -> dict[str, int]:

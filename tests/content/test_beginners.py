@@ -42,7 +42,7 @@ def test_rows_of_a_dump_are_read(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     import_content(dump_parts([dump]), content)
-    found = starting_things(content, ())
+    found = starting_things(content, {})
     assert found == (
         StartingThing(3, ANY, 77, 1, is_worn=True),
         StartingThing(ANY, 10, 78, 50, is_attuned=True, condition=90, creator="Meg"),
@@ -52,8 +52,8 @@ def test_rows_of_a_dump_are_read(tmp_path: Path) -> None:
 
 
 def test_every_class_begins_with_things_that_exist() -> None:
-    kinds = ItemKinds(None, TomlItems([shipped_items()]))
-    things = starting_things(None, [shipped_items()])
+    items = TomlItems([shipped_items()])
+    kinds, things = ItemKinds(None, items), starting_things(None, items.beginners)
     for class_ in range(41):
         own = [one for one in things if one.fits(class_, 0)]
         assert any(one.is_worn for one in own)
@@ -72,4 +72,4 @@ def test_a_fault_names_the_table(tmp_path: Path, text: str, fault: str) -> None:
     path = tmp_path / "items.toml"
     path.write_text(f"[[starting_item]]\n{text}\n", encoding="utf-8")
     with pytest.raises(FileFormatError, match=f"starting_item 1: .*{fault}"):
-        starting_things(None, [path])
+        starting_things(None, TomlItems([path]).beginners)

@@ -107,6 +107,8 @@ level = 3
         ("[[item]]\nid = 5\nnonsense = 1\n", "nonsense: items has no such key"),
         ("[[item]]\nid = 5\ntier = 4000\n", "tier: 4000 is no usable value"),
         ("[[item]]\nid = 5\nbags = {places = 3}\n", "places: item_bags has no such key"),
+        ("item = 5\n", r"item: must be written as \[\[item\]\]"),
+        ("starting_item = 5\n", r"starting_item: must be written as \[\[starting_item\]\]"),
     ],
 )
 def test_a_fault_names_file_item_and_key(tmp_path: Path, text: str, fault: str) -> None:

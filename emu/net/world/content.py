@@ -443,11 +443,12 @@ def _item_sources(
     Raises `FileFormatError`.
     """
     own = [] if config.items is None else [config.items]
-    # New characters of a content file have its things, and those of the operator.
-    begin = own if config.content is not None else [shipped_items(), *own]
-    return (
-        config.content, TomlItems([shipped_items(), *own]), starting_things(config.content, begin),
-    )  # fmt: skip
+    items = TomlItems([shipped_items(), *own])
+    beginners = items.beginners
+    if config.content is not None:
+        # New characters of a content file have its things, and those of the operator.
+        beginners = {path: beginners[path] for path in own}
+    return config.content, items, starting_things(config.content, beginners)
 
 
 def _spell_sources(config: WorldConfig) -> tuple[Path | None, TomlSpells]:

@@ -266,18 +266,19 @@ def _put(
     """Add a file that does not extend another one; a file that replaces one wins."""
     number = file.zone["id"]
     before = found.get(number)
-    where = file.source.at(("zone", "id"))
+    place = ("zone", "id")
     if before is None:
         if file.is_replacing and number not in in_content:
             problems.faults.append(
-                f"{where}: zone {number} replaces no other zone; remove replaces = true"
+                f"{file.source.at(place)}: zone {number} replaces no other zone;"
+                " remove replaces = true"
             )
         found[number] = file
     elif before.is_shipped and not file.is_shipped:
         if not file.is_replacing:
             problems.faults.append(
-                f"{where}: zone {number} is a shipped zone; set replaces = true to replace it, or"
-                " extends = true to add to it"
+                f"{file.source.at(place)}: zone {number} is a shipped zone; set replaces = true to"
+                " replace it, or extends = true to add to it"
             )
         found[number] = file
     elif file.is_replacing and not before.is_replacing:
@@ -286,8 +287,8 @@ def _put(
         pass  # the file that replaces this one was read first
     else:
         problems.lines.append(
-            f"{where}: zone {number} is also in {before.source.path.name}; remove one, or set"
-            " replaces = true or extends = true in one of them"
+            f"{file.source.at(place)}: zone {number} is also in {before.source.path.name}; remove"
+            " one, or set replaces = true or extends = true in one of them"
         )
 
 

@@ -89,7 +89,7 @@ def real_world(seed: int = 1, things: Sequence[Path] = (), **rules: Any) -> Worl
         quests=QuestTables(path), spell_kinds=SpellKinds(path),
     )  # fmt: skip
     own = TomlItems([shipped_items(), *things])
-    harness.kinds = ItemKinds(path, own, starting_things(path, []))
+    harness.kinds = ItemKinds(path, own, starting_things(path, {}))
     harness.parts.items.kinds = harness.kinds
     harness.parts.quests.journals._kinds = harness.kinds  # as the items' above
     harness.trade.reload(path)

@@ -77,9 +77,8 @@ def test_a_weight_counts_what_is_carried_and_worn() -> None:
 
 def test_a_new_character_wears_the_things_of_its_class_once() -> None:
     harness = WorldHarness()
-    harness.kinds.reload(
-        None, TomlItems([shipped_items()]), starting_things(None, [shipped_items()])
-    )
+    items = TomlItems([shipped_items()])
+    harness.kinds.reload(None, items, starting_things(None, items.beginners))
     client = harness.stand(1, 546, class_=3, race=0)
     worn = {one[1] for one in held(client, Where.WORN)}
     assert worn == {Slot.PRIMARY, Slot.SECONDARY, Slot.CHEST, Slot.LEGS, Slot.FEET}

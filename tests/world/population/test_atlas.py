@@ -5,6 +5,8 @@ import pytest
 
 from emu.errors import FileFormatError
 from emu.files import data_file
+from emu.schema import key_lines, lines
+from emu.schema.lines import Keys
 from emu.world.actors.spawn import SpawnKind
 from emu.world.population.atlas import read_atlas
 from emu.world.reports import BehaviorFailed
@@ -316,3 +318,22 @@ def test_every_spawn_of_a_zone_has_a_key(tmp_path: Path) -> None:
             " spawn (Ann)"
         ),
     )
+
+
+def test_the_lines_of_a_file_are_looked_for_when_it_has_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To find lines, each file is read again, as a sequence of tokens."""
+    looked_for: list[str] = []
+
+    def look(text: str) -> dict[Keys, int]:
+        looked_for.append(text)
+        return key_lines(text)
+
+    monkeypatch.setattr(lines, "key_lines", look)
+    own = write_zones(tmp_path, own=zone_text(900, "Own"))
+    assert not read_atlas(own).faults
+    assert not looked_for
+    write_zones(tmp_path, own=zone_text(900, "Own", "replaces = true\n"))
+    assert read_atlas(own).faults
+    assert len(looked_for) == 1
