@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
 from tests.support.costs import Costs
+from tests.support.documents import remember_documents
 
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
 # that a test starts compiles all that it imports. The variable is in the environment of many
@@ -28,6 +29,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The collector would look again and again through layouts, tables and tests, which stay: a sixth of
 # the CPU time of all tests.
 gc.set_threshold(50_000, 20, 50)
+
+remember_documents()
 
 # A quarter of the usual number of examples: there are hundreds of properties, and each run tries
 # the same ones. `make nightly` tries twenty times as many, other ones each night.

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tests.support.documents import remember_documents
 from tests.support.running.forked_command import FILES, LONGEST_REQUEST
 
 
@@ -102,6 +103,7 @@ def _read_shipped_files() -> None:
     from emu.config import load  # noqa: PLC0415
     from emu.content.tables import content_tables  # noqa: PLC0415
     from emu.dialects.dialect import shipped_rules, shipped_world_rules  # noqa: PLC0415
+    from emu.files import data_folder, read_document  # noqa: PLC0415
     from emu.opcodes.text import fingerprint, shipped_rows, shipped_tables  # noqa: PLC0415
     from emu.store.repository import schemas  # noqa: PLC0415
     from emu.structs import shipped_catalog  # noqa: PLC0415
@@ -113,6 +115,9 @@ def _read_shipped_files() -> None:
     ):  # fmt: skip
         read()
     fingerprint(shipped_rows())
+    remember_documents()
+    for path in data_folder().rglob("*.toml"):
+        read_document(path)
     load(None, [])
 
 
