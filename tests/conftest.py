@@ -79,9 +79,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun.
 
     Tests with the mark `nightly` are for the profile of `make nightly`.
-
-    Each process of ``-n`` gets its share of the slow tests first. A process with nothing left to do
-    takes tests of others, and then all of these are short.
     """
     is_slow = cache(lambda path: SERVER in path.parents)  # thousands of tests, a thousand files
     for item in items:
@@ -94,29 +91,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=nightly)
         left_out = set(nightly)
         items[:] = [item for item in items if item not in left_out]
-    processes = getattr(config, "workerinput", {"workercount": 1})["workercount"]
-    if processes > 1:
-        items[:] = shared_out(items, processes)
-
-
-def shared_out(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
-    """Return tests in such an order that each of equal parts begins with files of slow tests."""
-    by_file: dict[Path, list[pytest.Item]] = {}
-    fast: list[pytest.Item] = []
-    for item in items:
-        is_slow = item.get_closest_marker("slow") is not None
-        (by_file.setdefault(item.path, []) if is_slow else fast).append(item)
-    # Whole files, because the tests of a file may share a fixture.
-    slow = list(by_file.values())
-    order: list[pytest.Item] = []
-    for index in range(processes):
-        end = len(order) + (len(items) - len(order)) // (processes - index)
-        for tests in slow[index::processes]:
-            order += tests
-        count = max(0, end - len(order))
-        order += fast[:count]
-        del fast[:count]
-    return order + fast
 
 
 @pytest.hookimpl(wrapper=True)

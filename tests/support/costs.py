@@ -67,7 +67,7 @@ class Costs:
         self._listed = listed
         self._own = 0.0
         self._others = 0.0
-        self._collecting: list[float] = []
+        self._collecting = 0.0
         self._by_test: defaultdict[str, float] = defaultdict(float)
 
     def start(self) -> None:
@@ -89,21 +89,10 @@ class Costs:
         vars(report)["cpu_seconds"] = used
         return report
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
+    def pytest_collection_finish(self) -> None:
         """Note what was used before the first test: imports and collection."""
         self.start()
-        used = self._own + self._others
-        output = getattr(session.config, "workeroutput", None)
-        if output is None:
-            self._collecting.append(used)
-        else:
-            output["collecting_cpu_seconds"] = used
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: object) -> None:
-        """Read what a process of tests used before its first test."""
-        output = getattr(node, "workeroutput", {})
-        self._collecting.append(output.get("collecting_cpu_seconds", 0.0))
+        self._collecting = self._own + self._others
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count what a phase of a test has used."""
@@ -114,7 +103,7 @@ class Costs:
         by_file: defaultdict[str, float] = defaultdict(float)
         for test, seconds in self._by_test.items():
             by_file[test.partition("::")[0]] += seconds
-        tests, collecting = sum(by_file.values()), sum(self._collecting)
+        tests, collecting = sum(by_file.values()), self._collecting
         lines = [
             f"{tests:.0f} s in tests, {collecting:.0f} s for imports and collection",
             *_above(self._by_test, BUDGET, "test"),
