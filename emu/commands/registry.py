@@ -11,7 +11,7 @@ import enum
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
@@ -309,7 +309,7 @@ Answer = Awaitable[Reply | str | None]
 Run = Callable[[Call], Answer]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that `_bound` can copy it fast
 class Command:
     """A command.
 
@@ -363,7 +363,8 @@ class CommandSet(Generic[C]):
     """The declarations of commands that work on one kind of context."""
 
     def __init__(self) -> None:
-        self._declared: list[tuple[Command, Callable[[C, Call], Answer]]] = []
+        self._declared: list[tuple[Command, Callable[[C, Call], Answer], bool]] = []
+        """Each command, what runs it, and whether a context has choices of its arguments."""
 
     def command(
         self, name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
@@ -372,25 +373,25 @@ class CommandSet(Generic[C]):
 
         def declare(work: W) -> W:
             command = Command(name, help_text, _run_unbound, arguments, **traits)
-            self._declared.append((command, work))
+            self._declared.append((command, work, any(each.choices_of for each in arguments)))
             return work
 
         return declare
 
     def commands(self, context: C) -> list[Command]:
         """Return the commands, bound to a context."""
-        return [_bound(command, work, context) for command, work in self._declared]
+        return [_bound(*declared, context) for declared in self._declared]
 
     def words(self) -> set[str]:
         """Return the first words of the commands' names."""
-        return {command.name.partition(" ")[0] for command, _ in self._declared}
+        return {command.name.partition(" ")[0] for command, *_ in self._declared}
 
     def declarations(self) -> list[Command]:
         """Return the commands without a context, for a reference of all commands.
 
         They cannot be run, and arguments with `choices_of` have no choices.
         """
-        return [command for command, _ in self._declared]
+        return [command for command, *_ in self._declared]
 
 
 def _subject(command: Command, values: Mapping[str, Value]) -> str:
@@ -404,15 +405,14 @@ async def _run_unbound(_call: Call) -> None:
     raise LocalProtocolError("a declaration of a command cannot be run; bind it to a context")
 
 
-_COMMAND_FIELDS: Final = tuple(each.name for each in fields(Command))
-
-
-def _bound(command: Command, work: Callable[[C, Call], Answer], context: C) -> Command:
-    values = {name: getattr(command, name) for name in _COMMAND_FIELDS}
-    values["run"] = partial(work, context)
-    values["arguments"] = tuple(_with_choices(each, context) for each in command.arguments)
-    # `dataclasses.replace` takes twice as long, and each world binds hundreds of commands.
-    return Command(**values)
+def _bound(command: Command, work: Callable[..., Answer], has_choices: bool, context: C) -> Command:
+    # `dataclasses.replace` takes ten times as long, and each world binds hundreds of commands.
+    bound = object.__new__(Command)
+    values = vars(bound)
+    values.update(vars(command), run=partial(work, context))
+    if has_choices:
+        values["arguments"] = tuple(_with_choices(each, context) for each in command.arguments)
+    return bound
 
 
 def _with_choices(argument: Argument, context: object) -> Argument:

@@ -40,16 +40,25 @@ NO_OLD_SLOT: Final = frozenset((Slot.SECOND_EARS, Slot.CLOAK))
 
 def client_slot(slot: int, version: int) -> int | None:
     """Return a slot as a client numbers it; None for one that it does not have."""
-    if not world_rules(version).older_windows:
-        return slot
+    return _old_slot(slot) if world_rules(version).older_windows else slot
+
+
+def _old_slot(slot: int) -> int | None:
     if slot in NO_OLD_SLOT or slot > Slot.DRINK:
         return None
     return slot - (slot > Slot.SECOND_EARS) - (slot > Slot.CLOAK)
 
 
+_SERVER_SLOTS: Final[Mapping[int, Slot]] = {int(slot): slot for slot in Slot}
+_OLD_SERVER_SLOTS: Final[Mapping[int, Slot]] = {
+    old: slot for slot in Slot if (old := _old_slot(slot)) is not None
+}
+
+
 def server_slot(slot: int, version: int) -> int | None:
     """Return the slot that a client names; None if there is none."""
-    return next((one for one in Slot if client_slot(one, version) == slot), None)
+    known = _OLD_SERVER_SLOTS if world_rules(version).older_windows else _SERVER_SLOTS
+    return known.get(slot)
 
 
 class Menu:
@@ -80,6 +89,8 @@ RECORD_FIELDS: Final = (
     "count", "item_level", "tier", "num_slots", "empty_slots", "item_id",
 )  # fmt: skip
 _PACKERS: Final[dict[StructLayout, RecordPacker]] = {}
+_EMPTY: Final[dict[StructLayout, dict[int, bytes]]] = {}
+"""The records of empty slots by slot, which are the same for all clients of a layout."""
 
 
 def _name_bytes(name: str) -> bytes:
@@ -296,10 +307,10 @@ class ItemLists:
         return self._message(number, records)
 
     def _encode_empty(self, slot: int) -> bytes:
-        key = ("empty", slot)
-        if key not in self._cache:
-            self._cache[key] = self._encode({"index": slot})
-        return self._cache[key]
+        known = _EMPTY.setdefault(self._dialect.layout(STRUCT), {})
+        if slot not in known:
+            known[slot] = self._encode({"index": slot})
+        return known[slot]
 
     # -- records --------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ those that it does not have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -146,6 +146,14 @@ class CommandPositions:
             self._next += 1
         return self._positions[word]
 
+    def by_position(self, words: Collection[str]) -> list[str]:
+        """Return a table of words: each at its position, and between them empty names."""
+        positions = {self.position(word): word for word in words}
+        table = [""] * (max(positions, default=-1) + 1)
+        for position, word in positions.items():
+            table[position] = word
+        return table
+
     def word(self, position: int) -> str | None:
         """Return the word at a position, None if there is none."""
         return self._words.get(position)
@@ -216,9 +224,8 @@ class RemoteCommands:
             # player would show which commands others, even hidden ones, were sent before.
             for word in self.registry.first_words:
                 self._positions.position(word)
-            places = {self._positions.position(word): word for word in words}
             # The table has no gaps on the wire: a position without a word is an empty name.
-            found = _encoded(layout, tuple(places.get(n, "") for n in range(max(places) + 1)))
+            found = _encoded(layout, tuple(self._positions.by_position(words)))
             self._tables[layout, words] = found
         return found
 
