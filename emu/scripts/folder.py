@@ -43,6 +43,15 @@ class ScriptFolder:
         """Return whether there is exactly this file."""
         return self._is_inside(path) and self._is_file(path)
 
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Return the exact names of what a folder contains; none if there is no such folder."""
+        if not self._is_inside(folder):
+            return frozenset()
+        try:
+            return frozenset(entry.name for entry in (self.root / folder).iterdir())
+        except OSError:
+            return frozenset()
+
     def read_file(self, path: str) -> bytes:
         """Return the bytes of a file that `find` has returned. Raises `ScriptError`."""
         try:

@@ -1,7 +1,7 @@
 """Memory of fighters and of spells that last: what each adds to what is there already.
 
 Counted: the bytes that Python has given out, and for a spell those of its Lua globals. The
-creatures have one appearance object, as those of a row in the content file do.
+creatures have one appearance object, as those of a row in the content file do, or each its own.
 """
 
 from __future__ import annotations
@@ -35,13 +35,19 @@ def _bytes() -> int:
     return tracemalloc.get_traced_memory()[0]
 
 
-def fighter() -> float:
-    """Return what a creature takes more that fights a player than one that nobody fights."""
+def fighter(*, own_appearance: bool = False) -> float:
+    """Return what a creature takes more that fights a player than one that nobody fights.
+
+    Those with an `own_appearance` have names of their own as well.
+    """
     fight, look = Fight(), dict[str, Any]()
     creatures = [
-        fight.creature("a crab", HERE._replace(x=3.0 + one / 100), appearance=look)
+        fight.creature(
+            f"a crab {one}" if own_appearance else "a crab", HERE._replace(x=3.0 + one / 100),
+            appearance=dict[str, Any]() if own_appearance else look,
+        )
         for one in range(CREATURES)
-    ]
+    ]  # fmt: skip
     player = fight.player
     # Nothing that is made once counts: the last blow of a fight before has made it.
     _fight(fight, creatures[:10])
@@ -111,11 +117,12 @@ def report(rounds: int) -> list[Figure]:
             folder = Path(name)
             (folder / "scene").mkdir()
             spell = cast(folder / "scene") + lua_globals(folder)
-            of_fighter = fighter()
+            of_fighter, of_own = fighter(), fighter(own_appearance=True)
     finally:
         tracemalloc.stop()
     found = (
         ("memory of a creature that fights, beside one that does not", of_fighter, FIGHTER),
+        ("the same of one with an appearance of its own", of_own, FIGHTER),
         ("memory of a spell that lasts, with the globals of its script", spell, CAST),
     )
     return [

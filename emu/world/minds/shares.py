@@ -25,6 +25,12 @@ MOST_WAITING: Final = 1000
 """Calls of one file that wait for its share, besides its timers."""
 LEAST_PAUSE: Final = 0.02
 """Seconds until a file without time left is asked again, at least."""
+MESSAGES: Final = 50.0
+"""Messages that a file may send to players of one zone in a second, over time."""
+MESSAGES_AT_ONCE: Final = 400
+"""Messages that it may send at once: those of two calls (`emu.world.minds.pacing`)."""
+MOST_SENDERS: Final = 1000
+"""Files, each in a zone, whose messages are known."""
 OF_PLAYERS: Final = "PlayerScripts/"
 """The folder of the scripts of players, which have one share together."""
 FORGOTTEN_AFTER: Final = 256
@@ -77,6 +83,8 @@ class Shares:
         self._turn = timetable.turn
         self._spent, self._calls = 0.0, 0
         """What calls have used since the turn began, and how many there were."""
+        self._sent: dict[tuple[str, int], RateLimit] = {}
+        """The messages of each file in each zone."""
         self.counters: Counter[str] = Counter()
         self.seconds = 0.0
         """CPU seconds of all calls so far."""
@@ -100,6 +108,33 @@ class Shares:
         if path.startswith(OF_PLAYERS):
             path = OF_PLAYERS
         self._usage(path, now).budget.charge(seconds, now)
+
+    def may_send(self, path: str, zone_id: int) -> bool:
+        """Count a message of a file to players of a zone; return False if it must be dropped.
+
+        The list of errors has the file then. Each zone has a rate of its own: what scripts of all
+        zones share, such as those of spells, must not fall silent because one place is crowded.
+        """
+        now, key = self._now(), (path, zone_id)
+        pace = self._sent.get(key)
+        if pace is None:
+            if len(self._sent) >= MOST_SENDERS:
+                self._forget_senders(now)
+            pace = self._sent[key] = RateLimit(MESSAGES, MESSAGES_AT_ONCE, now)
+        if pace.take(1, now):
+            return True
+        self.counters["messages dropped"] += 1
+        self._slowed(
+            path, f"sends players more than {MESSAGES:.0f} messages a second: some are lost"
+        )
+        return False
+
+    def _forget_senders(self, now: Monotonic) -> None:
+        """Forget the files that may send all at once again, then the oldest half."""
+        kept = {one: pace for one, pace in self._sent.items() if pace.left(now) < MESSAGES_AT_ONCE}
+        for one in list(kept)[: max(0, len(kept) - MOST_SENDERS // 2)]:
+            del kept[one]
+        self._sent = kept
 
     def pause(self, path: str) -> float:
         """Return the seconds until a file may be called again; 0 if it may be called now."""
@@ -150,6 +185,7 @@ class Shares:
         for path in self._usages:
             self._due.clear(path, None)
         self._usages.clear()
+        self._sent.clear()
 
     def _wait(self, path: str, pause: float) -> None:
         if pause:

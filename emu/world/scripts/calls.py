@@ -144,16 +144,24 @@ class Calls:
         """The runtime of the call that runs now."""
         self._unloaded: dict[str, tuple[int, int] | None] = {}
         """The stamps of files that do not load, by the names of rows; the oldest one is first."""
+        self._unseen: list[str] = []
+        """Names of files at which `renew_some` has not looked yet."""
         self._unloaded_lines = 0
         """Lines about files that cannot run, since all files were read."""
         self._pace = CallPace(self.counters)
-        self.may_send = self._pace.may_send
-        """Counts a message of the running call; returns False if it must be dropped."""
+        self._sender: tuple[str, int] = ("", 0)
+        """The file that was called from outside, and the number of the zone."""
         self._depth = 0
         self.subject: Any = None
         """The living spell whose script runs; None in scripts of all other kinds."""
         self.used: Callable[[str, float], object] = lambda _path, _seconds: None
         """Counts the CPU time of a call for its file."""
+        self.has_share: Callable[[str, int], bool] = lambda _path, _zone_id: True
+        """Counts a message of a file in a zone; returns False if it sends too many."""
+
+    def may_send(self) -> bool:
+        """Count a message of the running call; return False if it must be dropped."""
+        return self._pace.may_send() and self.has_share(*self._sender)
 
     # -- files ----------------------------------------------------
 
@@ -213,21 +221,35 @@ class Calls:
         """
         return self._runtime.collect_some(may_go_on)
 
-    def renew_changed(self) -> int:
-        """Read those files anew that have changed; return how many there were.
+    def look_again(self) -> None:
+        """Let `renew_some` look at all known files, unless it has not seen all of them yet."""
+        if not self._unseen:
+            self._unseen = list(self._files)
+
+    def renew_some(self, most: int) -> int:
+        """Look at some files, and read those anew that have changed; return how many there were.
 
         Timers, talks and nearness stay, and `spawn` is not called again.
         """
-        count = 0
-        for name, file in list(self._files.items()):
-            if file is None:
-                if self._stamp_of(name) != self._unloaded.get(name):
-                    # It is there now, or may parse: the next call loads it.
-                    del self._files[name]
-                    self._unloaded.pop(name, None)
-            elif self._stamp(file.path, file.environment) != file.stamp:
-                count += self._renew(file)
-        return count
+        seen = self._unseen[-most:]
+        del self._unseen[-most:]
+        return sum(self._renew_changed(name) for name in seen)
+
+    @property
+    def has_unseen(self) -> bool:
+        """Whether `renew_some` has not looked at all files yet."""
+        return bool(self._unseen)
+
+    def _renew_changed(self, name: str) -> bool:
+        """Read a file anew if it has changed; return whether it was read."""
+        file = self._files.get(name)
+        if file is not None:
+            return self._has_changed(file)
+        if name in self._files and self._stamp_of(name) != self._unloaded.get(name):
+            # It is there now, or may parse: the next call loads it.
+            del self._files[name]
+            self._unloaded.pop(name, None)
+        return False
 
     def _stamp_of(self, name: str) -> tuple[int, int] | None:
         path = self._folder.find(name)
@@ -237,7 +259,7 @@ class Calls:
         return tuple(self._folder.stamp(one) for one in (path, *sorted(environment.required)))
 
     def _has_changed(self, file: _File) -> bool:
-        """Read a file that is switched off anew if it has changed; return whether it may run."""
+        """Read a file anew if it has changed; return whether it was read."""
         return self._stamp(file.path, file.environment) != file.stamp and self._renew(file)
 
     def _renew(self, file: _File) -> bool:
@@ -269,6 +291,10 @@ class Calls:
     def find(self, name: str) -> str:
         """Return a file's name if there is exactly this file, else an empty text."""
         return name if self._folder.has(name) else ""
+
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Return the exact names of the files in a folder of scripts; none without it."""
+        return self._folder.names_in(folder)
 
     def has_file(self, name: str) -> bool | None:
         """Load a file by the name of a row; return whether it can run.
@@ -455,6 +481,7 @@ class Calls:
         began = None
         if not self._depth:
             self._pace.begin()
+            self._sender = file.path, _zone_id(subject, values)
             began = self.spent()
         seed = self._step_seed()
         if seed is not None:
@@ -518,6 +545,16 @@ def _lua_value(value: Body | Home | Handle | str | float) -> Any:
     if isinstance(value, (Body, Home)):
         return value.handle
     return given(value) if isinstance(value, str) else value
+
+
+def _zone_id(subject: Any, values: Sequence[Any]) -> int:
+    """Return the number of the zone in which a call runs; 0 for an unknown one."""
+    for one in (subject, *values):
+        place = one.home if isinstance(one, Body) else one
+        zone = getattr(place, "zone", None)
+        if zone is not None:
+            return int(zone.zone_id)
+    return 0
 
 
 def _name(values: Sequence[Any]) -> str:

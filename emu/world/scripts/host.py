@@ -96,6 +96,8 @@ REPORTED_AGAIN: Final = 60.0
 MOST_REPORTED: Final = 500
 LOOK: Final = 1.0
 """Seconds between two looks for changed files."""
+SEEN_AT_ONCE: Final = 10
+"""Files at which one turn looks, with up to 50 microseconds for each: 500 files in a second."""
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
 
@@ -109,6 +111,7 @@ class Chore(enum.Enum):
     """What the host does for its scripts at a time."""
 
     LOOK = enum.auto()
+    RENEW = enum.auto()
     """Looks for changed files."""
     FORGET = enum.auto()
     """Forgets some spawns of a zone that has ended."""
@@ -187,7 +190,7 @@ class Scripts(Calls):
         self.shares = Shares(
             rules=shares or ScriptShares(), timetable=timetable, now=now, slowed=self._slowed
         )
-        self.used = self.shares.used
+        self.used, self.has_share = self.shares.used, self.shares.may_send
         self._reported: dict[str, Monotonic] = {}
         """When it was reported last that a file has used up its share."""
         self.waits = Waits(
@@ -520,9 +523,14 @@ class Scripts(Calls):
     def _do_chore(self, _owner: str, chore: Chore, now: Monotonic) -> None:
         if chore is Chore.LOOK:
             self._chores.set("", chore, Monotonic(now + LOOK))
-            self.renew_changed()
+            self.look_again()
+            self._chores.set("", Chore.RENEW, now)
         elif not self._may_work():
             self._chores.set("", chore, now)
+        elif chore is Chore.RENEW:
+            self.renew_some(SEEN_AT_ONCE)
+            if self.has_unseen:
+                self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))
         elif chore is Chore.FORGET:
             self._forget_slice(now)
         elif chore is Chore.CALL:

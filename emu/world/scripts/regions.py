@@ -55,17 +55,31 @@ class RegionEvents:
 
         Empty: there is none.
         """
-        # Folders have the name of the zone's file; most zones have the same name.
-        folders = dict.fromkeys((home.zone.definition.file.lower(), home.name.lower()))
-        # Names of maps have an ending, which those of scripts have not.
-        stems = [name.partition(".")[0] for name in (region, environment, "default")]
-        paths = (
-            self._calls.find(f"RegionScripts/{folder}/{stem}.lua")
-            for folder in folders
-            for stem in stems
-            if stem
-        )
-        return next((path for path in paths if path), "")
+        return self.chooser(home)(region, environment)
+
+    def chooser(self, home: Home) -> Callable[[str, str], str]:
+        """Return `script` of one zone for many regions, as its files are now."""
+        # Folders have the name of the zone's file; most zones have the same name. They are listed
+        # once: a zone may have hundreds of regions, and to ask for each file takes 20 us.
+        folders = [
+            (folder, self._calls.names_in(folder))
+            for folder in dict.fromkeys(
+                f"RegionScripts/{name.lower()}" for name in (home.zone.definition.file, home.name)
+            )
+        ]
+
+        def chosen(region: str, environment: str) -> str:
+            # Names of maps have an ending, which those of scripts have not.
+            stems = [name.partition(".")[0] for name in (region, environment, "default")]
+            paths = (
+                f"{folder}/{stem}.lua"
+                for folder, names in folders
+                for stem in stems
+                if stem and f"{stem}.lua" in names
+            )
+            return next(paths, "")
+
+        return chosen
 
     def entered(self, zone: Zone, spawn: Spawn, region: str, environment: str, kind: int) -> None:
         """Call `EnterRegion`; its result is the milliseconds between two calls of `Tick`."""

@@ -103,7 +103,8 @@ class PlayerRegions:
     ) -> None:
         """Check a player from now on in the regions that have a script, if any has one."""
         found = ground.regions_for(player.client.dialect.version)
-        scripted = [one for one in found if self._regions.script(home, one.file, one.environment)]
+        script = self._regions.chooser(home)
+        scripted = [one for one in found if script(one.file, one.environment)]
         visitor.has_widgets = any(one.widget for one in scripted)
         if visitor.visits is not None:
             visitor.visits.regions = ZoneRegions(scripted)

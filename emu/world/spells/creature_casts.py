@@ -77,7 +77,7 @@ class CreatureCasts:
         self._opened: dict[Spawn, set[int]] = {}
         """The spells that those who fight have opened the fight with."""
         self._firsts: Deadlines[tuple[Zone, Spawn], str] = world.timetable.deadlines(
-            "creatures that appear with spells", self._begin
+            "creatures that appear with spells", self._begin, may_wait=True
         )
         lasting.ended.append(self._ended)
         world.events.subscribe(MayCast, self._may_cast)

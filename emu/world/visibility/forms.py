@@ -77,10 +77,13 @@ class Remembered:
     hundred different parts.
     """
 
-    __slots__ = ("_made",)
+    __slots__ = ("_asked", "_made")
 
-    def __init__(self) -> None:
+    def __init__(self, *, from_second: bool = False) -> None:
+        """`from_second` remembers what is asked for a second time, not what nobody else has."""
         self._made: dict[Any, tuple[bytes, Any]] = {}
+        self._asked: set[int] | None = set() if from_second else None
+        """The hashes of keys that were asked for once."""
 
     def get(self, key: Hashable, make: Callable[[], bytes], kept: object = None) -> bytes:
         """Return the bytes of a key; make them if they are not known.
@@ -88,11 +91,25 @@ class Remembered:
         `kept` stays alive as long as the entry: an object whose id is part of the key.
         """
         found = self._made.get(key)
-        if found is None:
+        if found is not None:
+            return found[0]
+        made = make()
+        if self._asked is None or self._was_asked(hash(key), self._asked):
             if len(self._made) >= MOST_REMEMBERED:
                 self._made.clear()
-            found = self._made[key] = make(), kept
-        return found[0]
+            self._made[key] = made, kept
+        return made
+
+    @staticmethod
+    def _was_asked(key: int, asked: set[int]) -> bool:
+        """Return whether a key was asked for before, and note that it is now."""
+        if key in asked:
+            asked.discard(key)
+            return True
+        if len(asked) >= MOST_REMEMBERED:
+            asked.clear()
+        asked.add(key)
+        return False
 
 
 class GhostForm:
@@ -149,8 +166,9 @@ class GhostForm:
         self.mark_at = dialect.encode_known(PARTS[VISIBILITY], {"quest_flag": 0xF4}).index(0xF4)
         """Where it has the mark of a quest."""
         self.views = Remembered()
-        self.infos = Remembered()
-        self.tails = Remembered()
+        # A creature with an appearance of its own has another info part at each percent of health.
+        self.infos = Remembered(from_second=True)
+        self.tails = Remembered(from_second=True)
         """Packed visibility and info parts."""
         self.headers = Remembered()
         self.footers = Remembered()

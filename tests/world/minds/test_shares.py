@@ -8,6 +8,9 @@ import pytest
 from emu.times import Monotonic
 from emu.world.minds.shares import (
     FORGOTTEN_AFTER,
+    MESSAGES,
+    MESSAGES_AT_ONCE,
+    MOST_SENDERS,
     MOST_WAITING,
     OF_PLAYERS,
     TURN,
@@ -116,6 +119,51 @@ def test_files_that_rest_are_forgotten(bench: Bench) -> None:
         bench.shares.used(f"{number}.lua", 0.0001)
         bench.now = Monotonic(bench.now + 1)
     assert len(bench.shares._usages) <= FORGOTTEN_AFTER
+
+
+def test_a_file_sends_so_many_messages_to_a_zone_and_no_more(bench: Bench) -> None:
+    may_send = bench.shares.may_send
+    assert sum(may_send("loud.lua", 5) for _ in range(2000)) == MESSAGES_AT_ONCE
+    text = "loud.lua: sends players more than 50 messages a second: some are lost"
+    assert set(bench.slowed) == {text}
+    assert bench.shares.counters["messages dropped"] == 2000 - MESSAGES_AT_ONCE
+    assert may_send("loud.lua", 6), "another zone is another place"
+    assert may_send("quiet.lua", 5)
+    bench.now = Monotonic(bench.now + 2.0)
+    assert sum(may_send("loud.lua", 5) for _ in range(2000)) == 2 * MESSAGES
+
+
+def test_senders_are_forgotten_and_those_in_debt_last(bench: Bench) -> None:
+    for _ in range(MESSAGES_AT_ONCE):
+        bench.shares.may_send("loud.lua", 5)
+    for number in range(2 * MOST_SENDERS):
+        bench.shares.may_send(f"{number}.lua", 5)
+        bench.now = Monotonic(bench.now + 0.001)
+        # One message is back after a fiftieth of a second.
+        bench.shares.may_send("loud.lua", 5)
+    assert len(bench.shares._sent) <= MOST_SENDERS
+    assert not bench.shares.may_send("loud.lua", 5)
+
+
+LOUD = """
+function hailed(NPC, Spawn) for i = 1, 8 do AddTimer(NPC, 10, "ring", 1, Spawn) end end
+function ring(NPC, Spawn)
+    for i = 1, 10 do SendMessage(Spawn, "ring") end
+    AddTimer(NPC, 10, "ring", 1, Spawn)
+end
+"""
+
+
+def test_a_script_that_floods_a_player_is_bounded_and_reported(scene: ScriptScene) -> None:
+    guard = scene.spawn(LOUD)
+    scene.hail(guard)
+    scene.harness.run(4.0)
+    heard = scene.shown().count("ring")
+    most = MESSAGES_AT_ONCE + 5 * MESSAGES
+    assert MESSAGES_AT_ONCE < heard <= most
+    faults = [one for one in scene.scripts.reports.faults() if "messages a second" in str(one)]
+    assert [one.file for one in faults] == ["Guard.lua"]
+    assert sum("messages a second" in line for line in scene.lines) == 1
 
 
 TIMER = """

@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from emu.scripts.folder import ScriptFolder
 from emu.scripts.runtime import AT_ONCE
 from emu.world.scripts import calls
+from emu.world.scripts.host import SEEN_AT_ONCE
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+def renewed(scene: ScriptScene) -> int:
+    """Return how many files have changed and were read anew."""
+    scene.scripts.look_again()
+    return scene.scripts.renew_some(1000)
 
 
 def test_an_empty_file_and_one_that_is_missing_answer_nothing(scene: ScriptScene) -> None:
@@ -38,7 +46,7 @@ def test_invented_names_of_files_fill_neither_memory_nor_log(
     # One of them that is there now runs, whether it is remembered or not.
     for number in (5, 99):
         scene.script("function hailed(NPC) end", f"invented{number}.lua")
-        scene.scripts.renew_changed()
+        assert renewed(scene) == 0
         assert scene.scripts.has_file(f"invented{number}.lua")
     assert scene.hail(guard)
     scene.scripts.reload()
@@ -157,8 +165,37 @@ def test_a_changed_file_keeps_its_old_form_until_the_new_one_is_compiled(tmp_pat
     worked(background)
     scene.harness.run(0.1)
     scene.script(LONG + "function hailed(NPC, Spawn) Say(NPC, 'newer') end", "Guard.lua")
-    assert scene.scripts.renew_changed() == 0
+    assert renewed(scene) == 0
     assert [text for _, text in scene.hail(guard)] == ["old"]
     worked(background)
-    assert scene.scripts.renew_changed() == 1
+    assert renewed(scene) == 1
     assert [text for _, text in scene.hail(guard)] == ["newer"]
+
+
+def test_a_turn_looks_at_few_files_whether_they_have_changed(
+    scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"SpawnScripts/Many/{number}.lua" for number in range(45)]
+    for name in names:
+        scene.script("function hailed(NPC) end", name)
+        assert scene.scripts.has_file(name)
+    seen: list[str] = []
+    turns: list[int] = []
+    stamp, renew_some = ScriptFolder.stamp, scene.scripts.renew_some
+
+    def stamped(folder: ScriptFolder, path: str) -> tuple[int, int] | None:
+        seen.append(path)
+        return stamp(folder, path)
+
+    def counted(most: int) -> int:
+        before = len(seen)
+        found = renew_some(most)
+        turns.append(len(seen) - before)
+        return found
+
+    monkeypatch.setattr(ScriptFolder, "stamp", stamped)
+    monkeypatch.setattr(scene.scripts, "renew_some", counted)
+    scene.scripts.watch()
+    scene.harness.run(1.9)
+    assert sorted(seen) == sorted(names), "each of them once in a second"
+    assert max(turns) == SEEN_AT_ONCE

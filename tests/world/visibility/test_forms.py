@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import FileFormatError, StructValueError, UnknownVersion
+from emu.world.visibility import forms
 from emu.world.visibility.fields import position_fields
-from emu.world.visibility.forms import read_rules
+from emu.world.visibility.forms import Remembered, read_rules
 from emu.world_stream.ghosts import PARTS, POSITION
 from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import form
@@ -65,3 +66,25 @@ def test_a_number_that_does_not_fit_a_position_is_named() -> None:
     fields = position_fields(player(3)) | {"pos_grid_id": -1}
     with pytest.raises(StructValueError, match="pos_grid_id"):
         form(60114).encode_position(fields)
+
+
+def test_what_nobody_else_has_is_not_remembered() -> None:
+    made = Remembered(from_second=True)
+    first, second = made.get("own", lambda: bytes([1])), made.get("own", lambda: bytes([2]))
+    assert (first, second, made.get("own", lambda: bytes([3]))) == (b"\1", b"\2", b"\2")
+    usual = Remembered()
+    assert usual.get("own", lambda: b"1") == usual.get("own", lambda: b"2") == b"1"
+
+
+@pytest.mark.parametrize("from_second", [False, True])
+def test_no_more_is_remembered_than_the_limit(
+    monkeypatch: pytest.MonkeyPatch, *, from_second: bool
+) -> None:
+    monkeypatch.setattr(forms, "MOST_REMEMBERED", 10)
+    made = Remembered(from_second=from_second)
+    for number in range(95):
+        for _ in range(2):
+            made.get(number, bytes)
+        made.get(-number, bytes)
+    assert len(made._made) <= 10
+    assert len(made._asked or ()) <= 10

@@ -233,7 +233,8 @@ def test_spawns_of_one_kind_share_their_encoded_parts(scene: Scene) -> None:
         spawn.name, spawn.appearance = "a wolf", looks
         scene.show(spawn)
     one, other, third = (scene.baselines.get(spawn, scene.form) for spawn in pack)
-    assert one.now.info is other.now.info is third.now.info
+    assert one.now.info == other.now.info
+    assert other.now.info is third.now.info, "what two have is remembered for all others"
     pack[0].set_info(appearance={"model_type": 86})
     scene.updates()
     assert scene.view.fields(2)["model_type"] == 86
