@@ -19,13 +19,14 @@ from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
 from emu.client.evening.journal import SeenJournal
 from emu.client.evening.journeys import PlayerJourneys
-from emu.client.evening.prey import BELOW, Prey
+from emu.client.evening.prey import ABOVE, BELOW, Prey
 from emu.client.evening.reading import (
     GOOD,
     LEAVING,
     TECHNICAL,
     fit,
     has_word,
+    is_hunt,
     is_peaceful,
     is_placing,
     may_be_way,
@@ -400,16 +401,14 @@ class Questing:
         is_calm = is_peaceful(task.text)
         good = [
             (much, one) for much, one in found
-            if much >= GOOD and not (is_calm and one.is_enemy)
-            and not self._is_of_no_use(one, task, text)
+            if much >= GOOD and not self._is_of_no_use(one, task, text)
+            and not (one.is_enemy and (is_calm or not self._may_attack(one, task, now)))
         ]  # fmt: skip
         here = self._core.place
         good.sort(key=lambda pair: (-pair[0], here.distance_to(pair[1].place)))
         for _, one in good:
             if one.is_enemy:
-                if self._may_attack(one, task, now):
-                    if self._kills[task.text, one.name] >= MOST_KILLS:
-                        continue
+                if self._kills[task.text, one.name] < MOST_KILLS:
                     self._kills[task.text, one.name] += 1
                     self._fighting.attack(one.index, now)
                     return None
@@ -441,6 +440,8 @@ class Questing:
         """
         if may_have_choices(one.name):
             return self.journeys.is_here(task)
+        if TECHNICAL in one.name and is_hunt(task.text) and not may_be_way(one.name):
+            return True  # "I must kill one gnoll" means no "gnoll_tent"
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 
@@ -461,8 +462,20 @@ class Questing:
             self._fighting.attack(one.index, now)
 
     def _remembered(self, text: str, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return the way to where somebody was seen whom a task names."""
-        return self.journeys.seen_before(lambda name: fit(name, text) >= GOOD, task.text, task, now)
+        """Return the way to where somebody was seen whom a task names, if it may be of use."""
+        return self.journeys.seen_before(
+            lambda name: fit(name, text) >= GOOD and self._may_seek(name, task, now),
+            task.text, task, now,
+        )  # fmt: skip
+
+    def _may_seek(self, name: str, task: QuestTask, now: Monotonic) -> bool:
+        """Return whether it would go to an enemy that is not in sight; to others always."""
+        enemy, own = self.journeys.travels.level_of_foe(name), self._fighting.level
+        if enemy is None:
+            return True
+        is_needed = self._is_needed(task)
+        is_feared = self._fighting.fears.fears(name, own, now, is_needed=is_needed)
+        return enemy <= own + ABOVE and not is_feared and not is_peaceful(task.text)
 
     def _may_visit(self, name: str, why: str, now: Monotonic, pause: float = AGAIN) -> bool:
         return self._visits.may_begin(name, why, now, pause)

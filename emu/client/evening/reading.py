@@ -38,6 +38,7 @@ _CALM: Final = frozenset((
     "visit", "explore",
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
+_HUNTS: Final = frozenset(("kill", "slay", "hunt", "defeat"))
 _VISITS: Final = frozenset(("visit", "find", "locate", "look", "explore", "scout", "see", "pay"))
 _GOING: Final = re.compile(r"\b(get|go|travel) to\b", re.IGNORECASE)
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
@@ -129,6 +130,11 @@ def is_peaceful(text: str) -> bool:
     """Return whether a task is to talk to somebody or to go somewhere, and not to kill."""
     words = {*words_of(text)}
     return bool(words & _CALM) and not words & _KILLS
+
+
+def is_hunt(text: str) -> bool:
+    """Return whether a task is to kill what lives."""
+    return not _HUNTS.isdisjoint(words_of(text))
 
 
 def is_visit(text: str) -> bool:

@@ -155,6 +155,10 @@ class Travels:
             elif one.name[:1].isupper() and not is_named_way(one.name):
                 self._homes.setdefault(one.name, self.zone)
 
+    def level_of_foe(self, name: str) -> int | None:
+        """Return the level of an enemy of the present zone; None if it was not seen as one."""
+        return self._foes.get(self.zone, {}).get(name)
+
     def towns(self) -> list[str]:
         """Return the zones where many people live and few kinds of enemies, the largest first."""
         people = Counter(self._homes.values())

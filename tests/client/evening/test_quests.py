@@ -124,6 +124,31 @@ def test_it_fights_whom_a_task_names_if_that_is_not_too_strong(core: NotingClien
     assert scene.fighting.enemy == 5
 
 
+def test_it_fights_what_resembles_a_task_if_what_it_names_is_too_strong(
+    core: NotingClient,
+) -> None:
+    gnoll = spawn(5, "a dankfur gnoll", level=14, is_enemy=True)
+    tent, youth = spawn(6, "gnoll_tent", level=0), spawn(7, "a Darkpaw youth", is_enemy=True)
+    scene = Scene(core, gnoll, tent, youth)
+    scene.task("I must kill one gnoll", "Dagorel wants me to kill a Darkpaw Gnoll Pup.")
+    scene.thinks(times=2)
+    assert scene.fighting.enemy == 7
+    assert "target 6" not in core.asked
+
+
+def test_it_does_not_go_back_to_where_too_strong_an_enemy_is(core: NotingClient) -> None:
+    scene = Scene(core)
+    scene.task("I must kill one gnoll")
+    scene.spawns.remembered = {"a dankfur gnoll": Place(100.0, 0.0, 0.0)}
+    travels = scene.questing.journeys.travels
+    travels.look([spawn(5, "a dankfur gnoll", level=14, is_enemy=True)])
+    scene.thinks(times=2)
+    assert core.place.x == 0.0
+    travels.look([spawn(5, "a dankfur gnoll", level=3, is_enemy=True)])
+    scene.thinks(times=2)
+    assert core.place.x > 90.0
+
+
 def test_it_goes_where_it_has_seen_whom_a_task_names(core: NotingClient) -> None:
     scene = Scene(core)
     scene.spawns.remembered["Waulon"] = Place(200.0, 0.0, 0.0)
