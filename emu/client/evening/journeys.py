@@ -12,6 +12,7 @@ from emu.client.evening.places import PlaceSearch
 from emu.client.evening.reading import (
     LEAVING,
     has_word,
+    is_named_way,
     is_sign,
     is_visit,
     may_be_way,
@@ -96,10 +97,13 @@ class PlayerJourneys:
     def use(self, plan: Errand, spawn: SeenSpawn, now: Monotonic) -> None:
         """Note that a thing is used, which may lead to another zone."""
         self._used = (KnownWay(spawn.name, spawn.place), now)
+        if is_named_way(spawn.name):
+            self.travels.use(spawn.name)
         self.wanted = plan.choice
 
     def renew(self) -> None:
         """Let each way be of use again: the journal or the level has changed."""
+        self.travels.renew()
         self._ways = dict.fromkeys(self._ways, 0)
 
     def is_way(self, name: str) -> bool:

@@ -27,6 +27,7 @@ from emu.client.evening.reading import (
     fit,
     has_word,
     is_hunt,
+    is_named_way,
     is_peaceful,
     is_placing,
     may_be_way,
@@ -442,6 +443,8 @@ class Questing:
             return self.journeys.is_here(task)
         if TECHNICAL in one.name and is_hunt(task.text) and not may_be_way(one.name):
             return True  # "I must kill one gnoll" means no "gnoll_tent"
+        if is_named_way(one.name) and self.journeys.travels.is_vain(one.name):
+            return True
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 
@@ -507,7 +510,7 @@ class Questing:
         if not has_tasks and not has_seen_all:
             return None
         for one in self.journeys.near_and_safe():
-            is_way = self.journeys.is_way(one.name)
+            is_way = self.journeys.is_way(one.name) or self.journeys.travels.is_vain(one.name)
             if is_way or (one.level and one.name[:1].isupper()):
                 continue
             which = f"{one.name} {one.place[:3]}"

@@ -46,7 +46,7 @@ _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
     "portal", "tunnel", "leave",
 ))  # fmt: skip
-_TO: Final = re.compile(r"To [A-Z]")
+_TO: Final = re.compile(r"To \w")
 SHORTENED: Final = 3
 """The least letters of a word that is left of a longer one."""
 _HUBS: Final = frozenset(("bell", "portal", "station"))

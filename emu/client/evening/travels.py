@@ -77,6 +77,8 @@ class Travels:
         """From where to where a way was guessed that was never taken."""
         self._ways: dict[str, dict[str, KnownWay]] = {}
         """For each zone, what leads to which other one."""
+        self._vain: set[tuple[str, str]] = set()
+        """The zones and names of signs that were used and led nowhere."""
         self._choices: dict[tuple[str, KnownWay], dict[str, str]] = {}
         """For each zone and thing what its window has offered, by the zones where that leads."""
         self._homes: dict[str, str] = {}
@@ -90,12 +92,25 @@ class Travels:
         self._words: dict[str, frozenset[str]] = {}
         """The words of the name of each zone."""
 
+    def use(self, sign: str) -> None:
+        """Note that a sign of the present zone is used: it is in vain until the player arrives."""
+        self._vain.add((self.zone, sign))
+
+    def renew(self) -> None:
+        """Let each sign be of use again."""
+        self._vain.clear()
+
+    def is_vain(self, sign: str) -> bool:
+        """Return whether a sign of the present zone was used and led nowhere."""
+        return (self.zone, sign) in self._vain
+
     def arrive(self, description: str, used: KnownWay | None) -> None:
         """Note that the player has come into a zone, and by which thing."""
         zone = zone_name(description)
         self._came_from = None
         if used is not None and self.zone and zone != self.zone:
             self._drop_guesses(used, (zone,))
+            self._vain.discard((self.zone, used.name))
             ways = self._ways.setdefault(self.zone, {})
             choice = self._choices.get((self.zone, used), {}).get(zone, "")
             ways[zone] = replace(used, choice=choice)
@@ -246,7 +261,8 @@ class Travels:
             return []
         found = [
             (zone, way) for zone, signs in self._signs.items() for way in signs.values()
-            if leads_to(way.name, text) and (zone == self.zone or self.way_to(zone) is not None)
+            if leads_to(way.name, text) and (zone, way.name) not in self._vain
+            and (zone == self.zone or self.way_to(zone) is not None)
         ]  # fmt: skip
         return sorted(found, key=lambda one: one[0] != self.zone)
 

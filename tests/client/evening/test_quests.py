@@ -525,3 +525,10 @@ def test_it_does_what_is_to_be_done_in_its_zone_before_it_leaves(core: NotingCli
     )
     scene.journal.shown(QuestShown(7, "Training", guards, False, "Hallmark"))
     assert scene.thinks(HAIL, times=3)[:1] == ["target 4"]
+
+
+def test_it_does_not_use_a_sign_again_that_has_led_nowhere(core: NotingClient) -> None:
+    scene = Scene(core, spawn(6, "To arena", 5.0, level=0))
+    scene.task("I must defeat the bears in the arena.")
+    asked = scene.thinks(("arena champions", "Arena"), times=40)
+    assert asked.count("use 6 arena champions") == 1

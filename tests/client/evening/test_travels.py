@@ -167,3 +167,19 @@ def test_it_knows_the_sign_to_a_zone_where_it_was_never() -> None:
     assert [zone for zone, _ in one.signs(text)] == ["south qeynos", "south qeynos"]
     one.arrive("North Qeynos", BELL)
     assert one.signs(text) == []
+
+
+def test_a_sign_that_led_nowhere_is_of_no_use_for_a_while() -> None:
+    text = "I must defeat the bears in the arena."
+    one = arrived(("Qeynos Harbor", None))
+    sign = KnownWay("To arena", Place(10.0, 0.0, 0.0))
+    one.look([spawn(6, sign.name, 10.0)])
+    one.use(sign.name)
+    assert one.is_vain(sign.name)
+    assert one.signs(text) == []
+    one.renew()
+    assert [way.name for _, way in one.signs(text)] == [sign.name]
+    one.use(sign.name)
+    one.arrive("The Arena", sign)
+    one.arrive("Qeynos Harbor", None)
+    assert not one.is_vain(sign.name)
