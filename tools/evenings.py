@@ -158,10 +158,10 @@ def _play(plan: EveningPlan, folder: Path, result: EveningResult) -> None:
             preferences=plan.preferences, timeout=STEP,
         )  # fmt: skip
         _recall(one, folder)
-        for minutes, is_kept in _legs(plan):
+        for minutes, end in _legs(plan):
             await one.play(minutes * 60, plan.level)
-            if is_kept and plan.folder is not None:
-                _keep(one, folder, f"{folder}-{one.player.diary.entries[-1].seconds / 60:.0f}")
+            if end < plan.minutes and plan.folder is not None:
+                _keep(one, folder, f"{folder}-{end:.0f}")
         _remember(one, folder)
         await one.client.leave()
         is_over.append(True)
@@ -177,14 +177,10 @@ def _play(plan: EveningPlan, folder: Path, result: EveningResult) -> None:
         server.close()
 
 
-def _legs(plan: EveningPlan) -> list[tuple[float, bool]]:
-    """Return how many minutes the player plays until each copy, and until the end."""
+def _legs(plan: EveningPlan) -> list[tuple[float, float]]:
+    """Return how many minutes the player plays until each copy and the end, and when that is."""
     ends = [*sorted(one for one in plan.keep if one < plan.minutes), plan.minutes]
-    begins = [0.0, *ends]
-    return [
-        (end - begin, at < len(ends) - 1)
-        for at, (begin, end) in enumerate(zip(begins, ends, strict=False))
-    ]
+    return [(end - begin, end) for begin, end in zip([0.0, *ends], ends, strict=False)]
 
 
 def _remember(one: Evening, folder: Path) -> None:
