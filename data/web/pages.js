@@ -70,6 +70,8 @@ async function go() {
   if (turn !== turns) return made.close?.();
   opened = made;
   if (last) opened.update?.(last);
+  // Whoever has begun to use the page, while the last of it was loading, keeps the focus.
+  if (root.contains(document.activeElement)) return;
   const title = root.querySelector("h2");
   if (title) {
     title.tabIndex = -1;

@@ -114,6 +114,31 @@ async def choose(page: Page, word: str) -> None:
     await page.press("Enter")
 
 
+HOLD_OUTLINE = """(() => {
+    const real = window.fetch;
+    window.fetch = async (...request) => {
+        if (String(request[0]).includes("outline"))
+            await new Promise((go) => { window.release = go; });
+        return real(...request);
+    };
+})()"""
+
+
+async def test_who_types_while_the_ground_loads_keeps_the_focus(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with opened(browser, tmp_path) as page:
+        await page.evaluate(HOLD_OUTLINE)
+        await page.evaluate(f"location.hash = '#/zone/{ZONE}/0'")
+        await page.until("window.release")
+        await page.locate("#ground-find", lambda box: box.fill("guard"))
+        await page.evaluate("window.release()")
+        await page.until("document.querySelector('#page').innerText.includes('ground is gray')")
+        assert await page.evaluate("document.activeElement.id") == "ground-find"
+        await page.press("Enter")
+        await page.shows("#page .details", "location 1")
+
+
 async def test_the_reason_why_a_creature_is_missing_is_found(
     browser: Browser, tmp_path: Path
 ) -> None:
