@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
 from tests.support.costs import Costs
-from tests.support.documents import remember_documents
+from tests.support.remembered import remember_documents
 
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
 # that a test starts compiles all that it imports. The variable is in the environment of many

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.patience import patience
+from tests.support.running.command_line import CHEAP
 from tools.ports import free_ports
 
 PROGRAM = (sys.executable, "-m", "tests.support.running.without_posix")
@@ -48,7 +49,7 @@ class Machine:
         self.config = folder / "emu.toml"
         self.config.write_text(
             f'[database]\nurl = "sqlite:{folder / "emu.sqlite"}"\n'
-            f'[login]\nlisten = "127.0.0.1:{self.login}"\n'
+            f'[login]\nlisten = "127.0.0.1:{self.login}"\n{CHEAP}'
             f'[world]\nlisten = "127.0.0.1:{world}"\n'
         )
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT), "EMU_CONFIG": str(self.config)}

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tests.support.documents import remember_documents
+from tests.support.remembered import remember_documents, remember_starts
 from tests.support.running.forked_command import FILES, LONGEST_REQUEST
 
 
@@ -104,6 +104,7 @@ def _read_shipped_files() -> None:
     from emu.content.tables import content_tables  # noqa: PLC0415
     from emu.dialects.dialect import shipped_rules, shipped_world_rules  # noqa: PLC0415
     from emu.files import data_folder, read_document  # noqa: PLC0415
+    from emu.net.world import ports, service  # noqa: PLC0415
     from emu.opcodes.text import fingerprint, shipped_rows, shipped_tables  # noqa: PLC0415
     from emu.store.repository import schemas  # noqa: PLC0415
     from emu.structs import shipped_catalog  # noqa: PLC0415
@@ -116,8 +117,11 @@ def _read_shipped_files() -> None:
         read()
     fingerprint(shipped_rows())
     remember_documents()
+    remember_starts()
     for path in data_folder().rglob("*.toml"):
         read_document(path)
+    for module, name in ((ports, "read_knowledge"), (service, "read_atlas")):
+        vars(module)[name]()  # what `remember_starts` has put there
     load(None, [])
 
 

@@ -41,6 +41,7 @@ from emu.opcodes import OpcodeStore
 from emu.store import Store
 from emu.times import UNKNOWN
 from tests.support.patience import patience, slowness
+from tests.support.remembered import remember_starts
 from tests.support.running.clients import connect
 from tests.support.running.forked import ForkedProgram
 
@@ -312,6 +313,7 @@ async def harness(
     speed: float = 1.0,
 ) -> AsyncIterator[Harness]:
     """Run a server in this process; `speed` is how fast its clock runs."""
+    remember_starts()
     database = folder / "emu.sqlite"
     _prepare(folder, accounts)
     config = load(None, settings_of(database, settings or {}))
