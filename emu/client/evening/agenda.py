@@ -48,6 +48,8 @@ class Agenda:
         self._progress: dict[int, _Progress] = {}
         self._tries: Counter[str] = Counter()
         self._now = LONG_AGO
+        self._grounds: dict[str, str] = {}
+        """The zone in which it has fought last for each task, by the text."""
         self._givers: dict[str, int] = {}
         """With whom first quests have ended, the last one last, and how often it hails them yet."""
 
@@ -125,6 +127,16 @@ class Agenda:
             fit(name, f"{task.text} {task.group}") >= GOOD
             for task in tasks for name in (title, giver)
         )  # fmt: skip
+
+    def fought(self, task: QuestTask, zone: str) -> None:
+        """Note that it has begun a fight for a task in a zone of `Travels`."""
+        self._grounds[task.text] = zone
+
+    def grounds_of(self, task: QuestTask) -> list[str]:
+        """Return where it has fought for a task, and where a task with a count has advanced."""
+        ground = self._grounds.get(task.text)
+        advanced = self.zones_of(task) if task.count else []
+        return [ground, *advanced] if ground is not None else advanced
 
     def zones_of(self, task: QuestTask) -> list[str]:
         """Return the zones in which a quest with a task has advanced last."""

@@ -118,6 +118,8 @@ class Questing:
         self._giver = ""
         """The name of whom or what it has hailed or used last."""
         self._talked_at = LONG_AGO
+        self._called_at = LONG_AGO
+        """When a thing that it has used for a hunt has talked to it."""
 
     # -- what it sees -----------------------------------------------------------------------------
 
@@ -140,10 +142,21 @@ class Questing:
             case DialogOpened():
                 self._talkers.add(self._last_hailed)
                 self._talked_at = now
+                self._call(now)
             case GoodsShown():
                 self._shopping.deal(event, self.agenda.tasks())
             case _:
                 pass
+
+    def _call(self, now: Monotonic) -> None:
+        """Note that the thing talks that it has used last: it may call whom a task wants killed."""
+        used = self._last_use.task if self._last_use is not None else None
+        if used is None or not is_hunt(used.text):
+            return
+        self._called_at = now
+        for task in self.agenda.tasks():
+            if task.group == used.group:
+                self.agenda.fought(task, self.journeys.travels.zone)
 
     def _goes_closer(self, now: Monotonic) -> None:
         """Go once more, and closer, to what it has just used from too far away."""
@@ -227,6 +240,7 @@ class Questing:
         if not commands or any(one in TALKING for one in commands):
             self._last_hailed = spawn.name
             self._met.add(spawn.name)
+            self._last_use = None
             self.agenda.hailed(spawn.name)
             core.command("hail")
         elif commands[0] in ATTACKING:
@@ -245,6 +259,9 @@ class Questing:
     # -- plans ------------------------------------------------------------------------------------
 
     def _next_plan(self, now: Monotonic) -> Errand | None:
+        if now < self._called_at + TALK_GOES_ON:
+            self._fights_whom_it_called(now)
+            return None
         first = self.agenda.first_tasks()
         # Where it has just arrived it does what it has come for, and then what else is here.
         arrived = self._arrived_for
@@ -274,6 +291,12 @@ class Questing:
             self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
+
+    def _fights_whom_it_called(self, now: Monotonic) -> None:
+        """Attack those who come: who addresses the audience of an arena waits for the bears."""
+        for task in self.agenda.tasks():
+            if is_hunt(task.text) and self._fighting.enemy is None:
+                self._plan_by(task.text, task, now, ONCE_MORE)
 
     def _looks_for(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
         """Return the way to what may lead on with the tasks of first quests, or to fights."""
@@ -358,9 +381,8 @@ class Questing:
         return self.journeys.back(task, self.agenda.zones_of(task), now)
 
     def _goes_on(self, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return the way to the zone where a task has advanced, if it has left that by dying."""
-        zones = self.agenda.zones_of(task) if task.count else []
-        return self.journeys.back(task, zones, now)
+        """Return the way to where it has fought for a task, if it has left that by dying."""
+        return self.journeys.back(task, self.agenda.grounds_of(task), now)
 
     def _exit(self, now: Monotonic) -> Errand | None:
         """Return the way to a thing whose name says that it leads out of the zone."""
@@ -411,6 +433,7 @@ class Questing:
             if one.is_enemy:
                 if self._kills[task.text, one.name] < MOST_KILLS:
                     self._kills[task.text, one.name] += 1
+                    self.agenda.fought(task, self.journeys.travels.zone)
                     self._fighting.attack(one.index, now)
                     return None
             elif self._may_visit(one.name, task.text, now, pause):

@@ -7,7 +7,7 @@ from emu.client.evening.journal import SeenJournal
 from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, WAITING, Questing
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
-from emu.client.world.events import LineShown, ScreenShown, ZoneToLoad
+from emu.client.world.events import DialogOpened, LineShown, ScreenShown, ZoneToLoad
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import (
     Good,
@@ -532,3 +532,36 @@ def test_it_does_not_use_a_sign_again_that_has_led_nowhere(core: NotingClient) -
     scene.task("I must defeat the bears in the arena.")
     asked = scene.thinks(("arena champions", "Arena"), times=40)
     assert asked.count("use 6 arena champions") == 1
+
+
+def test_it_fights_whom_it_has_called(core: NotingClient) -> None:
+    scene = Scene(core, spawn(6, "Arena Pedestal", 5.0, level=0))
+    scene.task("I must defeat the bears in the arena.")
+    scene.thinks(("address", "Address"), times=3)
+    scene.questing.handle_event(DialogOpened(1, "You stand before a crowd.", "", ()), scene.now)
+    scene.spawns.by_index[7] = spawn(7, "a grizzly bear", level=3, is_enemy=True)
+    scene.thinks(times=3)
+    assert scene.fighting.enemy == 7
+
+
+def test_it_waits_for_whom_it_has_called_and_comes_back_to_where_it_fought(
+    core: NotingClient,
+) -> None:
+    exits = spawn(5, "Exit", 20.0, level=0)
+    scene = Scene(core, spawn(6, "Arena Pedestal", 5.0, level=0), exits)
+    travels = scene.questing.journeys.travels
+    travels.arrive("North Qeynos", None)
+    cache = KnownWay("zone_to_cache", Place(50.0, 0.0, 0.0))
+    travels.arrive("The Makeshift Arena", cache)
+    travels.offered(KnownWay(exits.name, exits.place), ["North Qeynos"])
+    scene.task("I must defeat the bears in the arena.", "It is in a warehouse of northern Qeynos.")
+    assert "use 6 address" in scene.thinks(("address", "Address"), times=3)
+    talk = DialogOpened(1, "You stand before a crowd.", "", ())
+    scene.questing.handle_event(talk, scene.now)
+    assert scene.thinks(("leave", "Leave"), times=6) == []
+    scene.spawns.by_index[7] = spawn(7, "a grizzly bear", level=3, is_enemy=True)
+    scene.fighting.attack(7, scene.now)  # it strikes back
+    scene.fighting.enemy = None
+    scene.spawns.by_index = {8: spawn(8, cache.name, 50.0, level=0)}
+    travels.arrive("North Qeynos", None)
+    assert "use 8 enter" in scene.thinks(("enter", "Enter"), times=12)
