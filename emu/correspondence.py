@@ -9,6 +9,7 @@ import enum
 from dataclasses import dataclass
 from typing import Final
 
+from emu.items.held import Thing
 from emu.ledger import Balance
 from emu.times import Moment
 
@@ -34,6 +35,8 @@ class Letter:
     is_read: bool = False
     is_returned: bool = False
     """Whether it has come back to the character that sent it."""
+    thing: Thing | None = None
+    """The attached thing, or stack, that was not taken yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

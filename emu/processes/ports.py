@@ -497,6 +497,16 @@ class MailStore(Protocol):
     ) -> Posted:
         """Store a letter, and take its postage and its coins from the sender, or do neither."""
 
+    async def send_surely(
+        self, letter: NewLetter, postage: Postage, moment: Moment, request: str, parcel: Movement
+    ) -> Posted:
+        """Send a letter with a thing, however long the database is away."""
+
+    async def take_things(
+        self, account_id: int, char_id: int, letter_id: int, moment: Moment, movement: Movement
+    ) -> Moved:
+        """Carry out the movement that empties a letter with a thing, if it is still there."""
+
     async def deliver(
         self, letter: NewLetter, postage: Postage, moment: Moment, request: str
     ) -> SendResult:

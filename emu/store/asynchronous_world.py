@@ -185,6 +185,8 @@ class AsyncMail(AsyncRepository[Mailboxes]):
     find = read(Mailboxes.find)
     # Not deferred: a letter that is reported as sent is stored.
     send = write(Mailboxes.send, _of_row)
+    send_surely = persistent(Mailboxes.send, _of_row)
+    take_things = persistent(Mailboxes.take_things, _of_player)
     open = write(Mailboxes.open, _of_player)
     deliver = write(Mailboxes.deliver, forget_nothing)
     mark_read = write(Mailboxes.mark_read, forget_nothing)

@@ -1,8 +1,9 @@
-"""Letters between characters of the built-in world, and the coins that are attached to them.
+"""Letters between characters of the built-in world, with the coins and things in them.
 
-A letter is an owner of coins, as a character is. Each method that moves coins is one transaction
-with the movement of the ledger (`emu.store.ledger`), so that a crash neither loses nor doubles any.
-Each first locks the character whose mailbox it changes: two of them cannot wait for each other.
+A letter is an owner of coins and things, as a character is. Each method that moves some is one
+transaction with the movement of the ledger (`emu.store.ledger`), so that a crash neither loses nor
+doubles any. Each first locks the character whose mailbox it changes: two of them cannot wait for
+each other.
 
 A letter that was not taken in time, or whose recipient was deleted, goes back to its sender once.
 Letters are settled when a mailbox is opened: those in it, and those that its owner has sent.
@@ -11,6 +12,7 @@ Letters are settled when a mailbox is opened: those in it, and those that its ow
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from emu.correspondence import (
@@ -24,14 +26,30 @@ from emu.correspondence import (
 )
 from emu.database import Database
 from emu.errors import OutOfDate
-from emu.ledger import Balance, Moved, Movement, Owner, OwnerKind, Part, Reason
+from emu.ledger import Balance, Moved, Movement, Outcome, Owner, OwnerKind, Part, Reason
 from emu.store.ledger import Movements
 from emu.store.repository import Repository, changes, reads
+from emu.store.things import COLUMNS as THING_COLUMNS
+from emu.store.things import thing_of
 from emu.times import Moment
 
-COLUMNS: Final = (
-    "id, recipient_id, sender, subject, body, coins, sent, expires, is_read, is_returned"
+_LETTER: Final = (
+    "id", "recipient_id", "sender", "subject", "body", "coins", "sent", "expires", "is_read",
+    "is_returned",
+)  # fmt: skip
+_THING: Final = tuple(one for one in THING_COLUMNS if one not in ("keeper", "keeper_id"))
+COLUMNS: Final = ", ".join((*_LETTER, *_THING))
+"""Those of a letter, and those of the thing that is attached to it: NULL without one."""
+WITH_THING: Final = (
+    "world_mail LEFT JOIN world_things AS thing"
+    f" ON thing.keeper = '{OwnerKind.LETTER}' AND thing.keeper_id = world_mail.id"
 )
+HAS_THING: Final = (
+    f"EXISTS (SELECT 1 FROM world_things WHERE keeper = '{OwnerKind.LETTER}'"  # noqa: S608
+    " AND keeper_id = world_mail.id)"
+)
+"""Whether something is attached; one thing, or one stack, is the most."""
+IS_FULL: Final = f"(coins > 0 OR {HAS_THING})"
 LATE: Final = "expires <= :moment"
 LOST: Final = "recipient_id IN (SELECT id FROM world_characters WHERE deleted)"
 """The recipient is deleted: its mailbox is not opened any more."""
@@ -47,9 +65,13 @@ class Mailboxes(Repository):
         self._movements = Movements(database)
 
     @changes
-    def send(self, letter: NewLetter, postage: Postage, moment: Moment, request: str) -> Posted:
+    def send(
+        self, letter: NewLetter, postage: Postage, moment: Moment, request: str,
+        parcel: Movement | None = None,
+    ) -> Posted:  # fmt: skip
         """Store a letter, and take its postage and its coins from the sender.
 
+        `parcel` is the movement of the thing that is attached: it names the letter by the number 0.
         A letter that was stored under the same `request` is not stored again.
         """
         sender = Owner.character(letter.sender_id)
@@ -71,7 +93,10 @@ class Mailboxes(Repository):
         letter_id = self._put(letter, letter.sender_id, moment, moment + postage.lasts)
         if letter.coins:
             parts.append(Part(sender, Owner.letter(letter_id), letter.coins))
-        moved = self._move(request, Reason.SENT, parts, moment)
+        movement = Movement(request, Reason.SENT, tuple(parts))
+        if parcel is not None:
+            movement = _addressed(parcel, letter_id, parts)
+        moved = self._carry_out(movement, moment)
         return Posted(SendResult.SENT, moved.balance(letter.sender_id))
 
     @changes
@@ -111,8 +136,9 @@ class Mailboxes(Repository):
         self._send_back(char_id, postage, moment)
         # Read together with what is late: mostly nothing is.
         late = self._after(
+            # A thing that came back waits until its owner takes it.
             f"SELECT id, coins, is_returned FROM world_mail WHERE recipient_id = :own AND {LATE}"  # noqa: S608
-            " ORDER BY id",
+            f" AND NOT (is_returned AND {HAS_THING}) ORDER BY id",
             {"own": char_id, "moment": moment},
         )
         letters, balance = self._asked_letters(char_id, postage), self._asked_balance(char_id)
@@ -128,9 +154,9 @@ class Mailboxes(Repository):
     def waiting(self, char_id: int, moment: Moment) -> int:
         """Return how many unread letters a character has, or would have after it opened its box."""
         found = self._run(
-            "SELECT count(*) FROM world_mail"
+            "SELECT count(*) FROM world_mail"  # noqa: S608  # our own
             " WHERE (recipient_id = :own AND NOT is_read AND expires > :moment)"
-            " OR (sender_id = :own AND NOT is_returned AND coins > 0 AND expires <= :moment)",
+            f" OR (sender_id = :own AND NOT is_returned AND {IS_FULL} AND expires <= :moment)",
             {"own": char_id, "moment": moment},
         )
         return int(found.fetchone()[0])
@@ -177,14 +203,32 @@ class Mailboxes(Repository):
         return Taken(row["coins"] if moved.is_done else 0, moved.balance(char_id) or balance_then)
 
     @changes
+    def take_things(
+        self, _account_id: int, char_id: int, letter_id: int, moment: Moment, movement: Movement
+    ) -> Moved:
+        """Carry out the movement that empties a letter with a thing, if it is still there.
+
+        `_account_id` is the character's account, whose cached rows have the old coins.
+        """
+        self._movements.lock([Owner.character(char_id), Owner.letter(letter_id)])
+        known = self._run(
+            "SELECT 1 FROM world_ledger WHERE request = ? LIMIT 1", (movement.request,)
+        ).fetchone()
+        row = self._row(char_id, letter_id)
+        if known is None and (row is None or row["number"] is None):
+            return Moved(Outcome.TOO_FEW)
+        return self._movements.send(movement, moment).read()
+
+    @changes
     def delete(self, char_id: int, letter_id: int) -> bool:
-        """Remove a letter without coins; return whether there was one."""
-        return self._deleted("recipient_id = ? AND id = ? AND coins = 0", (char_id, letter_id)) > 0
+        """Remove a letter without coins and things; return whether there was one."""
+        condition = f"recipient_id = ? AND id = ? AND NOT {IS_FULL}"
+        return self._deleted(condition, (char_id, letter_id)) > 0
 
     @changes
     def clear(self, char_id: int) -> int:
-        """Remove all read letters without coins; return their number."""
-        return self._deleted("recipient_id = ? AND is_read AND coins = 0", (char_id,))
+        """Remove all read letters without coins and things; return their number."""
+        return self._deleted(f"recipient_id = ? AND is_read AND NOT {IS_FULL}", (char_id,))
 
     @changes
     def give_back(
@@ -237,12 +281,12 @@ class Mailboxes(Repository):
         return None
 
     def _send_back(self, char_id: int, postage: Postage, moment: Moment) -> None:
-        """Return late letters with coins to their senders."""
+        """Return late letters with coins or things to their senders."""
         values = {"own": char_id, "moment": moment}
         mine = "(recipient_id = :own OR sender_id = :own)"
         sender_lives = "sender_id IN (SELECT id FROM world_characters WHERE NOT deleted)"
         self._return(
-            f"{mine} AND ({LATE} OR {LOST}) AND NOT is_returned AND coins > 0 AND {sender_lives}",
+            f"{mine} AND ({LATE} OR {LOST}) AND NOT is_returned AND {IS_FULL} AND {sender_lives}",
             values, postage, moment,
         )  # fmt: skip
 
@@ -270,7 +314,11 @@ class Mailboxes(Repository):
         must: bool = True,
     ) -> Moved:
         """Carry out a movement in the open transaction; undo all of that if it `must` be done."""
-        moved = self._movements.send(Movement(request, reason, tuple(parts)), moment).read()
+        return self._carry_out(Movement(request, reason, tuple(parts)), moment, must=must)
+
+    def _carry_out(self, movement: Movement, moment: Moment, *, must: bool = True) -> Moved:
+        """Carry out a movement, as `_move`."""
+        moved = self._movements.send(movement, moment).read()
         if must and not moved.is_done:
             raise OutOfDate("a character or its coins have gone")
         return moved
@@ -286,7 +334,7 @@ class Mailboxes(Repository):
 
     def _row(self, char_id: int, letter_id: int) -> Any:
         return self._run(
-            f"SELECT {COLUMNS} FROM world_mail WHERE recipient_id = ? AND id = ?",  # noqa: S608
+            f"SELECT {COLUMNS} FROM {WITH_THING} WHERE recipient_id = ? AND id = ?",  # noqa: S608
             (char_id, letter_id),
         ).fetchone()
 
@@ -295,7 +343,7 @@ class Mailboxes(Repository):
 
     def _asked_letters(self, char_id: int, postage: Postage) -> Iterable[Any]:
         return self._after(
-            f"SELECT {COLUMNS} FROM world_mail WHERE recipient_id = ?"  # noqa: S608  # our own names
+            f"SELECT {COLUMNS} FROM {WITH_THING} WHERE recipient_id = ?"  # noqa: S608  # our own
             " ORDER BY sent DESC, id DESC LIMIT ?",
             (char_id, postage.most),
         )
@@ -312,5 +360,17 @@ class Mailboxes(Repository):
 
 
 def _letter(row: Any) -> Letter:
-    values = dict(row)
-    return Letter(**values | {name: bool(values[name]) for name in ("is_read", "is_returned")})
+    values = {name: row[name] for name in _LETTER}
+    truths = {name: bool(values[name]) for name in ("is_read", "is_returned")}
+    thing = thing_of(row) if row["number"] is not None else None
+    return Letter(**values | truths, thing=thing)
+
+
+def _addressed(parcel: Movement, letter_id: int, parts: Sequence[Part]) -> Movement:
+    """Return the movement of a thing with the number of its letter, and with further parts."""
+    nowhere, letter = Owner.letter(0), Owner.letter(letter_id)
+    moved = [one._replace(taker=letter) if one.taker == nowhere else one for one in parcel.parts]
+    changes = [
+        replace(one, keeper=letter) if one.keeper == nowhere else one for one in parcel.things
+    ]
+    return replace(parcel, parts=(*parts, *moved), things=tuple(changes))

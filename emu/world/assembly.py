@@ -96,6 +96,7 @@ from emu.world.social.chat import Chat
 from emu.world.social.guild_messages import FIRST_LEVEL
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.social.parcels import Parcels
 from emu.world.spells.living import HELD
 from emu.world.spells.ports import NO_SPELL_SCRIPTS, SpellScripts
 from emu.world.spells.spells import Spells
@@ -342,7 +343,8 @@ class Assembly:
             self.items, stores.things, stores.ledger, ports.trade, roll=ports.roll,
             seeded=ports.seeded, despawn=self._despawn,
         )  # fmt: skip
-        self.mail = Mail(world, stores.mail, self.chat, self.ledger)
+        parcels = Parcels(self.items, stores.mail)
+        self.mail = Mail(world, stores.mail, self.chat, self.ledger, parcels)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
         records = PlayerRecords(world, self.memberships, self.items, stores.things)
         self.crafting = Crafting(

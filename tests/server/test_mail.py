@@ -24,6 +24,8 @@ from tests.support.running.whole_server import (
     until,
 )
 
+CAP = 2_000_000_030
+"""A shipped thing."""
 SETTINGS = {"login.auto_create_accounts": True}
 
 
@@ -108,6 +110,50 @@ async def test_a_letter_with_coins_goes_from_client_to_client(
         )
         assert [(row["change"], row["other"]) for row in taken] == [(300, f"letter {letter.id}")]
         assert [row["change"] for row in paid] == [-300, -10]
+        for client in (one, other):
+            await client.client.leave()
+
+
+@pytest.mark.parametrize("versions", [(546, 60114), (561, 373)])
+async def test_a_letter_with_a_thing_goes_from_client_to_client(
+    tmp_path: Path, versions: tuple[int, int]
+) -> None:
+    """A client of version 373 has neither a window for letters nor a list of things."""
+    accounts = {"aldana": "a", "borvik": "b"}
+    async with harness(tmp_path, accounts=accounts, speed=5) as server:
+        await server.world_registered()
+
+        async def enter(name: str, version: int) -> Writer:
+            credentials = Credentials(name.lower(), accounts[name.lower()])
+            entrance = Entrance(credentials, name, create=True, version=version)
+            return Writer(await enter_world(server.clock, HOST, server.login_port, entrance))
+
+        for name, version in zip(("Aldana", "Borvik"), versions, strict=True):
+            await (await enter(name, version)).client.leave()
+        with closing(sqlite3.connect(server.database, timeout=10.0)) as connection, connection:
+            connection.execute("UPDATE world_characters SET coins = 1000, admin_status = 100")
+        one, other = await enter("Aldana", versions[0]), await enter("Borvik", versions[1])
+        for place in range(12):
+            one.types(f"inventory destroy {place}")
+        one.types(f"summonitem {CAP}")
+        one.types("start_mail")
+        one.types("add_mail_copper 7")
+        one.types("set_mail_item 0 1")
+        one.types("mail send Borvik Hello / A gift.")
+        await one.reads("Your letter to Borvik is sent.")
+        await other.reads("You have unread mail in your mailbox.")
+        ((letter,),) = server.rows("SELECT id FROM world_mail")
+        held = "SELECT keeper, keeper_id FROM world_things WHERE item_id = ?"
+        assert server.rows(held, CAP) == [("letter", letter)]
+        other.types(f"mail read {letter}")
+        await other.reads("with 7 copper and ")
+        other.types(f"mail take {letter}")
+        await other.reads("and 7 copper out of the letter.")
+        ((number,),) = server.rows("SELECT id FROM world_characters WHERE name = 'Borvik'")
+        assert server.rows(held, CAP) == [("character", number)]
+        emu = CommandLine(server.database.parent)
+        log = [row for row in emu.rows("character", "log", "Borvik") if row["what"] == "things"]
+        assert (log[0]["change"], log[0]["other"]) == (1, f"letter {letter}")
         for client in (one, other):
             await client.client.leave()
 

@@ -192,6 +192,12 @@ class MailWindow:
     """The client's index of the spawn at which the window was opened."""
     coins: int = 0
     """Copper that is to be sent with the letter in the window; it is the player's until then."""
+    thing: int = 0
+    """The number of the thing that is to be sent; it is locked until then. 0 without one."""
+    count: int = 0
+    """How many of its stack are sent."""
+    has_sent: bool = False
+    """Whether a letter was sent by it."""
 
 
 NO_LOCATION: Final = 0xFFFFFFFF

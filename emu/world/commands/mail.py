@@ -48,7 +48,7 @@ async def _message(context: CommandContext, player: Player, call: Call) -> None:
     await context.mail.show_letter(player, call["letter"])
 
 
-@quiet("takemailattachments", "take the coins of a letter", LETTER, cost=Cost.CHANGE,
+@quiet("takemailattachments", "take what is in a letter", LETTER, cost=Cost.CHANGE,
        example="takemailattachments 5")  # fmt: skip
 async def _take_attachments(context: CommandContext, player: Player, call: Call) -> str:
     text = await _take(context, player, call)
@@ -76,11 +76,12 @@ async def _clear(context: CommandContext, player: Player, _call: Call) -> str:
 
 @quiet("cancel_mail", "close your mailbox")
 async def _close(context: CommandContext, player: Player, _call: Call) -> None:
-    context.mail.clear_window(player)
-    player.mail = None
+    line = context.mail.close_window(player)
+    if line:
+        context.chat.line(player, line, "narrative")
 
 
-@quiet("cancel_send_mail", "take the coins out of the letter that you write")
+@quiet("cancel_send_mail", "take what is attached out of the letter that you write")
 async def _cancel(context: CommandContext, player: Player, _call: Call) -> None:
     context.mail.clear_window(player)
 
@@ -101,6 +102,7 @@ def _declare_coins(kind: str) -> None:
                 raise CommandError("the number of coins must be 1 or more")
             line = context.mail.attach(player, kind, sign * call["count"])
             context.chat.line(player, line, "narrative")
+            context.mail.show_window(player)
 
 
 for _kind in COINS:
@@ -108,10 +110,11 @@ for _kind in COINS:
 
 
 @quiet("set_mail_item", "attach an item to the letter that you write",
-       Argument("item", ArgumentKind.TEXT, "its place", optional=True, default=""),
+       Argument("place", ArgumentKind.NUMBER, "the place of its record"),
+       Argument("count", ArgumentKind.NUMBER, "how many", optional=True, default=1),
        example="set_mail_item 0 1")  # fmt: skip
-async def _attach_item(_context: CommandContext, _player: Player, _call: Call) -> None:
-    raise CommandError("this server has no items that can be mailed; attach coins")
+async def _attach_item(context: CommandContext, player: Player, call: Call) -> None:
+    context.mail.attach_thing(player, call["place"], call["count"])
 
 
 @quiet("reportspam", "report a letter to the operators and delete it", LETTER, cost=Cost.CHANGE,
@@ -120,7 +123,7 @@ async def _report(context: CommandContext, player: Player, call: Call) -> str:
     letter = await context.mail.find(player, call["letter"])
     text = f"letter of {letter.sender}: {letter.subject}: {letter.body}"
     number = await context.report(player, PetitionKind.SPAM, text)
-    if not letter.coins:
+    if not letter.coins and letter.thing is None:
         await context.mail.delete(player, letter.id)
         await context.mail.show_box(player)
     return f"Thank you. Your report has the number {number}."
@@ -132,17 +135,20 @@ async def _report(context: CommandContext, player: Player, call: Call) -> str:
 @quiet("mail", "list your letters", cost=Cost.LISTING)
 async def _list(context: CommandContext, player: Player, _call: Call) -> Reply:
     letters = (await context.mail.mailbox(player)).letters
-    lines = [f"You have {counted(len(letters), 'letter')}.", *map(_line, letters)]
+    lines = [
+        f"You have {counted(len(letters), 'letter')}.",
+        *(_line(context, one) for one in letters),
+    ]
     return Reply(tuple(lines), [letter.id for letter in letters])
 
 
 @quiet("mail read", "read a letter", LETTER, cost=Cost.LISTING, example="mail read 5")
 async def _read(context: CommandContext, player: Player, call: Call) -> Reply:
     letter = await context.mail.open_letter(player, call["letter"])
-    return Reply((_line(letter), *letter.body.splitlines()))
+    return Reply((_line(context, letter), *letter.body.splitlines()))
 
 
-@quiet("mail send", "send a letter, with the coins that you have attached", NAME,
+@quiet("mail send", "send a letter, with what you have attached", NAME,
        Argument("letter", ArgumentKind.TEXT, f"subject {SUBJECT_END} text"), cost=Cost.CHANGE,
        example="mail send Borvik Greetings / How are you?")  # fmt: skip
 async def _send(context: CommandContext, player: Player, call: Call) -> str:
@@ -151,10 +157,13 @@ async def _send(context: CommandContext, player: Player, call: Call) -> str:
     return f"Your letter to {to} is sent."
 
 
-@quiet("mail take", "take the coins of a letter", LETTER, cost=Cost.CHANGE, example="mail take 5")
+@quiet("mail take", "take what is in a letter", LETTER, cost=Cost.CHANGE, example="mail take 5")
 async def _take(context: CommandContext, player: Player, call: Call) -> str:
-    copper = await context.mail.take_coins(player, call["letter"])
-    return f"You take {coins_text(copper).lower()} out of the letter."
+    copper, thing = await context.mail.take(player, call["letter"])
+    found = [thing] if thing else []
+    if copper or not thing:
+        found.append(coins_text(copper).lower())
+    return f"You take {' and '.join(found)} out of the letter."
 
 
 @quiet("mail delete", "delete a letter", LETTER, cost=Cost.CHANGE, example="mail delete 5")
@@ -163,7 +172,7 @@ async def _delete(context: CommandContext, player: Player, call: Call) -> str:
     return f"letter {call['letter']} is deleted"
 
 
-@quiet("mail return", "send a letter back with its coins", LETTER, cost=Cost.CHANGE,
+@quiet("mail return", "send a letter back with what is in it", LETTER, cost=Cost.CHANGE,
        example="mail return 5")  # fmt: skip
 async def _return(context: CommandContext, player: Player, call: Call) -> str:
     await context.mail.give_back(player, call["letter"])
@@ -180,20 +189,24 @@ async def _mailbox(context: CommandContext, call: Call) -> Reply:
     if character is None:
         raise CommandError(f"there is no character {call['name']}")
     letters = await context.mail.of_character(character.id, character.account_id)
-    lines = [f"{character.name} has {counted(len(letters), 'letter')}.", *map(_line, letters)]
+    lines = [f"{character.name} has {counted(len(letters), 'letter')}.",
+             *(_line(context, one) for one in letters)]  # fmt: skip
     rows = [
         {"id": one.id, "sender": one.sender, "subject": one.subject, "coins": one.coins,
+         "thing": one.thing.item_id if one.thing is not None else 0,
          "sent": one.sent, "expires": one.expires, "read": one.is_read}
         for one in letters
     ]  # fmt: skip
     return Reply(tuple(lines), rows)
 
 
-def _line(letter: Letter) -> str:
+def _line(context: CommandContext, letter: Letter) -> str:
     """Return the line of a letter in a list."""
     new = "" if letter.is_read else ", new"
-    coins = f", with {coins_text(letter.coins).lower()}" if letter.coins else ""
+    found = [coins_text(letter.coins).lower()] if letter.coins else []
+    found += [name] if (name := context.mail.name_of(letter)) else []
+    enclosed = f", with {' and '.join(found)}" if found else ""
     return (
         f"{letter.id}: {subject_of(letter)} (from {letter.sender},"
-        f" {timestamp(letter.sent)}{coins}{new})"
+        f" {timestamp(letter.sent)}{enclosed}{new})"
     )

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.content.knowledge import Component, Recipe
 from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.structs.packed import pack_counted
 from emu.world.actors.player import Player
@@ -107,7 +108,7 @@ def send_details(player: Player, recipes: Iterable[KnownRecipe]) -> None:
 def checksum_of(dialect: Dialect, known: KnownRecipe) -> int:
     """Return the checksum of a recipe's details: a CRC without its last inversion (recorded)."""
     fields = fitted(dialect, DETAILS, {"num_recipes": 1, "recipe_array": [details_fields(known)]})
-    record = dialect.layout(DETAILS).encode(fields)[DETAILS_HEAD:]
+    record = dialect.layout(DETAILS).encode(wire_texts(fields))[DETAILS_HEAD:]
     return zlib.crc32(record) ^ 0xFFFFFFFF
 
 
@@ -157,7 +158,7 @@ def show_device(player: Player, device: int) -> None:
         return
     # The number of devices decides whether there is a mask, so a plain `send` drops it.
     values = fitted(client.dialect, SHOW_BOOK, fields)
-    client.send_bytes(SHOW_MESSAGE, layout.encode(values))
+    client.send_bytes(SHOW_MESSAGE, layout.encode(wire_texts(values)))
 
 
 # -- the window of a recipe -----------------------------------------------------------------------
@@ -195,9 +196,12 @@ def show_recipe(player: Player, known: KnownRecipe, kind_of: KindOf) -> None:
     if not rules.older_windows:
         head = {"packettype": rules.item_window_type, "packetsubtype": RECIPE_TYPE}
     dialect = player.client.dialect
-    values = fitted(dialect, WINDOW, {**head, "recipe": fields})
+    try:
+        values = fitted(dialect, WINDOW, {**head, "recipe": fields})
+    except UnknownStruct:
+        return
     # The type of the window decides which of its parts there are, so a plain `send` drops this one.
-    player.client.command(WINDOW_COMMAND, dialect.layout(WINDOW).encode(values))
+    player.client.command(WINDOW_COMMAND, dialect.layout(WINDOW).encode(wire_texts(values)))
 
 
 def _named(name: str, component: Component | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ Source: docs/contributing/architecture.md#ledger, docs/protocol/world/items.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,6 +33,8 @@ from emu.world.events import CharacterClaimed, LeftWorld, PlayedElsewhere
 from emu.world.ledger.ledger import Ledger
 from emu.world.world import World
 
+Carry = Callable[[Movement], Awaitable[Moved]]
+"""Stores a movement, however long the database is away."""
 PAUSE: Final = 5.0
 """Seconds until things are stored again after a failure."""
 
@@ -214,13 +216,15 @@ class Exchanges:
         reason: Reason,
         players: Sequence[Player],
         act: Callable[[], Act | None],
+        carry: Carry | None = None,
     ) -> Outcome | None:
         """Carry out an act that moves things or coins between owners: all of it or nothing.
 
         `act` changes the inventories of the players and returns what it moves; with None
         it has changed nothing, and None is returned. What it did is undone if the store refuses it:
         the outcome says why. Nothing is shown before it is stored; call `changed` for each player
-        then. Raises `StoreError`, and `CommandError` if too many acts of a player wait.
+        then. `carry` stores the movement, if the ledger is not to do it. Raises `StoreError`, and
+        `CommandError` if too many acts of a player wait.
         """
         order = sorted(set(players), key=lambda one: one.id)
         entered = []
@@ -229,13 +233,17 @@ class Exchanges:
                 await player.holdings.gate.pass_through()
                 entered.append(player)
                 await self.stored(player)
-            return await self._exchange(reason, order, act)
+            return await self._exchange(reason, order, act, carry or self.ledger.settle)
         finally:
             for player in entered:
                 player.holdings.gate.leave()
 
     async def _exchange(
-        self, reason: Reason, players: Sequence[Player], act: Callable[[], Act | None]
+        self,
+        reason: Reason,
+        players: Sequence[Player],
+        act: Callable[[], Act | None],
+        carry: Carry,
     ) -> Outcome | None:
         before = [(player, player.holdings.inventory.copy()) for player in players]
 
@@ -252,10 +260,10 @@ class Exchanges:
             movement = self._movement(reason, players, done)
             if movement is None:
                 return Outcome.DONE
-            moved = await self.ledger.settle(movement)
+            moved = await carry(movement)
             again = _in_present_terms(movement, players)
             if moved.outcome is Outcome.NO_OWNER and again != movement:
-                moved = await self.ledger.settle(again)
+                moved = await carry(again)
         except BaseException:
             undo()
             raise

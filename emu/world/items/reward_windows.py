@@ -27,9 +27,12 @@ KindOf = Callable[[int], ItemKind | None]
 NameOf = Callable[[int], str]
 
 
-def enclosed(version: int, kind: ItemKind, count: int) -> dict[str, Any]:
-    """Return a kind of things inside of another message: its window behind a count."""
-    thing = Thing(kind.id, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
+def enclosed(version: int, kind: ItemKind, count: int, *, number: int = 0) -> dict[str, Any]:
+    """Return a kind of things inside of another message: its window behind a count.
+
+    `number` is that of a thing which the player has.
+    """
+    thing = Thing(number or kind.id, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
     window = ItemWindow(version, kind, thing, Inventory((), {kind.id: kind}))
     if isinstance(kind.part, Scroll):
         # Who reads it is not known here, so the spell has no levels and texts.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from emu.dialects import Dialect, world_rules
-from emu.dialects.dialect import wire_name
+from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
@@ -446,16 +446,16 @@ def plain_item(dialect: Dialect, inventory: Inventory, thing: Thing) -> bytes:
         "loot_id": 0, "count": 0, "info": info, "item_type": 0, "name": kind.name,
         "description": kind.description,
     }  # fmt: skip
-    values = fitted(dialect, LOOT, {"loot_count": 1, "loot_array": [row]})
+    values = wire_texts(fitted(dialect, LOOT, {"loot_count": 1, "loot_array": [row]}))
     return dialect.layout(LOOT).encode(values)[LOOT_HEAD:-LOOT_TAIL]
 
 
 def _send(client: PlayerClient, values: Mapping[str, Any]) -> None:
-    client.send(STRUCT, fitted(client.dialect, STRUCT, values))
+    send_fitted(client, STRUCT, values)
 
 
 def send_fitted(client: PlayerClient, struct: str, values: Mapping[str, Any]) -> bool:
-    """Send a struct, fitted; return False for one that a version does not have."""
+    """Send a struct, fitted; return False for one that a version does not have, as up to 545."""
     try:
         return client.send(struct, fitted(client.dialect, struct, values))
     except UnknownStruct:
@@ -463,9 +463,10 @@ def send_fitted(client: PlayerClient, struct: str, values: Mapping[str, Any]) ->
 
 
 def fitted(dialect: Dialect, struct: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a struct that a version has, also inside of its parts, as it has them.
+    """Return the values of a struct that a version has, also inside of its parts.
 
-    Raises `UnknownStruct`.
+    Texts are as they were: `PlayerClient.send` and `wire_texts` convert them. Raises
+    `UnknownStruct`.
     """
     return _fitted(_names_of(dialect.layout(struct).definition), values)
 
@@ -504,5 +505,5 @@ def _fitted(names: _Names, values: Mapping[str, Any]) -> dict[str, Any]:
         elif inner and isinstance(value, list):
             found[name] = [_fitted(inner, one) for one in value]
         else:
-            found[name] = wire_name(value) if isinstance(value, str) else value
+            found[name] = value
     return found

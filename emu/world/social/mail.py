@@ -1,7 +1,7 @@
 """Mail between characters: the mail window of a client, and what each letter costs.
 
-A letter and the coins that are attached to it are stored in one transaction of the ledger. Until a
-letter is sent, its coins stay with the sender: the window only shows them. Recipients may be
+A letter and what is attached to it are stored in one transaction of the ledger. Until a letter is
+sent, its coins and its thing stay with the sender: the window only shows them. Recipients may be
 offline, in this process or in another one.
 
 Source: docs/protocol/world/mail.md.
@@ -21,6 +21,7 @@ from emu.correspondence import (
     Letter,
     NewLetter,
     Postage,
+    Posted,
     SendResult,
 )
 from emu.dialects.dialect import read_name
@@ -33,14 +34,17 @@ from emu.times import DAY, Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
 from emu.world.events import Arrived
+from emu.world.items.windows import send_fitted
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import MUTED, Chat
+from emu.world.social.parcels import Parcels, no_item_fields
 from emu.world.world import World
 
 ARRIVED: Final = "mail.arrived"
 """Topic on the bus: a letter for the character ``char_id`` was stored."""
 SENT_LATE: Final = "Your letter to {to} was sent after all."
+CANCELLED: Final = "You cancel sending a letter."
 UNREAD: Final = "You have unread mail in your mailbox."
 POPUP: Final = {
     "unknown": 10, "text": "You have unread mail!", "message_type": "",
@@ -49,11 +53,10 @@ POPUP: Final = {
 COINS: Final = {"copper": 1, "silver": 100, "gold": 10_000, "plat": 1_000_000}
 """Copper of each kind of coin."""
 COIN_NAMES: Final = {"copper": "copper", "silver": "silver", "gold": "gold", "plat": "platinum"}
-NO_ITEM: Final = 0xFF
 NEVER: Final = 0xFFFFFFFF
 """No second time limit; what clients do with another value is unknown."""
 ATTACHMENT_COST: Final = 50
-"""Copper for an item, as EQ2Emulator says; items cannot be mailed here."""
+"""Copper for an item beside the postage, as EQ2Emulator says; it never takes it."""
 UNKNOWN: Final = 500
 """The last number of a mailbox, as it was recorded."""
 CHANGED, OPENED = 0, 3
@@ -96,22 +99,25 @@ class Draft(NamedTuple):
 
 
 class Attached:
-    """The coins of a letter that is being sent, taken out of the window of its sender.
+    """Coins and thing of a letter that is being sent, taken out of the window of its sender.
 
     A second letter that is sent meanwhile has none of them.
     """
 
-    __slots__ = ("_is_back", "_is_sent", "_window", "coins")
+    __slots__ = ("_is_back", "_is_sent", "_window", "coins", "parcel")
 
     def __init__(self, window: MailWindow) -> None:
         self._window = window
         self.coins, window.coins = window.coins, 0
+        self.parcel, window.thing, window.count = (window.thing, window.count), 0, 0
         self._is_back = self._is_sent = False
 
     def put_back(self) -> None:
         """Put the coins back, unless the letter turned out to be sent."""
         if not self._is_sent:
             self._window.coins += self.coins
+            if not self._window.thing:
+                self._window.thing, self._window.count = self.parcel
             self._is_back = True
 
     def send(self) -> None:
@@ -124,11 +130,14 @@ class Attached:
 class Mail:
     """The mail of one world."""
 
-    def __init__(self, world: World, store: MailStore, chat: Chat, ledger: Ledger) -> None:
+    def __init__(
+        self, world: World, store: MailStore, chat: Chat, ledger: Ledger, parcels: Parcels
+    ) -> None:
         self._world = world
         self._store = store
         self._chat = chat
         self._ledger = ledger
+        self._parcels = parcels
         self._sent = Throttle(hourly(world.rules.mails_per_hour))
         world.processes.bus.subscribe(ARRIVED, self._arrived)
         world.events.subscribe(Arrived, self._entered)
@@ -148,9 +157,9 @@ class Mail:
             most_of_one=MOST_OF_ONE,
         )
 
-    def price(self, player: Player) -> int:
+    def price(self, player: Player, *, has_thing: bool = False) -> int:
         """Return the postage for a player; game masters pay nothing, as at EQ2Emulator."""
-        return 0 if player.rank else self.postage.price
+        return 0 if player.rank else self.postage.price + ATTACHMENT_COST * has_thing
 
     # -- sending --------------------------------------------------------------------------------
 
@@ -194,21 +203,33 @@ class Mail:
             body=draft.body,
             coins=attached.coins,
         )
-        price = self.price(player)
+        price = self.price(player, has_thing=bool(attached.parcel[0]))
         postage = replace(self.postage, price=price)
+        posted = await self._posted(player, attached, letter, postage, recipient)
+        if posted.result is not SendResult.SENT:
+            raise _refusal(posted.result, to=recipient.name, price=price)
+        if player.mail is not None:
+            player.mail.has_sent = True
+        self._has(posted.balance)
+        self._world.processes.bus.publish(ARRIVED, {"char_id": recipient.id})
+        return recipient.name
+
+    async def _posted(
+        self, player: Player, attached: Attached, letter: NewLetter, postage: Postage,
+        recipient: WorldCharacter,
+    ) -> Posted:  # fmt: skip
+        """Store a letter with what is attached."""
+        if attached.parcel[0]:
+            return await self._parcels.send(player, attached.parcel, letter, postage)
+        price = postage.price
         part = Part(Owner.character(player.id), Owner(OwnerKind.POSTAGE), price)
         paid = self._ledger.movement(Reason.SENT, [part], [letter.account_id])
         moment = self._world.clock.moment()
-        posted = await self._ledger.carry_out(
+        return await self._ledger.carry_out(
             paid,
             lambda: self._store.send(letter, postage, moment, paid.request),
             late=partial(self._sent_late, player, recipient, attached),
         )
-        if posted.result is not SendResult.SENT:
-            raise _refusal(posted.result, to=recipient.name, price=price)
-        self._has(posted.balance)
-        self._world.processes.bus.publish(ARRIVED, {"char_id": recipient.id})
-        return recipient.name
 
     def _sent_late(self, player: Player, recipient: WorldCharacter, attached: Attached) -> None:
         """Correct the failure that a player was shown: its letter is stored."""
@@ -282,6 +303,7 @@ class Mail:
 
     def open_window(self, player: Player) -> None:
         """Open the player's mail window, at its target if it has one."""
+        self._parcels.release(player)
         spot = player.target if player.target is not None else player.spawn
         index = player.index_of(spot)
         player.mail = MailWindow(index if index is not None else 0)
@@ -289,7 +311,7 @@ class Mail:
     def attach(self, player: Player, kind: str, count: int) -> str:
         """Add coins to the letter in the window, or remove them; return the line about it.
 
-        Raises `CommandError`.
+        The window is sent after the line (recorded). Raises `CommandError`.
         """
         window = player.mail
         if window is None:
@@ -297,24 +319,55 @@ class Mail:
         coins = window.coins + count * COINS[kind]
         if coins < 0:
             raise CommandError("there are not so many coins in the mail window")
-        if count > 0 and coins + self.price(player) > player.character.coins:
+        price = self.price(player, has_thing=bool(window.thing))
+        if count > 0 and coins + price > player.character.coins:
             raise CommandError("you do not have that many coins")
         window.coins = coins
-        self._send_window(player, window)
         done, to = ("add", "to") if count >= 0 else ("remove", "from")
         return f"You {done} {abs(count)} {COIN_NAMES[kind]} {to} the mail window."
 
+    def attach_thing(self, player: Player, place: int, count: int) -> None:
+        """Add so many of the thing of a place to the letter in the window.
+
+        Raises `CommandError`.
+        """
+        window = player.mail
+        if window is None:
+            raise CommandError("open your mailbox first")
+        if window.coins + self.price(player, has_thing=True) > player.character.coins:
+            raise CommandError("you do not have enough coins; a thing costs postage as well")
+        self._parcels.attach(player, window, place, count)
+        self._send_window(player, window)
+        self._parcels.show_locks(player)
+
+    def show_window(self, player: Player) -> None:
+        """Send the window with what is attached to the letter in it."""
+        if player.mail is not None:
+            self._send_window(player, player.mail)
+
     def clear_window(self, player: Player) -> None:
-        """Remove the coins of the letter in the window."""
-        if player.mail is not None and player.mail.coins:
+        """Remove what is attached to the letter in the window."""
+        had_thing = self._parcels.release(player)
+        if player.mail is not None and (player.mail.coins or had_thing):
             player.mail.coins = 0
             self._send_window(player, player.mail)
 
+    def close_window(self, player: Player) -> str:
+        """Close the window; return the line about it, empty if a letter was sent (recorded)."""
+        window, had_thing = player.mail, self._parcels.release(player)
+        if window is not None and (window.coins or had_thing):
+            window.coins = 0
+            self._send_window(player, window)
+        player.mail = None
+        return CANCELLED if window is not None and not window.has_sent else ""
+
     def _send_window(self, player: Player, window: MailWindow, action: int = CHANGED) -> None:
-        shown = {"action": action, **_item_fields(player)}
+        shown: dict[str, Any] = {"action": action}
         if action == CHANGED:
-            shown |= _coins_of(window.coins)
-        player.client.send("WS_UpdatePlayerMail", shown)
+            shown |= _coins_of(window.coins) | self._parcels.in_window(player, window)
+        else:
+            shown |= no_item_fields(player)
+        send_fitted(player.client, "WS_UpdatePlayerMail", shown)
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -324,6 +377,7 @@ class Mail:
             player.character.account_id, player.id, self.postage, self._world.clock.moment()
         )
         self._has(found.balance)
+        await self._parcels.load_kinds(found.letters)
         return found
 
     async def show_box(self, player: Player) -> bool:
@@ -338,6 +392,7 @@ class Mail:
         letter = await self._store.mark_read(player.id, letter_id)
         if letter is None:
             raise _no_letter(letter_id)
+        await self._parcels.load_kinds([letter])
         return letter
 
     async def show_letter(self, player: Player, letter_id: int) -> None:
@@ -348,7 +403,8 @@ class Mail:
         # The box before the letter: clients close the letter when the box comes.
         if not letter.is_read:
             await self.show_box(player)
-        player.client.send(
+        send_fitted(
+            player.client,
             "WS_MailGetMessage",
             {
                 "kiosk_id": window.kiosk,
@@ -362,12 +418,30 @@ class Mail:
                 "unknown3": NEVER,
                 "unknown3a": NEVER,
                 **_coins_of(letter.coins),
-                **_item_fields(player),
+                **self._parcels.fields(player, letter.thing),
             },
         )
 
+    async def take(self, player: Player, letter_id: int) -> tuple[int, str]:
+        """Move what is in a letter to the player; return the copper, and what else it was.
+
+        Raises `CommandError` and `StoreError`.
+        """
+        letter = await self._store.find(player.id, letter_id)
+        if letter is None or letter.thing is None:
+            return await self.take_coins(player, letter_id), ""
+        if not await self._parcels.take(player, letter, letter.thing):
+            raise _no_letter(letter_id)
+        thing = letter.thing
+        many = f"{thing.count} " if thing.count > 1 else ""
+        return letter.coins, many + self._parcels.name_of(thing)
+
+    def name_of(self, letter: Letter) -> str:
+        """Return the name of the thing of a letter, empty without one."""
+        return self._parcels.name_of(letter.thing) if letter.thing is not None else ""
+
     async def take_coins(self, player: Player, letter_id: int) -> int:
-        """Move the coins of a letter to the player; return their copper.
+        """Move the coins of a letter without a thing to the player; return their copper.
 
         Raises `CommandError` and `StoreError`.
         """
@@ -386,15 +460,17 @@ class Mail:
         return taken.copper
 
     async def delete(self, player: Player, letter_id: int) -> None:
-        """Remove a letter without coins. Raises `CommandError` and `StoreError`."""
+        """Remove an empty letter. Raises `CommandError` and `StoreError`."""
         if await self._store.delete(player.id, letter_id):
             return
-        if await self._store.find(player.id, letter_id) is None:
+        letter = await self._store.find(player.id, letter_id)
+        if letter is None:
             raise _no_letter(letter_id)
-        raise CommandError("take the coins of the letter first")
+        what = "thing" if letter.thing is not None else "coins"
+        raise CommandError(f"take the {what} of the letter first")
 
     async def clear(self, player: Player) -> int:
-        """Remove the read letters without coins; return their number. Raises `StoreError`."""
+        """Remove the read letters that are empty; return their number. Raises `StoreError`."""
         return await self._store.clear(player.id)
 
     async def give_back(self, player: Player, letter_id: int) -> None:
@@ -430,7 +506,6 @@ class Mail:
         if not player.is_online:
             return False
         moment = self._world.clock.moment()
-        item = _item_fields(player)
         rows: list[dict[str, Any]] = [
             {
                 "mail_id": letter.id,
@@ -442,11 +517,12 @@ class Mail:
                 "mail_expire": NEVER,
                 "unknown1a": NEVER,
                 **_coins_of(letter.coins),
-                **item,
+                **self._parcels.fields(player, letter.thing),
             }
             for letter in letters
         ]
-        return player.client.send(
+        return send_fitted(
+            player.client,
             "WS_GetMailHeader",
             {
                 "kiosk_id": self._window(player).kiosk,
@@ -505,11 +581,6 @@ def _coins_of(copper: int) -> dict[str, int]:
     """Return the fields of an amount in the messages of mail."""
     # The character sheet has the same numbers in fields of other names.
     return {name.replace("coins_", "coin_"): n for name, n in coin_fields(copper).items()}
-
-
-def _item_fields(player: Player) -> dict[str, int]:
-    """Return the fields that say that there is no item."""
-    return {"item_type": player.client.dialect.world_rules.no_item, "item_subtype": NO_ITEM}
 
 
 def _refusal(result: SendResult, **values: object) -> NotSent:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from emu.dialects import world_rules
 from emu.dialects.dialect import wire_texts
+from emu.errors import UnknownStruct
 from emu.rules.stance import GREY, arrow_color
 from emu.spells.kinds import SpellKind, SpellTier
 from emu.times import Monotonic
@@ -81,7 +82,10 @@ class SpellWindows:
                 "packetsubtype": EFFECT if event.is_effect else SPELL,
             }  # fmt: skip
         dialect = player.client.dialect
-        values = wire_texts(fitted(dialect, STRUCT, {**head, name: part}))
+        try:
+            values = wire_texts(fitted(dialect, STRUCT, {**head, name: part}))
+        except UnknownStruct:
+            return
         player.client.command(MESSAGE, dialect.layout(STRUCT).encode(values, strict=True))
 
     def _scroll_shown(self, event: ScrollShown) -> None:

@@ -35,7 +35,7 @@ TABLES = (
     "world_ledger", "world_mail", "world_petitions", "world_characters", "world_things",
     "world_banks", "world_thing_sums", "sqlite_sequence",
 )  # fmt: skip
-SAME = {"move_surely": "move", "move_later": "move"}
+SAME = {"move_surely": "move", "move_later": "move", "send_surely": "send"}
 """Calls of a port that differ from one of the repository in their patience only."""
 
 

@@ -35,16 +35,18 @@ DIFFERENT = {
     ),
     "a window of a worn thing comes when it is asked for": (r"- window .*Dented Iron Cap",),
     "the collection of another section is not in this one": (r"[-+] CollectionUpdateCmd ",),
+    "an attached thing is locked until it is sent": (r"\+ list 0: 0=menu_type=515 .*Marble",),
+    "who empties a letter reads so": (r"\+ text 5: You take Chipped Marble and 3 silver 5",),
     "who is inspected reads so": (r"\+ text 5: (\w+ inspects you\.|\w+, level 1)",),
 }  # fmt: skip
 """Reasons, each with the lines that differ by it: - is recorded alone, + is ours alone."""
 LEAST = {
     "items-546-deal": {
         "shop": (46, 5), "bank": (24, 0), "slain": (24, 9), "trade": (29, 17), "inspect": (12, 1),
-        "again": (12, 0),
+        "again": (12, 0), "post": (12, 9),
     },
     "items-561-deal": {
-        "shop": (46, 5), "bank": (24, 0), "slain": (24, 9), "trade": (29, 17),
+        "shop": (46, 5), "bank": (24, 0), "slain": (24, 9), "trade": (29, 17), "post": (12, 9),
     },
     "items-1208-deal": {
         "shop": (52, 7), "bank": (24, 0), "slain": (24, 9), "trade": (30, 18),
@@ -56,6 +58,7 @@ LEAST = {
     "items-546-561-two": {"trade": (29, 17), "slain": (24, 9)},
 }  # fmt: skip
 """How many lines of each player have to be equal in a section."""
+LETTERS = ("UpdatePlayerMailCmd", "MailGetMessageReplyMsg")
 SIGN = 2**31
 """From here on a payment of EQ2Emulator is one below zero."""
 
@@ -64,8 +67,12 @@ def without_faults(line: str) -> str:
     """Return a line without what is known to differ in it.
 
     A thing on a body has no number here, and a stack of 1. The seconds that are left depend on the
-    moment. The figures of a sheet are compared elsewhere.
+    moment. The figures of a sheet are compared elsewhere. The client reads other ends of letters
+    (docs/protocol/world/mail.md#messages), and of a window without a thing EQ2Emulator once sends
+    the end as zeros.
     """
+    if line.startswith(LETTERS):
+        line = re.sub(r" (unknown[25](_2)?=\[[0, ]*\]|item_type=7422|item_subtype=255)", "", line)
     if line.startswith("UpdateLootCmd"):
         line = line.replace("(unique_id=N ", "(").replace(" stack_size=1 ", " ")
         line = re.sub(r"lotto_timeout=1[12]\d", "lotto_timeout=N", line)
@@ -94,8 +101,11 @@ def test_a_recorded_section_of_two_players_is_answered_alike(name: str) -> None:
     for section in PairReplay(name, frozenset(LEAST[name])).play():
         different, count = compared(section)
         assert different == [], (section.name, section.letter)
-        theirs, ours = section.payments
-        assert [signed(one) for one in theirs] == ours, (section.name, section.letter)
+        theirs, ours = ([signed(one) for one in side] for side in section.payments)
+        if section.name == "post":
+            # Coins go with the letter here, EQ2Emulator takes them when they are attached.
+            theirs, ours = [sum(theirs)], [sum(ours)]
+        assert theirs == ours, (section.name, section.letter)
         equal.setdefault(section.name, []).append(count)
     assert equal.keys() == LEAST[name].keys()
     for section_name, least in LEAST[name].items():

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from emu.dialects.dialect import wire_texts
 from emu.errors import MalformedMessage
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
@@ -18,8 +19,9 @@ from emu.items.kinds import ItemKind, Sort
 from emu.structs.packed import read_client_cmds
 from emu.world.items.windows import STRUCT, ItemWindow, fitted, plain_item
 from tests.support.world.ghost_views import DIALECTS
-from tests.support.world.item_kinds import SWORD, item_kinds
+from tests.support.world.item_kinds import CAP, PEBBLE, SATCHEL, SWORD, item_kinds
 from tests.support.world.item_recordings import recorded, recorded_kinds
+from tests.support.world.trade_scenes import TradeScene, held, player_of
 
 FAULTS = {
     Sort.FOOD: "the tier is that of the satiation",
@@ -138,4 +140,39 @@ def test_every_number_of_a_row_has_a_window(version: int) -> None:
     for number, kind in item_kinds(rows).load((1, 2, 3)).items():
         thing = Thing(1000, number, Place(Where.BAGS, 0, 0))
         fields = ItemWindow(version, kind, thing, Inventory([thing], {number: kind})).fields()
-        dialect.layout(STRUCT).encode(fitted(dialect, STRUCT, fields), strict=True)
+        dialect.layout(STRUCT).encode(wire_texts(fitted(dialect, STRUCT, fields)), strict=True)
+
+
+@pytest.mark.parametrize("version", LEAST)
+def test_letters_beyond_ascii_come_once(version: int) -> None:
+    """As UTF-8, in windows of things, of bodies and of letters (eq2-login.md 8: strings)."""
+    scene = TradeScene(version, coins=1000)
+    row = 'id = 920001, name = "Grüne Kappe", description = "Für Größe.", slots = 4'
+    scene.harness.kinds = scene.harness.parts.items.kinds = item_kinds([row])
+    scene.one.types("/summonitem 920001")
+    (thing,) = player_of(scene.one).holdings.inventory
+    scene.one.say("OP_ExamineInfoRequestMsg", b"\0" + thing.id.to_bytes(4, "little") * 2 + b"\0\0")
+    footer = scene.one.decoded("WS_ExamineInfo")[-1]["item"]["footer"]
+    texts = [footer["name"], footer["description"]]
+    scene.kill("a straw man", (920001, 1))
+    scene.one.types("/loot")
+    (row_of_body,) = scene.one.decoded("WS_UpdateLoot")[-1]["loot_array"]
+    texts.append((row_of_body.get("footer") or row_of_body)["name"])
+    found = [one.encode("latin-1").decode() for one in texts]
+    assert found == ["Grüne Kappe", "Für Größe.", "Grüne Kappe"]
+
+
+def test_a_client_without_windows_of_things_is_sent_none() -> None:
+    """Version 373 has no layout of them: what is done with things goes on without."""
+    scene = TradeScene(373, coins=1000)
+    one = scene.one
+    for item in (SATCHEL, SWORD, PEBBLE):
+        assert one.types(f"/summonitem {item}") == []
+    scene.kill("a straw man", (CAP, 1), coins=5)
+    scene.targets(one, scene.chest())
+    (text,) = one.types("/loot")
+    assert text.startswith("You loot ")
+    one.say("OP_ExamineInfoRequestMsg", b"\0" + (1).to_bytes(4, "little") * 2 + b"\0\0")
+    assert [name for name, _ in one.log if name == "OP_EqExamineInfoCmd"] == []
+    assert sorted(held(one)) == sorted([(SATCHEL, 1), (SWORD, 1), (PEBBLE, 1), (CAP, 1)])
+    assert scene.is_right()
