@@ -19,6 +19,7 @@ from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.item_lists import HEAD, LIST, STRUCT, WORN, Menu
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
+from tests.support.world.item_recordings import recorded_kinds
 from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, held, makes, player_of
 from tests.support.world.worlds import Client
 
@@ -69,6 +70,10 @@ def examined(client: Client, item: int) -> dict[str, Any]:
 
 
 # -- carrying -------------------------------------------------------------------------------------
+
+
+BOW, BISCUIT, BRACER, STOOL = 910011, 910013, 910021, 910022
+"""Things of the recorded set."""
 
 
 @ALL
@@ -131,6 +136,20 @@ def test_r05_windows_have_the_numbers_of_their_kind(version: int) -> None:
     assert (satchel["num_slots"], satchel["num_empty"]) == (6, 6)
 
 
+@ALL
+def test_r05_bow_food_and_furniture_have_their_numbers_too(version: int) -> None:
+    """The numbers are those of items-set-A.json."""
+    scene = TradeScene(version)
+    scene.harness.kinds = scene.harness.parts.items.kinds = recorded_kinds()
+    makes(scene.one, BOW, BISCUIT, STOOL)
+    bow = examined(scene.one, BOW)["range"]
+    names = ("damage_low3", "damage_high3", "delay", "range_low", "range_high")
+    assert [bow[name] for name in names] == [2, 6, 35, 3, 25]
+    food = examined(scene.one, BISCUIT)["food"]
+    assert [food[name] for name in ("food_type", "level", "duration")] == [1, 3, 600.0]
+    assert examined(scene.one, STOOL)["status_rent_reduction"] == 25
+
+
 # -- wearing --------------------------------------------------------------------------------------
 
 
@@ -189,6 +208,18 @@ def test_r09_level_and_class_are_said_with_a_link(version: int, item: int, text:
     link = f"\\aITEM {item} {first}:{kind.name}\\/a"
     assert scene.one.types("/inventory equip 0") == [text.format(link)]
     assert (held(scene.one), held(scene.one, Where.WORN)) == ([(item, 1)], [])
+
+
+@ALL
+def test_r09_a_missing_skill_is_said(version: int) -> None:
+    """Game masters read which one (items-*-carry)."""
+    scene = TradeScene(version, class_=0)
+    scene.harness.kinds = scene.harness.parts.items.kinds = recorded_kinds()
+    makes(scene.one, BRACER)
+    assert scene.one.types("/inventory equip 0") == [
+        "You lack the skill (Fletching) required to equip this item."
+    ]
+    assert (held(scene.one), held(scene.one, Where.WORN)) == ([(BRACER, 1)], [])
 
 
 @ALL
@@ -286,7 +317,9 @@ def test_r17_what_is_destroyed_is_gone_and_some_things_cannot_be(version: int) -
 def test_r18_of_lore_there_is_one(version: int) -> None:
     scene = TradeScene(version)
     makes(scene.one, kinds.SEAL)
-    assert len(scene.one.types(f"/summonitem {kinds.SEAL}")) == 1
+    assert scene.one.types(f"/summonitem {kinds.SEAL}") == [
+        "You cannot obtain Cracked Royal Seal due to lore conflict."
+    ]
     assert held(scene.one) == [(kinds.SEAL, 1)]
 
 

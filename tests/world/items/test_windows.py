@@ -145,7 +145,7 @@ def test_every_number_of_a_row_has_a_window(version: int) -> None:
 
 @pytest.mark.parametrize("version", LEAST)
 def test_letters_beyond_ascii_come_once(version: int) -> None:
-    """As UTF-8, in windows of things, of bodies and of letters (eq2-login.md 8: strings)."""
+    """As UTF-8 (docs/protocol/structs.md), in windows of things and of bodies."""
     scene = TradeScene(version, coins=1000)
     row = 'id = 920001, name = "Grüne Kappe", description = "Für Größe.", slots = 4'
     scene.harness.kinds = scene.harness.parts.items.kinds = item_kinds([row])
