@@ -50,6 +50,8 @@ from emu.world_stream.movement import Position
 
 CONTROL: Final = 255
 FAR_AWAY: Final = 9999.0
+NARRATIVE: Final = 12
+"""The color of a zone's message of the day (recorded)."""
 SEND_AGAIN: Final = 5.0
 """Seconds until a player is sent on again that waits for a zone of another node."""
 
@@ -473,7 +475,7 @@ class ZoneEntries:
         world.events.publish(Entered(player, now))
         definition = player.zone.definition
         if definition.motd:
-            send_text(client, f"Zone MOTD: {definition.motd}")
+            send_text(client, f"Zone MOTD: {definition.motd}", NARRATIVE)
         world.faults.report(
             PlayerEntered(
                 player.name, player.character.account_id, client.address, client.version,

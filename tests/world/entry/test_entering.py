@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
-from tests.support.world.worlds import WorldHarness
+from emu.world.zones.definitions import Atlas
+from tests.support.world.worlds import SHIPPED, WorldHarness
 
 BURST_546 = [
     "OP_PopulateSkillMapsMsg", "OP_LoginReplyMsg", "OP_QuickbarInitMsg",
@@ -124,6 +126,14 @@ def test_the_message_of_the_day_comes_first_and_only_once() -> None:
     client = WorldHarness(WorldRules(name="TestLabs", motd="Welcome")).enter(5)
     assert [row["text"] for row in client.decoded("WS_DisplayText")] == ["Welcome"]
     assert client.names.index("OP_EqDisplayTextCmd") == 3
+
+
+def test_the_message_of_a_zone_is_narrative() -> None:
+    """Recorded: real-entry-1208-start-fighter-priest."""
+    zones = [attrs.evolve(zone, motd="Mind the gulls.") for zone in SHIPPED]
+    client = WorldHarness(atlas=Atlas(zones, {}, SHIPPED.starts)).stand(5, 1208)
+    shown = [(row["color"], row["text"]) for row in client.decoded("WS_DisplayText")]
+    assert (12, "Zone MOTD: Mind the gulls.") in shown
 
 
 def test_idle_players_are_sent_nothing(harness: WorldHarness) -> None:
