@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
 from tests.support.costs import Costs
-from tests.support.remembered import remember_documents
+from tests.support.remembered import remember_databases, remember_documents
 
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
 # that a test starts compiles all that it imports. The variable is in the environment of many
@@ -31,6 +31,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 gc.set_threshold(50_000, 20, 50)
 
 remember_documents()
+remember_databases()
 
 # A quarter of the usual number of examples: there are hundreds of properties, and each run tries
 # the same ones. `make nightly` tries twenty times as many, other ones each night.

@@ -1,4 +1,4 @@
-"""Reads once in a process what does not change while tests run.
+"""Makes and reads once in a process what does not change while tests run.
 
 Every server reads the shipped files and asks for the installed packages: together more than half of
 the CPU time of its start.
@@ -13,7 +13,10 @@ from copy import copy
 from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from emu.database.sqlite import Schema
 
 MOST_TEXTS = 256
 """TOML texts that are remembered; the shipped ones are about 40."""
@@ -37,6 +40,28 @@ def _loads(text: str, /, **options: Any) -> dict[str, Any]:
 def remember_documents() -> None:
     """Let `tomllib.loads` remember the texts of this process and of its later forks."""
     tomllib.loads = _loads
+
+
+def remember_databases() -> None:
+    """Let a new SQLite database be a copy of the first one that was made with the same schema.
+
+    The first one is made as ever, by all migrations, which takes ten times as long. Programs that
+    tests start make theirs by migrations as well: a test kills them at any moment of it.
+    """
+    from emu.database.sqlite import files  # noqa: PLC0415  # not every run of tests needs it
+
+    make = files._make
+    made: dict[object, bytes] = {}
+
+    def remembering(fresh: Path, schema: Schema) -> None:
+        key = (tuple(schema.steps), schema.version, schema.set_version)
+        if key in made:
+            fresh.write_bytes(made[key])
+            return
+        make(fresh, schema)
+        made[key] = fresh.read_bytes()
+
+    vars(files)["_make"] = remembering
 
 
 T = TypeVar("T")
