@@ -186,7 +186,7 @@ class PlayerJourneys:
                 )
         return None
 
-    def odd_way(self, now: Monotonic) -> Errand | None:
+    def odd_way(self, now: Monotonic, task: QuestTask | None = None) -> Errand | None:
         """Return the way to a sign that names no zone that it knows: each one once.
 
         The arena "in the warehouse of northern Qeynos" is behind a
@@ -198,7 +198,7 @@ class PlayerJourneys:
                 continue
             if not self.travels.names_zone(one.name):
                 self._looked_into.add(which)
-                return visit(one, "use", now)
+                return visit(one, "use", now, task)
         return None
 
     def by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:

@@ -267,7 +267,7 @@ class Questing:
         arrived = self._arrived_for
         first.sort(key=lambda task: (task != arrived, not self.journeys.is_here(task)))
         self._arrived_for = None
-        plan = self._plan_of(first, now)
+        plan = self._behind_a_sign(first, now) or self._plan_of(first, now)
         if plan is None and self._fighting.enemy is None:
             plan = self._looks_for(first, now)
         follows = self._hunts and bool(first)
@@ -297,6 +297,18 @@ class Questing:
         for task in self.agenda.tasks():
             if is_hunt(task.text) and self._fighting.enemy is None:
                 self._plan_by(task.text, task, now, ONCE_MORE)
+
+    def _behind_a_sign(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
+        """Return the way to a sign of no known zone if prey must be here and is not in sight.
+
+        "The arena in the warehouse of northern Qeynos" is behind such a sign.
+        """
+        for task in first:
+            if is_hunt(task.text) and self.journeys.is_here(task):
+                names = (one.name for one in self._spawns.all() if one.is_enemy)
+                if not any(fit(name, task.text) >= GOOD for name in names):
+                    return self.journeys.odd_way(now, task)
+        return None
 
     def _looks_for(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
         """Return the way to what may lead on with the tasks of first quests, or to fights."""
@@ -445,8 +457,8 @@ class Questing:
         return None
 
     def _may_attack(self, one: SeenSpawn, task: QuestTask, now: Monotonic) -> bool:
-        is_needed = self._is_needed(task)
-        return self._fighting.may_attack(one, now, is_needed=is_needed) and self._prey.is_weak(one)
+        may = self._fighting.may_attack(one, now, is_needed=self._is_needed(task))
+        return may and self._prey.is_weak(one)
 
     def _is_needed(self, task: QuestTask) -> bool:
         """Return whether it has no way to go on but by a task, also if that has killed it."""
@@ -499,8 +511,7 @@ class Questing:
         enemy, own = self.journeys.travels.level_of_foe(name), self._fighting.level
         if enemy is None:
             return True
-        is_needed = self._is_needed(task)
-        is_feared = self._fighting.fears.fears(name, own, now, is_needed=is_needed)
+        is_feared = self._fighting.fears.fears(name, own, now, is_needed=self._is_needed(task))
         return enemy <= own + ABOVE and not is_feared and not is_peaceful(task.text)
 
     def _may_visit(self, name: str, why: str, now: Monotonic, pause: float = AGAIN) -> bool:

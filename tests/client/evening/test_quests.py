@@ -565,3 +565,14 @@ def test_it_waits_for_whom_it_has_called_and_comes_back_to_where_it_fought(
     scene.spawns.by_index = {8: spawn(8, cache.name, 50.0, level=0)}
     travels.arrive("North Qeynos", None)
     assert "use 8 enter" in scene.thinks(("enter", "Enter"), times=12)
+
+
+def test_it_looks_behind_a_new_sign_for_prey_that_must_be_here(core: NotingClient) -> None:
+    practice = spawn(5, "to_the_practice_arena", 5.0, level=0)
+    scene = hunter(core, practice, spawn(6, "zone_to_qey_epic01_int_p19_cache", 60.0, level=0))
+    scene.questing.journeys.travels.arrive("North Qeynos", None)
+    bears = (
+        QuestTask("I must defeat the bears.", "In a warehouse of northern Qeynos.", False, 0, 2),
+    )
+    scene.journal.shown(QuestShown(7, "Path", bears, False, "Hallmark"))
+    assert scene.thinks(("enter", "Enter"), times=3)[-1:] == ["use 6 enter"]
