@@ -111,8 +111,9 @@ class Chore(enum.Enum):
     """What the host does for its scripts at a time."""
 
     LOOK = enum.auto()
+    """Begins to look for changed files."""
     RENEW = enum.auto()
-    """Looks for changed files."""
+    """Looks at some of them, and reads those anew that have changed."""
     FORGET = enum.auto()
     """Forgets some spawns of a zone that has ended."""
     CALL = enum.auto()
