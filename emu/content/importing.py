@@ -289,6 +289,7 @@ def _fill(
 ) -> Iterator[tuple[str, str, str, int]]:
     """Copy or read each dump; yield its row in `imports` but for the moment."""
     by_source = {table.source.lower(): table for table in content_tables().values()}
+    numbers = _Numbers(database)
     sizes = [part.size() for part in parts]
     done, everything = 0, sum(sizes)
     for part, size in zip(parts, sizes, strict=True):
@@ -299,8 +300,10 @@ def _fill(
             report.copied.append(str(part))
         else:
             filled = _read(
-                database, part, by_source, report,
-                lambda read: progress(done + min(read, size), everything, part.name),  # noqa: B023
+                database, part, by_source, report, numbers=numbers,
+                progress=lambda read: progress(
+                    done + min(read, size), everything, part.name  # noqa: B023
+                ),
             )  # fmt: skip
         yield str(part), digest, " ".join(sorted(filled)), filled.total()
         done += size
@@ -360,6 +363,8 @@ def _read(
     part: DumpPart,
     by_source: dict[str, Table],
     report: ContentReport,
+    *,
+    numbers: _Numbers,
     progress: Callable[[int], object],
 ) -> Counter[str]:
     """Store the rows of a dump; return their number in each table that it fills."""
@@ -368,7 +373,8 @@ def _read(
     left: list[LeftOut] = []
     try:
         with part.open() as stream:
-            for table, rows in _batches(CountedStream(stream, progress), by_source, seen, left):
+            counted = CountedStream(stream, progress)
+            for table, rows in _batches(counted, by_source, seen, left, numbers):
                 filled[table.name] += database.executemany(table.insert(), rows).rowcount
                 _note(database, left, is_read=True)
     except FileFormatError as error:
@@ -385,9 +391,45 @@ def _note(database: sqlite3.Connection, left: list[LeftOut], *, is_read: bool) -
     left.clear()
 
 
+class _Numbers:
+    """The numbers of rows that name none, as AUTO_INCREMENT of the database gives them.
+
+    Rows with explicit columns may leave the number out.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._greatest: dict[str, int] = {}
+        """Only of tables in which some rows name no number."""
+
+    def knows(self, table: Table) -> bool:
+        """Return whether a row of the table had no number before."""
+        return table.name in self._greatest
+
+    def ask(self, table: Table) -> None:
+        """Look for the greatest number of a table; all its rows so far are stored."""
+        assert table.number_at is not None  # noqa: S101  # it asks for tables with numbers only
+        column = table.columns[table.number_at].name
+        query = f'SELECT max("{column}") FROM "{table.name}"'  # noqa: S608  # our names
+        self._greatest[table.name] = self._database.execute(query).fetchone()[0] or 0
+
+    def next(self, table: Table) -> int:
+        """Return the number of the next row that names none."""
+        self._greatest[table.name] += 1
+        return self._greatest[table.name]
+
+    def note(self, table: Table, row: tuple[Stored, ...]) -> None:
+        """Note the number of a row that names one."""
+        assert table.number_at is not None  # noqa: S101  # as above
+        number = row[table.number_at]
+        if isinstance(number, int):
+            self._greatest[table.name] = max(self._greatest[table.name], number)
+
+
 def _batches(
-    stream: CountedStream, by_source: dict[str, Table], seen: set[str], left: list[LeftOut]
-) -> Iterator[tuple[Table, list[tuple[Stored, ...]]]]:
+    stream: CountedStream, by_source: dict[str, Table], seen: set[str], left: list[LeftOut],
+    numbers: _Numbers,
+) -> Iterator[tuple[Table, list[tuple[Stored, ...]]]]:  # fmt: skip
     """Yield the rows of a dump in groups of one table."""
     converters: dict[tuple[str, tuple[str, ...]], RowConverter] = {}
     table: Table | None = None
@@ -407,12 +449,21 @@ def _batches(
         converter = converters.get(key)
         if converter is None:
             converter = converters[key] = found.converter(row.columns)
-        name = found.name
+        name, number = found.name, 0
+        if converter.lacks_number:
+            if not numbers.knows(found):
+                yield table, rows
+                rows = []
+                numbers.ask(found)
+            number = numbers.next(found)
         converted = converter.convert(
             row.values,
             lambda reason, key: left.append(LeftOut(name, reason, key)),  # noqa: B023
+            number,
         )
         if converted is not None:
+            if not number and numbers.knows(found):
+                numbers.note(found, converted)
             rows.append(converted)
     if table is not None:
         yield table, rows

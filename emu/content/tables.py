@@ -24,6 +24,8 @@ _COLUMN: Final = re.compile(
 _REFERENCE: Final = re.compile(r"(\w+)\.(\w+)(?:: (.+))?")
 _LOWEST: Final = -(2**63)
 _HIGHEST: Final = 2**63 - 1
+NUMBER: Final = "id"
+"""The column with the dump's own number of a row, which the database counts up."""
 _TEXTS: Final = frozenset(("text", "word"))
 MOST_REMEMBERED: Final = 4096
 """Values of one column that a converter remembers."""
@@ -116,7 +118,16 @@ class Table:
     @property
     def has_number(self) -> bool:
         """Whether the dump's own number of a row is part of the key, so that no key repeats."""
-        return any(column.name in self.key and column.source == "id" for column in self.columns)
+        return self.number_at is not None
+
+    @property
+    def number_at(self) -> int | None:
+        """The place of that number's column; None without one."""
+        places = (
+            at for at, column in enumerate(self.columns)
+            if column.name in self.key and column.source == NUMBER
+        )  # fmt: skip
+        return next(places, None)
 
     def create(self) -> str:
         """Return the statement that creates the table, clustered by its key."""
@@ -173,6 +184,11 @@ class RowConverter:
 
     def __init__(self, table: Table, columns: Sequence[str]) -> None:
         places = {name.lower(): at for at, name in enumerate(columns)}
+        self.lacks_number = table.has_number and NUMBER not in places
+        """Whether the rows name no number of their own, and `convert` gets it."""
+        if self.lacks_number:
+            # What is missing is one behind the last, and this number is behind that.
+            places[NUMBER] = len(columns) + 1
         self._columns = table.columns
         self._keys = frozenset(table.key)
         self._steps: list[tuple[_Converted, int]] = [
@@ -194,14 +210,14 @@ class RowConverter:
         """The columns that the dump does not have."""
 
     def convert(
-        self, values: tuple[Value, ...], report: Callable[[str, str], object]
+        self, values: tuple[Value, ...], report: Callable[[str, str], object], number: int = 0
     ) -> tuple[Stored, ...] | None:
         """Return a row, or None if its key is unusable.
 
         `report` gets the reason for each value that is replaced by its default, and for a key that
-        an earlier row has; and the key of the row.
+        an earlier row has; and the key of the row. `number` is that of a row which names none.
         """
-        values = (*values, None)
+        values = (*values, None, number)
         row = tuple([step[values[place]] for step, place in self._steps])
         stored = (
             self._with_defaults(row, values, report)

@@ -94,6 +94,27 @@ def test_a_table_of_several_dumps_is_read_again(tmp_path: Path) -> None:
         ]  # fmt: skip
 
 
+def test_a_row_that_names_no_number_gets_the_next_one(tmp_path: Path) -> None:
+    """As AUTO_INCREMENT gives it; source: items-set-A.sql names no id of `item_mod_stats`."""
+    folder, target = tmp_path / "dumps", tmp_path / "content.sqlite"
+    folder.mkdir()
+    (folder / "first.sql").write_text(
+        "INSERT INTO items (id, name) VALUES (7, 'Old Ring'), (8, 'Fine Ring');\n"
+        "INSERT INTO item_mod_stats (id, item_id, type, subtype, iValue) VALUES (5, 7, 0, 1, 3);\n"
+        "INSERT INTO item_mod_stats (item_id, type, subtype, iValue) VALUES (7, 0, 2, 4);\n"
+        "INSERT INTO item_mod_stats (id, item_id, type, subtype, iValue) VALUES (9, 8, 0, 1, 1);\n"
+        "INSERT INTO item_mod_stats (item_id, type, subtype, iValue) VALUES (8, 0, 3, 2);\n"
+    )
+    (folder / "second.sql").write_text(
+        "INSERT INTO item_mod_stats (item_id, type, subtype, iValue) VALUES (8, 0, 4, 6);\n"
+    )
+    report = import_content(dump_parts([folder]), target)
+    assert not report.left_out
+    with ContentFile(target) as file:
+        rows = [(row["item_id"], row["id"], row["integer"]) for row in file.table("item_stats")]
+    assert rows == [(7, 5, 3), (7, 6, 4), (8, 9, 1), (8, 10, 2), (8, 11, 6)]
+
+
 def test_the_keys_of_what_is_left_out_are_in_a_file_beside(dumps: Path, tmp_path: Path) -> None:
     target = tmp_path / "content.sqlite"
     import_content(dump_parts([dumps]), target)
