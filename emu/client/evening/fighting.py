@@ -11,6 +11,7 @@ from emu.client.evening.arts import Arts
 from emu.client.evening.fears import Fears
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import zone_name
+from emu.client.evening.visits import LONG_AGO
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
@@ -37,6 +38,8 @@ LOOT_TIME: Final = 2.5
 LOOT_REACH: Final = 4.0
 WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
+PLACED_AGAIN: Final = 60.0
+"""Until it takes another thing for a task that wants one placed."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 
@@ -66,6 +69,8 @@ class Fighting:
         self._asked_body = False
         self._wear_at = Monotonic(0.0)
         self._worn: set[int] = set()
+        self._placed: dict[str, Monotonic] = {}
+        """When it parted with a thing for a task, by its text."""
         """The numbers of the things that it has tried to wear."""
         self._is_full = False
         self._rest_since: Monotonic | None = None
@@ -236,8 +241,15 @@ class Fighting:
             self._note("drop", worst.name)
             self._core.command(f"inventory destroy {worst.place}")
 
-    def part_with_newest(self) -> None:
-        """Destroy the newest thing in its bags."""
+    def place_newest(self, text: str, now: Monotonic) -> None:
+        """Part with the newest thing for a task with this text to place it.
+
+        Houses hold no things yet, so it destroys the thing. A task that stays open meant another
+        thing, for instance one that came after it.
+        """
+        if now < self._placed.get(text, LONG_AGO) + PLACED_AGAIN:
+            return
+        self._placed[text] = now
         owned = self._core.possessions
         things = owned.things(HELD) if owned is not None else []
         if things:

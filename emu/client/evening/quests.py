@@ -112,7 +112,6 @@ class Questing:
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._known_towns: set[str] = set()
-        self._placed: set[str] = set()
         """Tasks to place a thing for which it has parted with one."""
         self._last_hailed = ""
         self._giver = ""
@@ -403,18 +402,13 @@ class Questing:
                 return visit(one, "use", now)
         return self.journeys.seen_before(lambda name: has_word(name, LEAVING), "exit", None, now)
 
-    def _place_thing(self, task: QuestTask) -> None:
-        """Part with the newest thing for a task to place it; houses hold no things yet."""
-        if is_placing(task.text) and task.text not in self._placed:
-            self._placed.add(task.text)
-            self._fighting.part_with_newest()
-
     def _plan_for(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return how a task goes on; a fight begins at once.
 
         The text of the task names whom it is about; the text above it may name others as well.
         """
-        self._place_thing(task)
+        if is_placing(task.text):
+            self._fighting.place_newest(task.text, now)
         plan = self._goes_on(task, now) or self._plan_by(task.text, task, now, AGAIN)
         if plan is not None or self._fighting.enemy is not None:
             return plan
