@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from emu.content.knowledge import Component, Recipe
 from emu.dialects import Dialect
-from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.structs.packed import pack_counted
 from emu.world.actors.player import Player
 from emu.world.items.reward_windows import KindOf
-from emu.world.items.windows import fitted, send_fitted
+from emu.world.items.windows import encode_fitted, send_fitted
 
 
 class Bench(NamedTuple):
@@ -107,8 +107,8 @@ def send_details(player: Player, recipes: Iterable[KnownRecipe]) -> None:
 
 def checksum_of(dialect: Dialect, known: KnownRecipe) -> int:
     """Return the checksum of a recipe's details: a CRC without its last inversion (recorded)."""
-    fields = fitted(dialect, DETAILS, {"num_recipes": 1, "recipe_array": [details_fields(known)]})
-    record = dialect.layout(DETAILS).encode(wire_texts(fields))[DETAILS_HEAD:]
+    fields = {"num_recipes": 1, "recipe_array": [details_fields(known)]}
+    record = encode_fitted(dialect, DETAILS, fields)[DETAILS_HEAD:]
     return zlib.crc32(record) ^ 0xFFFFFFFF
 
 
@@ -152,13 +152,9 @@ def show_device(player: Player, device: int) -> None:
         "device_mask": 1 << _place_of(device),
     }  # fmt: skip
     client = player.client
-    try:
-        layout = client.dialect.layout(SHOW_BOOK)
-    except UnknownStruct:
-        return
-    # The number of devices decides whether there is a mask, so a plain `send` drops it.
-    values = fitted(client.dialect, SHOW_BOOK, fields)
-    client.send_bytes(SHOW_MESSAGE, layout.encode(wire_texts(values)))
+    with suppress(UnknownStruct):
+        # The number of devices decides whether there is a mask, so a plain `send` drops it.
+        client.send_bytes(SHOW_MESSAGE, encode_fitted(client.dialect, SHOW_BOOK, fields))
 
 
 # -- the window of a recipe -----------------------------------------------------------------------
@@ -195,13 +191,10 @@ def show_recipe(player: Player, known: KnownRecipe, kind_of: KindOf) -> None:
     head = {"packettype": RECIPE_TYPE}
     if not rules.older_windows:
         head = {"packettype": rules.item_window_type, "packetsubtype": RECIPE_TYPE}
-    dialect = player.client.dialect
-    try:
-        values = fitted(dialect, WINDOW, {**head, "recipe": fields})
-    except UnknownStruct:
-        return
-    # The type of the window decides which of its parts there are, so a plain `send` drops this one.
-    player.client.command(WINDOW_COMMAND, dialect.layout(WINDOW).encode(wire_texts(values)))
+    client, values = player.client, {**head, "recipe": fields}
+    with suppress(UnknownStruct):
+        # The window's type decides which of its parts there are, so a plain `send` drops this one.
+        client.command(WINDOW_COMMAND, encode_fitted(client.dialect, WINDOW, values))
 
 
 def _named(name: str, component: Component | None) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from emu.world.entry.advancements import read_advancements
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld
 from emu.world.items.items import Items
+from emu.world.items.texts import NARRATIVE
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.saving.saves import restore_vitals
@@ -50,8 +51,6 @@ from emu.world_stream.movement import Position
 
 CONTROL: Final = 255
 FAR_AWAY: Final = 9999.0
-NARRATIVE: Final = 12
-"""The color of a zone's message of the day (recorded)."""
 SEND_AGAIN: Final = 5.0
 """Seconds until a player is sent on again that waits for a zone of another node."""
 
@@ -475,6 +474,7 @@ class ZoneEntries:
         world.events.publish(Entered(player, now))
         definition = player.zone.definition
         if definition.motd:
+            # The color is recorded.
             send_text(client, f"Zone MOTD: {definition.motd}", NARRATIVE)
         world.faults.report(
             PlayerEntered(

@@ -446,8 +446,8 @@ def plain_item(dialect: Dialect, inventory: Inventory, thing: Thing) -> bytes:
         "loot_id": 0, "count": 0, "info": info, "item_type": 0, "name": kind.name,
         "description": kind.description,
     }  # fmt: skip
-    values = wire_texts(fitted(dialect, LOOT, {"loot_count": 1, "loot_array": [row]}))
-    return dialect.layout(LOOT).encode(values)[LOOT_HEAD:-LOOT_TAIL]
+    values = {"loot_count": 1, "loot_array": [row]}
+    return encode_fitted(dialect, LOOT, values)[LOOT_HEAD:-LOOT_TAIL]
 
 
 def _send(client: PlayerClient, values: Mapping[str, Any]) -> None:
@@ -460,6 +460,17 @@ def send_fitted(client: PlayerClient, struct: str, values: Mapping[str, Any]) ->
         return client.send(struct, fitted(client.dialect, struct, values))
     except UnknownStruct:
         return client.send(struct)
+
+
+def encode_fitted(
+    dialect: Dialect, struct: str, values: Mapping[str, Any], *, strict: bool = False
+) -> bytes:
+    """Encode a struct, fitted, with texts as its version has them.
+
+    For what `PlayerClient.send` would drop, and for parts of other messages. With `strict` a value
+    that does not fit is an error. Raises `UnknownStruct`.
+    """
+    return dialect.layout(struct).encode(wire_texts(fitted(dialect, struct, values)), strict=strict)
 
 
 def fitted(dialect: Dialect, struct: str, values: Mapping[str, Any]) -> dict[str, Any]:

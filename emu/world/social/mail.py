@@ -354,11 +354,8 @@ class Mail:
 
     def close_window(self, player: Player) -> str:
         """Close the window; return the line about it, empty if a letter was sent (recorded)."""
-        window, had_thing = player.mail, self._parcels.release(player)
-        if window is not None and (window.coins or had_thing):
-            window.coins = 0
-            self._send_window(player, window)
-        player.mail = None
+        self.clear_window(player)
+        window, player.mail = player.mail, None
         return CANCELLED if window is not None and not window.has_sent else ""
 
     def _send_window(self, player: Player, window: MailWindow, action: int = CHANGED) -> None:

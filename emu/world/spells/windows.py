@@ -5,10 +5,10 @@ Source: docs/protocol/world/fights.md#spell-windows.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
 from emu.dialects import world_rules
-from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.rules.stance import GREY, arrow_color
 from emu.spells.kinds import SpellKind, SpellTier
@@ -16,7 +16,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.item_events import ScrollShown, SpellExamined
 from emu.world.items.texts import NOTHING_TO_EXAMINE
-from emu.world.items.windows import STRUCT, fitted
+from emu.world.items.windows import STRUCT, encode_fitted
 from emu.world.messages import WorldMessages
 from emu.world.spells.books import SpellBooks
 from emu.world.spells.casts import Casts
@@ -81,12 +81,9 @@ class SpellWindows:
                 "show_popup": int(event.is_asked), "packettype": rules.item_window_type,
                 "packetsubtype": EFFECT if event.is_effect else SPELL,
             }  # fmt: skip
-        dialect = player.client.dialect
-        try:
-            values = wire_texts(fitted(dialect, STRUCT, {**head, name: part}))
-        except UnknownStruct:
-            return
-        player.client.command(MESSAGE, dialect.layout(STRUCT).encode(values, strict=True))
+        client, values = player.client, {**head, name: part}
+        with suppress(UnknownStruct):
+            client.command(MESSAGE, encode_fitted(client.dialect, STRUCT, values, strict=True))
 
     def _scroll_shown(self, event: ScrollShown) -> None:
         """Add the spell that a scroll teaches; one that is switched off is unknown."""
