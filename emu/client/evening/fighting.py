@@ -244,8 +244,8 @@ class Fighting:
     def place_newest(self, text: str, now: Monotonic) -> None:
         """Part with the newest thing for a task with this text to place it.
 
-        Houses hold no things yet, so it destroys the thing. A task that stays open meant another
-        thing, for instance one that came after it.
+        It does not choose places in a house, so it destroys the thing. A task that stays open meant
+        another thing, for instance one that came after it.
         """
         if now < self._placed.get(text, LONG_AGO) + PLACED_AGAIN:
             return
