@@ -21,6 +21,7 @@ from emu.client.world.events import PossessionsChanged, RevivalOffered, WorldEve
 from emu.errors import CommandError
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.support.patience import patience
+from tests.support.running.clients import stop_drained
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -287,8 +288,7 @@ async def test_spells_and_deaths_come_back_after_a_kill(tmp_path: Path) -> None:
                 await play(casters, dead, FIRST + choice.uniform(0.0, MORE))
             server.kill()
             killed = reactor.seconds()
-            await sleep(0.1)  # what was on its way arrives
             for one in (*casters, dead):
                 assert one.client is not None
-                await one.client.stop()
+                await stop_drained(one.client)
     assert lasted >= ROUNDS

@@ -30,6 +30,7 @@ from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.rules.experience import usual_needs
 from emu.store import Store
 from emu.world_stream.ghosts import INFO
+from tests.support.running.clients import stop_drained
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -293,9 +294,9 @@ async def test_a_crash_counts_no_kill_and_no_death_twice(tmp_path: Path) -> None
             await each(fighters, lambda one: one.fights(seconds))  # noqa: B023
             server.kill()
             killed = reactor.seconds()
-            await sleep(0.1)  # what was on its way arrives
             for one in fighters:
-                await one.client.stop()
+                assert one.client is not None
+                await stop_drained(one.client)
         check(database, before, fighters, killed)
         before = stored(database)
     assert sum(one.kills for one in fighters) >= ROUNDS

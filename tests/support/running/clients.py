@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
+import termios
 from typing import Any
 
 from emu.client import Credentials, flow
 from emu.client.flow import STEP_TIMEOUT
 from emu.net.client.connection import ClientConnection, open_client
+from emu.net.client.world_connection import ClientWorldConnection
 from emu.session import SessionConfig
 from emu.versions import CLIENT_2006
 
@@ -36,3 +40,13 @@ async def connect(
         await client.stop()
         raise
     return client
+
+
+async def stop_drained(client: ClientWorldConnection) -> None:
+    """Close the socket of a client whose server is gone, once it has read all datagrams in it."""
+    port = client._port  # the system alone knows what is left to read
+    waiting = array.array("i", [1])
+    while port is not None and waiting[0]:
+        port.doRead()
+        fcntl.ioctl(port.socket, termios.FIONREAD, waiting)
+    await client.stop()
