@@ -6,8 +6,8 @@ Quests with a wanted word come first. A quest that has not advanced for some min
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from emu.client.evening.journal import OpenQuest, SeenJournal
@@ -50,6 +50,8 @@ class Agenda:
         self._now = LONG_AGO
         self._grounds: dict[str, str] = {}
         """The zone in which it has fought last for each task, by the text."""
+        self._resumed: set[tuple[str, tuple[QuestTask, ...]]] = set()
+        """The zones in which it has taken up again what it had set aside, with the tasks."""
         self._givers: dict[str, int] = {}
         """With whom first quests have ended, the last one last, and how often it hails them yet."""
 
@@ -82,6 +84,19 @@ class Agenda:
                 self._progress[number] = _Progress(quest.tasks, now, zone)
                 advanced += quest.tasks
         return advanced
+
+    def resume(self, zone: str, is_here: Callable[[QuestTask], bool]) -> None:
+        """Take up what it has set aside and what is to be done in the zone into which it comes.
+
+        It does so once for each zone, until the quest advances.
+        """
+        for number, one in self._progress.items():
+            which = zone, one.tasks
+            if which not in self._resumed and self._is_aside(number) and any(
+                is_here(task) for task in one.tasks if not task.is_done
+            ):  # fmt: skip
+                self._resumed.add(which)
+                self._progress[number] = replace(one, since=self._now)
 
     def tried(self, task: QuestTask) -> None:
         """Note that it has done something for a task: others come before it the next time."""

@@ -69,6 +69,7 @@ class WindowAnswers:
             shown.LootShown: self._loot,
             shown.HousePriced: self._price,
             shown.HouseShown: self._house,
+            shown.PlaceAsked: self._place,
             DialogOpened: lambda event: lambda: self._talk(event.conversation),
             OptionsShown: lambda _: self._choose,
             WaysShown: lambda _: self._travel,
@@ -150,6 +151,9 @@ class WindowAnswers:
         if event.is_inside:
             return lambda: self._core.command("leave_house")
         return lambda: self._core.enter_house(event.number)
+
+    def _place(self, event: shown.PlaceAsked) -> Answer:
+        return lambda: self._core.put_thing(event.index, self._core.place)
 
     def _revival(self, event: RevivalOffered) -> Answer:
         number = event.places[0][0] if event.places else 0

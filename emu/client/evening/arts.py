@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from emu.client.world.events import BlowSeen, CastRefused, LineShown, WorldEvent
+from emu.client.world.events import BlowSeen, CastRefused, LineShown, WorldEvent, ZoneToLoad
 from emu.times import Monotonic
 
 CAST_PAUSE: Final = 3.0
@@ -19,6 +19,8 @@ RECOVERY: Final = 0.5
 HELPS_FOR: Final = 60.0
 """How long it does not cast again what does not strike."""
 SUCCESS: Final = "was successful on"
+SUCCEEDS: Final = "spell_success"
+"""The color of the line of a success: many spells have a text of their own."""
 AT_ONCE: Final = 0.2
 """How far apart a blow and the line of its spell come."""
 
@@ -40,6 +42,7 @@ class Arts:
         self._helped: dict[int, Monotonic] = {}
         """When those that do not strike have succeeded last."""
         self._struck = Monotonic(-1e9)
+        self._own_name = ""
 
     def handle_event(self, event: WorldEvent, own: int | None, now: Monotonic) -> None:
         """Handle an event of the client; `own` is the index of the player's ghost."""
@@ -48,8 +51,10 @@ class Arts:
                 self.struck(now)
             case CastRefused():
                 self.refused(now)
-            case LineShown(_, text):
-                self.said(text, now)
+            case LineShown(color, text):
+                self.said(color, text, now)
+            case ZoneToLoad():
+                self._own_name = event.character
             case _:
                 pass
 
@@ -80,11 +85,15 @@ class Arts:
         """Note a blow of the player."""
         self._struck = now
 
-    def said(self, text: str, now: Monotonic) -> None:
-        """Note a line: it may say that the last spell has succeeded."""
-        if SUCCESS not in text or self._last is None:
+    def said(self, color: str, text: str, now: Monotonic) -> None:
+        """Note a line: it may say that the last spell has succeeded.
+
+        What succeeds on the player itself does not strike, also if its weapon does at that moment.
+        """
+        if self._last is None or (color != SUCCEEDS and SUCCESS not in text):
             return
-        if now - self._struck < AT_ONCE:
+        is_own = bool(self._own_name) and text.endswith(f" {SUCCESS} {self._own_name}!")
+        if now - self._struck < AT_ONCE and not is_own:
             self._strikes.add(self._last)
         if self._last not in self._strikes:
             self._helped[self._last] = now

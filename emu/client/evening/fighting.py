@@ -11,7 +11,6 @@ from emu.client.evening.arts import Arts
 from emu.client.evening.fears import Fears
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import zone_name
-from emu.client.evening.visits import LONG_AGO
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
@@ -38,8 +37,6 @@ LOOT_TIME: Final = 2.5
 LOOT_REACH: Final = 4.0
 WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
-PLACED_AGAIN: Final = 60.0
-"""Until it takes another thing for a task that wants one placed."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 
@@ -69,8 +66,6 @@ class Fighting:
         self._asked_body = False
         self._wear_at = Monotonic(0.0)
         self._worn: set[int] = set()
-        self._placed: dict[str, Monotonic] = {}
-        """When it parted with a thing for a task, by its text."""
         """The numbers of the things that it has tried to wear."""
         self._is_full = False
         self._rest_since: Monotonic | None = None
@@ -240,22 +235,6 @@ class Fighting:
             worst = max(tried, key=lambda one: kinds[one.kind])
             self._note("drop", worst.name)
             self._core.command(f"inventory destroy {worst.place}")
-
-    def place_newest(self, text: str, now: Monotonic) -> None:
-        """Part with the newest thing for a task with this text to place it.
-
-        It does not choose places in a house, so it destroys the thing. A task that stays open meant
-        another thing, for instance one that came after it.
-        """
-        if now < self._placed.get(text, LONG_AGO) + PLACED_AGAIN:
-            return
-        self._placed[text] = now
-        owned = self._core.possessions
-        things = owned.things(HELD) if owned is not None else []
-        if things:
-            newest = max(things, key=lambda one: one.unique)
-            self._note("drop", newest.name)
-            self._core.command(f"inventory destroy {newest.place}")
 
     def _rest(self, now: Monotonic) -> bool:
         """Wait until it has health and power again; return False when it has."""

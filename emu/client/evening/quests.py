@@ -19,6 +19,7 @@ from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
 from emu.client.evening.journal import SeenJournal
 from emu.client.evening.journeys import PlayerJourneys
+from emu.client.evening.placing import Placing
 from emu.client.evening.prey import ABOVE, BELOW, Prey
 from emu.client.evening.reading import (
     GOOD,
@@ -36,6 +37,7 @@ from emu.client.evening.reading import (
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.shopping import Shopping
+from emu.client.evening.tries import Tries
 from emu.client.evening.visits import AGAIN, LATER, LONG_AGO, ONCE_MORE, PastVisits
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
@@ -103,11 +105,9 @@ class Questing:
         self._state: tuple[int, int] = (0, 0)
         self._open_first: set[int] = set()
         """The first quests that were open at the last change."""
-        self._met: set[str] = set()
-        """Names that were hailed."""
-        self._talkers: set[str] = set()
-        """Names that have answered with a dialog."""
+        self._tries = Tries(self.agenda, self.journeys, self._visits)
         self._shopping = Shopping(core, note)
+        self._placing = Placing(core, note)
         self.hints = Hints()
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
@@ -124,9 +124,11 @@ class Questing:
 
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""
+        self._placing.handle_event(event)
         match event:
             case ZoneToLoad(file, description):
                 self.journeys.arrive(file, description, now)
+                self.agenda.resume(self.journeys.travels.zone, self.journeys.is_here)
                 self._arrived_for = self._last_use.task if self._last_use is not None else None
                 self._plan = None
                 self._busy_until = Monotonic(now + LOOKS_AROUND)
@@ -139,7 +141,7 @@ class Questing:
             case VerbsShown():
                 self._verbs = event
             case DialogOpened():
-                self._talkers.add(self._last_hailed)
+                self._tries.talkers.add(self._last_hailed)
                 self._talked_at = now
                 self._call(now)
             case GoodsShown():
@@ -238,13 +240,13 @@ class Questing:
         self._giver = spawn.name
         if not commands or any(one in TALKING for one in commands):
             self._last_hailed = spawn.name
-            self._met.add(spawn.name)
+            self._tries.met.add(spawn.name)
             self._last_use = None
             self.agenda.hailed(spawn.name)
             core.command("hail")
         elif commands[0] in ATTACKING:
             self._fighting.attack(spawn.index, now)
-        else:
+        elif plan.task is not None or self._tries.is_wanted(spawn.name, commands[0]):
             self._note("use", f"{spawn.name}: {commands[0]}")
             self.journeys.use(plan, spawn, now)
             self._last_use = plan
@@ -281,13 +283,15 @@ class Questing:
         if now < self._talked_at + TALK_GOES_ON and not self._journal.open:
             return None
         if self._must_leave:
-            return self._exit(now) or self._marked(now) or self._around(now)
+            return self._exit(now) or self._tries.mark(now) or self._around(now)
         if follows:
             return (
-                self._thing(now) or self._unmet(now) or self._on_the_spot(now) or self._around(now)
-            )
+                self._tries.thing(now) or self._tries.person(now) or self._on_the_spot(now)
+                or self._around(now)
+            )  # fmt: skip
+        tries = self._tries
         return (
-            self._marked(now) or self._errand_aside(now) or self._thing(now) or self._unmet(now)
+            tries.mark(now) or self._errand_aside(now) or tries.thing(now) or tries.person(now)
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
 
@@ -318,7 +322,7 @@ class Questing:
         if plan is None and is_lost:
             plan = self._through_town(now, takes_quests=not first)
         if plan is None and self._hunts and not first:
-            plan = self._plan_of(self.agenda.next_of_chains(), now) or self._marked(now)
+            plan = self._plan_of(self.agenda.next_of_chains(), now) or self._tries.mark(now)
             plan = plan or self._hunt(now)
         return plan
 
@@ -351,7 +355,7 @@ class Questing:
         if self.journeys.exploration.has_surveyed:
             self._known_towns.add(travels.zone)
         if travels.zone in travels.towns() and self._fighting.enemy is None:
-            mark = self._marked(now) if takes_quests else None
+            mark = self._tries.mark(now) if takes_quests else None
             plan = mark or self.journeys.far_place(now)
             if plan is not None:
                 return plan
@@ -408,7 +412,7 @@ class Questing:
         The text of the task names whom it is about; the text above it may name others as well.
         """
         if is_placing(task.text):
-            self._fighting.place_newest(task.text, now)
+            self._placing.place_newest(task.text, now)
         plan = self._goes_on(task, now) or self._plan_by(task.text, task, now, AGAIN)
         if plan is not None or self._fighting.enemy is not None:
             return plan
@@ -511,42 +515,6 @@ class Questing:
     def _may_visit(self, name: str, why: str, now: Monotonic, pause: float = AGAIN) -> bool:
         return self._visits.may_begin(name, why, now, pause)
 
-    def _marked(self, now: Monotonic) -> Errand | None:
-        """Return the way to the nearest mark of a quest."""
-        for one in self.journeys.near_and_safe():
-            if one.mark and self._may_visit(one.name, "mark", now, ONCE_MORE):
-                return visit(one, "talk", now)
-        return None
-
-    def _unmet(self, now: Monotonic) -> Errand | None:
-        """Return the way to somebody who was not met, or who may have something new to say."""
-        for one in self.journeys.near_and_safe():
-            if not one.name[:1].isupper() or not one.level:
-                continue
-            may_have_news = one.name not in self._met or one.name in self._talkers
-            if may_have_news and self._may_visit(one.name, "unmet", now, ONCE_MORE):
-                return visit(one, "talk", now)
-        return None
-
-    def _thing(self, now: Monotonic) -> Errand | None:
-        """Return the way to a thing that can be used, if a task waits or nothing else is here.
-
-        Without a task that advances only what may lead to another zone is of use, and such a thing
-        only where the zone was seen as a whole: what a task wants may be around the next corner.
-        """
-        has_tasks, has_seen_all = bool(self.agenda.tasks()), self.journeys.exploration.has_seen_all
-        if not has_tasks and not has_seen_all:
-            return None
-        for one in self.journeys.near_and_safe():
-            is_way = self.journeys.is_way(one.name) or self.journeys.travels.is_vain(one.name)
-            if is_way or (one.level and one.name[:1].isupper()):
-                continue
-            which = f"{one.name} {one.place[:3]}"
-            is_of_use = has_seen_all if may_be_way(one.name) else has_tasks
-            if is_of_use and self._may_visit(which, "thing", now, ONCE_MORE):
-                return visit(one, "use", now)
-        return None
-
     def _on_the_spot(self, now: Monotonic) -> Errand | None:
         """Return the way to somebody for a task that names nobody, or begin a fight.
 
@@ -559,7 +527,7 @@ class Questing:
             for one in self._spawns.peaceful(self._core.place):
                 which = f"{one.name} {one.index}"
                 # A talk has more answers than one visit gives.
-                pause = AGAIN if one.name in self._talkers else ONCE_MORE
+                pause = AGAIN if one.name in self._tries.talkers else ONCE_MORE
                 if one.level and self._may_visit(which, text, now, pause):
                     return visit(one, "talk", now)
             for one in self._prey.weak(now):

@@ -39,6 +39,9 @@ _CALM: Final = frozenset((
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
 _HUNTS: Final = frozenset(("kill", "slay", "hunt", "defeat"))
+_GATHERS: Final = frozenset((
+    "gather", "collect", "harvest", "harvesting", "mine", "chop", "fish", "catch", "dig",
+))  # fmt: skip
 _VISITS: Final = frozenset(("visit", "find", "locate", "look", "explore", "scout", "see", "pay"))
 _GOING: Final = re.compile(r"\b(get|go|travel) to\b", re.IGNORECASE)
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
@@ -135,6 +138,11 @@ def is_peaceful(text: str) -> bool:
 def is_hunt(text: str) -> bool:
     """Return whether a task is to kill what lives."""
     return not _HUNTS.isdisjoint(words_of(text))
+
+
+def is_gathering(text: str) -> bool:
+    """Return whether a task may be to harvest something."""
+    return not _GATHERS.isdisjoint(words_of(text))
 
 
 def is_visit(text: str) -> bool:

@@ -345,6 +345,13 @@ class WorldClientCore:
         """Enter the house of the open window (`HouseShown`). Raises `CommandError`."""
         self._say("WS_EnterHouse", house_id=number)
 
+    def put_thing(self, index: int, place: Place) -> None:
+        """Put a thing where the window asks for it (`PlaceAsked`). Raises `CommandError`."""
+        self._say(
+            "WS_PlaceMoveableObject", spawn_id=index, x=place.x, y=place.y, z=place.z,
+            heading=place.heading,
+        )  # fmt: skip
+
     def signal(self, text: str) -> None:
         """Send a signal, as at the end of a lesson. Raises `CommandError` outside of a zone."""
         self._say("WS_Signal", signal=text)

@@ -21,6 +21,8 @@ MESSAGES: Final = frozenset((SHEET, INVENTORY, SPELLS))
 """The messages that `Possessions.handle_message` reads."""
 HELD, WORN = 0, 1
 """The numbers of the lists of things (docs/protocol/world/items.md#lists)."""
+PLACEABLE: Final = 32768
+"""The bit of a record's menu by which a client offers to place a thing in a house."""
 MOST_COINS: Final = ("copper", "silver", "gold", "plat")
 
 

@@ -45,6 +45,7 @@ WINDOW_LINES: Final[dict[type, Callable[[Any], str]]] = {
     windows.GoodsShown: _goods,
     windows.HousePriced: lambda event: f"{event.name} costs {event.price} copper",
     windows.HouseShown: lambda event: f"house: {event.name}",
+    windows.PlaceAsked: lambda event: f"a place for thing {event.index} is to be chosen",
     windows.VerbsShown: lambda event: (
         f"what can be done: {', '.join(text for _, text in event.verbs) or 'nothing'}"
     ),

@@ -156,9 +156,16 @@ class HouseShown:
     is_inside: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceAsked:
+    """The player is to choose where a thing stands, by the index of its ghost."""
+
+    index: int
+
+
 WindowEvent = (
     OfferShown | QuestShown | JournalListed | RewardOffered | LootShown | LessonShown
-    | ChoiceOffered | GoodsShown | VerbsShown | HousePriced | HouseShown
+    | ChoiceOffered | GoodsShown | VerbsShown | HousePriced | HouseShown | PlaceAsked
 )  # fmt: skip
 
 
@@ -307,5 +314,6 @@ READERS: Final[dict[str, Callable[[Mapping[str, Any]], WindowEvent | None]]] = {
     "WS_EntityVerbsResponse": _verbs,
     "WS_PlayerHousePurchase": _priced,
     "WS_PlayerHouseBaseScreen": _house,
+    "WS_MoveObjectMode": lambda fields: PlaceAsked(fields["spawn_id"]),
 }
 """For each struct of a window, what makes an event of its fields, or None without news."""

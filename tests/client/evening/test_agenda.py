@@ -90,3 +90,17 @@ def test_it_asks_whom_a_first_quest_has_ended_with_for_the_next_one() -> None:
     for _ in range(HAILS):
         one.hailed("Dagorel")
     assert texts(one.next_of_chains()) == ["Speak with Glorfel."]
+
+
+def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone() -> None:
+    one = agenda(("Welcome", "Hallmark", "ruins"), ("Training", "Hallmark", "guard"))
+    late = Monotonic(NOW + PATIENT + 1)
+    one.look("bog", late)
+    one.resume("ruins", lambda task: task.text == "ruins")
+    assert texts(one.first_tasks()) == ["ruins"]
+    later = Monotonic(late + PATIENT + 1)
+    one.look("ruins", later)
+    one.resume("ruins", lambda task: task.text == "ruins")
+    assert one.first_tasks() == [], "it was here before, in vain"
+    one.resume("docks", lambda task: task.text == "ruins")
+    assert texts(one.first_tasks()) == ["ruins"]

@@ -14,6 +14,7 @@ from emu.client.world.events import (
     WaysShown,
     WorldEvent,
 )
+from emu.client.world.surroundings import Place
 from emu.client.world.windows import (
     ChoiceOffered,
     HousePriced,
@@ -21,6 +22,7 @@ from emu.client.world.windows import (
     LessonShown,
     LootShown,
     OfferShown,
+    PlaceAsked,
     RewardOffered,
 )
 from emu.times import Monotonic
@@ -51,6 +53,7 @@ def answers(core: NotingClient, *refused: str, wanted: str = "") -> WindowAnswer
         (HousePriced(9, "an inn", 0, True), "buy_house 9"),
         (HouseShown(9, "an inn", False), "enter_house 9"),
         (HouseShown(9, "an inn", True), "command leave_house"),
+        (PlaceAsked(9), f"put_thing 9 {Place(0.0, 0.0, 0.0)}"),
         (RevivalOffered(((2, "Tower"),)), "command select_junction 2"),
         (RevivalOffered(()), "command select_junction 0"),
     ],

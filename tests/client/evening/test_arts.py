@@ -1,6 +1,7 @@
 """The choice of spells in fights."""
 
 from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, RECOVERY, Arts
+from emu.client.world.events import LineShown, ZoneToLoad
 from emu.times import Monotonic
 
 NOW = Monotonic(100.0)
@@ -33,18 +34,41 @@ def test_what_strikes_comes_again_and_what_helps_later() -> None:
     arts = Arts()
     assert arts.choose(KNOWN, NOW) == SWING
     arts.struck(later(1.0))
-    arts.said("Your Wild Swing was successful on a bear!", later(1.0))
+    arts.said("spell", "Your Wild Swing was successful on a bear!", later(1.0))
     assert arts.choose(KNOWN, later(1.0 + RECOVERY)) == SHOUT
-    arts.said("Your Shout was successful on a bear!", later(2.0))
+    arts.said("spell", "Your Shout was successful on a bear!", later(2.0))
     assert arts.choose(KNOWN, later(3.0)) == TOUGH
-    arts.said("Your Toughness was successful on Aldana!", later(4.0))
+    arts.said("spell", "Your Toughness was successful on Aldana!", later(4.0))
     assert [arts.choose(KNOWN, later(5.0 + at * CAST_PAUSE)) for at in range(3)] == [SWING] * 3
     assert arts.choose(KNOWN, later(4.0 + HELPS_FOR)) == SHOUT
 
 
 def test_other_lines_change_nothing() -> None:
     arts = Arts()
-    arts.said("Your Shout was successful on a bear!", NOW)
+    arts.said("spell", "Your Shout was successful on a bear!", NOW)
     assert arts.choose(KNOWN, NOW) == SWING
-    arts.said("You get better at Defense (35/45).", NOW)
+    arts.said("spell", "You get better at Defense (35/45).", NOW)
     assert arts.choose(KNOWN, later(1.0)) is None
+
+
+def test_a_success_may_have_a_text_of_its_own() -> None:
+    # "You call lightning down on" and the like are texts of the content file.
+    arts = Arts()
+    assert arts.choose(KNOWN, NOW) == SWING
+    arts.struck(later(1.0))
+    arts.handle_event(LineShown("spell_success", "a bear is struck by a bolt!"), 1, later(1.0))
+    assert arts.choose(KNOWN, later(1.0 + RECOVERY)) == SHOUT
+    arts.handle_event(LineShown("spell_success", "a bear is rooted!"), 1, later(2.0))
+    assert arts.choose(KNOWN, later(3.0)) == TOUGH
+    assert [arts.choose(KNOWN, later(6.0 + at * CAST_PAUSE)) for at in range(3)] == [
+        SWING, TOUGH, SWING,
+    ]  # fmt: skip
+
+
+def test_what_succeeds_on_itself_does_not_strike() -> None:
+    arts = Arts()
+    arts.handle_event(ZoneToLoad("zone", "Zone", "Aldana", 0.0, 0.0, 0.0), 1, NOW)
+    assert arts.choose((TOUGH,), NOW) == TOUGH
+    arts.struck(later(1.0))
+    arts.said("spell_success", "Your Toughness was successful on Aldana!", later(1.0))
+    assert arts.choose((TOUGH,), later(HELPS_FOR)) is None

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from emu.client.evening.fears import BRAVER, FEARED
-from emu.client.evening.fighting import AVOIDED, LOOT_TIME, PLACED_AGAIN, WEAR_PAUSE, Fighting
+from emu.client.evening.fighting import AVOIDED, LOOT_TIME, WEAR_PAUSE, Fighting
 from emu.client.hunting import DEAD, PATIENCE
 from emu.client.world.events import BlowSeen, CastRefused, DeathSeen
 from emu.client.world.possessions import Owned
@@ -127,22 +127,4 @@ def test_it_wears_and_examines_what_is_new(core: NotingClient) -> None:
     for number in range(3):
         one.think(Monotonic(NOW + number * 2 * WEAR_PAUSE))
     assert core.asked == ["command inventory equip 3", "examine 77"]
-    one.place_newest("Place the table.", NOW)
-    assert core.asked[-1] == "command inventory destroy 3"
-    assert lines == ["thing a note (1414)", "drop a note"]
-
-
-def test_it_takes_another_thing_to_place_if_the_task_stays_open(core: NotingClient) -> None:
-    class Bags:
-        def things(self, _which: int = 0) -> list[Owned]:
-            found = [(3, 77), (4, 78)]
-            return [
-                Owned(place, unique, 1414, "a table", 1, 0, 2, 0) for place, unique in found
-                if f"command inventory destroy {place}" not in core.asked
-            ]  # fmt: skip
-
-    core.possessions = Bags()
-    one, *_ = fighting(core)
-    for seconds in (0.0, PLACED_AGAIN - 1.0, PLACED_AGAIN):
-        one.place_newest("Place the table.", Monotonic(NOW + seconds))
-    assert core.asked == ["command inventory destroy 4", "command inventory destroy 3"]
+    assert lines == ["thing a note (1414)"]

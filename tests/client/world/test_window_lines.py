@@ -32,6 +32,7 @@ def test_every_window_has_a_line() -> None:
         (windows.ChoiceOffered("Go?", "Yes", "go", "no", False), "Go? [Yes]"),
         (windows.HousePriced(3, "an inn", 0, True), "an inn costs 0 copper"),
         (windows.HouseShown(3, "an inn", False), "house: an inn"),
+        (windows.PlaceAsked(3), "a place for thing 3 is to be chosen"),
         (windows.GoodsShown(3, 1, (Good(7, 1, "bread", 4, 1),)), "for sale: bread (4 copper)"),
         (windows.VerbsShown(3, (("hail", "Hail"),)), "what can be done: Hail"),
     ],

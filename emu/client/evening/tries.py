@@ -1,0 +1,89 @@
+"""Attempts of a client that plays at things that no task names: marks, people, things.
+
+Each is tried once until the journal, the level or the zone's exploration goes on: a player who
+tried all the things of a square again and again would never see the rest of the zone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.client.evening.agenda import Agenda
+from emu.client.evening.errands import Errand, visit
+from emu.client.evening.journeys import PlayerJourneys
+from emu.client.evening.reading import is_gathering, may_be_way
+from emu.client.evening.visits import ONCE_MORE, PastVisits
+from emu.times import Monotonic
+
+NOT_AGAIN: Final = 1e8
+"""The pause before a second try that is made only after a change."""
+HARVESTING: Final = ("gather", "mine", "chop", "fish", "trap", "collect", "forest")
+"""The verbs of what grows again everywhere; it is of use only to a task that wants it gathered."""
+
+
+class Tries:
+    """What one player tries."""
+
+    def __init__(self, agenda: Agenda, journeys: PlayerJourneys, visits: PastVisits) -> None:
+        self._agenda = agenda
+        self._journeys = journeys
+        self._visits = visits
+        self.met: set[str] = set()
+        """Names that were hailed."""
+        self.talkers: set[str] = set()
+        """Names that have answered with a dialog."""
+        self._nodes: set[str] = set()
+        """Names of what can be harvested."""
+
+    def is_wanted(self, name: str, verb: str) -> bool:
+        """Return whether a thing is of use by its verb, and note what can be harvested."""
+        if verb not in HARVESTING:
+            return True
+        self._nodes.add(name)
+        return self._wants_harvest
+
+    def mark(self, now: Monotonic) -> Errand | None:
+        """Return the way to the nearest mark of a quest."""
+        for one in self._journeys.near_and_safe():
+            if one.mark and self._visits.may_begin(one.name, "mark", now, ONCE_MORE):
+                return visit(one, "talk", now)
+        return None
+
+    def person(self, now: Monotonic) -> Errand | None:
+        """Return the way to somebody who was not met, or who may have something new to say."""
+        for one in self._journeys.near_and_safe():
+            if not one.name[:1].isupper() or not one.level:
+                continue
+            may_have_news = one.name not in self.met or one.name in self.talkers
+            if may_have_news and self._is_new(one.name, "unmet", now):
+                return visit(one, "talk", now)
+        return None
+
+    def thing(self, now: Monotonic) -> Errand | None:
+        """Return the way to a thing that can be used, if a task waits or nothing else is here.
+
+        Without a task that advances only what may lead to another zone is of use, and such a thing
+        only where the zone was seen as a whole: what a task wants may be around the next corner.
+        """
+        has_tasks = bool(self._agenda.tasks())
+        has_seen_all = self._journeys.exploration.has_seen_all
+        if not has_tasks and not has_seen_all:
+            return None
+        unwanted = set() if self._wants_harvest else self._nodes
+        for one in self._journeys.near_and_safe():
+            is_way = self._journeys.is_way(one.name) or self._journeys.travels.is_vain(one.name)
+            if is_way or (one.level and one.name[:1].isupper()) or one.name in unwanted:
+                continue
+            is_of_use = has_seen_all if may_be_way(one.name) else has_tasks
+            if is_of_use and self._is_new(f"{one.name} {one.place[:3]}", "thing", now):
+                return visit(one, "use", now)
+        return None
+
+    def _is_new(self, name: str, why: str, now: Monotonic) -> bool:
+        """Return whether it has not tried something since the last change; count the try."""
+        rounds = self._journeys.exploration.rounds.get(self._journeys.zone, 0)
+        return self._visits.may_begin(name, f"{why} {rounds}", now, NOT_AGAIN)
+
+    @property
+    def _wants_harvest(self) -> bool:
+        return any(is_gathering(task.text) for task in self._agenda.tasks())

@@ -1,0 +1,73 @@
+"""Attempts of a player at what no task names: each once, and no harvest that no task wants."""
+
+from emu.client.evening.agenda import Agenda
+from emu.client.evening.journal import SeenJournal
+from emu.client.evening.journeys import PlayerJourneys
+from emu.client.evening.seen import SeenSpawn
+from emu.client.evening.tries import Tries
+from emu.client.evening.visits import ONCE_MORE, PastVisits
+from emu.client.world.windows import QuestShown, QuestTask
+from emu.times import Monotonic
+from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
+
+NOW = Monotonic(1000.0)
+LATE = Monotonic(NOW + 3 * ONCE_MORE)
+
+
+class Scene:
+    """A player with a task among some spawns."""
+
+    def __init__(self, core: NotingClient, task: str, *spawns: SeenSpawn) -> None:
+        journal = SeenJournal()
+        journal.shown(QuestShown(1, "Help", (QuestTask(task, "", False, 0, 1),), False))
+        agenda = Agenda(journal, ())
+        agenda.look("isle", NOW)
+        self.visits = PastVisits()
+        self.journeys = PlayerJourneys(
+            core, KnownSpawns(core, *spawns), self.visits, (), lambda _place: False,  # type: ignore[arg-type]
+        )  # fmt: skip
+        self.journeys.arrive("isle", "The Isle", NOW)
+        self.tries = Tries(agenda, self.journeys, self.visits)
+
+    def things(self, now: Monotonic, most: int = 9) -> list[int | None]:
+        """Return the indices of the things that it tries, one after the other."""
+        found = []
+        for _ in range(most):
+            plan = self.tries.thing(now)
+            if plan is None:
+                break
+            found.append(plan.index)
+        return found
+
+
+def test_a_thing_is_tried_again_after_a_change_only(core: NotingClient) -> None:
+    scene = Scene(core, "Enter the cave.", spawn(4, "tent", level=0), spawn(5, "rock", level=0))
+    assert scene.things(NOW) == [4, 5]
+    # With many things around, the time of a round is longer than any pause.
+    assert scene.things(LATE) == []
+    scene.visits.renew()
+    assert scene.things(LATE) == [4, 5]
+    scene.journeys.exploration.rounds["isle"] = 1
+    assert scene.things(LATE) == [4, 5], "it has seen the zone as a whole meanwhile"
+
+
+def test_somebody_who_talks_is_hailed_again_after_a_change_only(core: NotingClient) -> None:
+    scene = Scene(core, "Enter the cave.", spawn(4, "Mizan"))
+    plan = scene.tries.person(NOW)
+    assert plan is not None
+    scene.tries.met.add("Mizan")
+    scene.tries.talkers.add("Mizan")
+    assert scene.tries.person(LATE) is None
+    scene.visits.renew()
+    assert scene.tries.person(LATE) is not None
+
+
+def test_it_harvests_only_for_a_task_that_wants_it(core: NotingClient) -> None:
+    roots = spawn(4, "roots", level=0)
+    scene = Scene(core, "Enter the cave.", roots)
+    assert scene.tries.is_wanted("a crate", "open")
+    assert not scene.tries.is_wanted("roots", "gather")
+    assert scene.things(NOW) == []
+    scene = Scene(core, "I need to gather five roots.", roots)
+    assert scene.tries.is_wanted("roots", "gather")
+    assert scene.things(NOW) == [4]
