@@ -16,7 +16,7 @@ from emu.model import SavedKind
 from emu.quests.journal import Journal, TakenQuest
 from emu.quests.plans import QuestPlan
 from emu.quests.staged import StagedQuest
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, PlayerState
 from emu.world.events import LeftWorld
 from emu.world.items.items import Kinds
 from emu.world.quests.engines import NoEngine, QuestEngine
@@ -135,9 +135,12 @@ class Journals:
     # -- journals -------------------------------------------------------------------------------
 
     def of(self, player: Player) -> Journal:
-        """Return a player's journal, whose quests have their plans."""
+        """Return a player's journal, whose quests have their plans.
+
+        An act that ends after its player has left may ask too: then nothing is kept.
+        """
         journal = player.journal
-        if self._bound.get(player.id) is not journal:
+        if self._bound.get(player.id) is not journal and player.state is not PlayerState.GONE:
             # Noted first: scripts that rebuild a plan ask for the journal.
             self._bound[player.id] = journal
             for taken in list(journal.open.values()):

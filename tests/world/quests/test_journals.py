@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from emu.items.held import Place, Thing, Where
 from emu.quests.journal import Completion, Journal
 from emu.scripts.runtime import AT_ONCE
+from emu.world.actors.player import PlayerState
+from emu.world.item_events import ItemObtained
 from tests.support.world.quest_scenes import BAG, CRABS, CRABS_SCRIPT, QuestScene, crabs_plan
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -92,6 +95,18 @@ def _entered(scene: QuestScene) -> Any:
     from emu.world.events import Entered  # noqa: PLC0415
 
     return Entered(scene.player, scene.harness.now)
+
+
+def test_nothing_is_kept_for_a_player_that_has_left(scene: QuestScene) -> None:
+    """A purchase ends after its player has left, and counts for its quests."""
+    player, journals = scene.player, scene.quests.journals
+    scene.harness.departures.leave(player, "quit", scene.harness.now)
+    assert player.state is PlayerState.GONE
+    (bag,) = scene.harness.kinds.load([BAG]).values()
+    thing = Thing(1, BAG, Place(Where.BAGS, 0, 0), 1)
+    scene.harness.world.events.publish(ItemObtained(player, thing, bag))
+    assert journals._bound == {}
+    assert journals.of(player).has(CRABS)
 
 
 def test_a_quest_that_is_gone_stays_and_says_so(scene: QuestScene) -> None:
