@@ -51,22 +51,17 @@ class Payments:
             request=movement.request, account_id=account_id, char_id=player.id, house=bill.house,
             cost=bill.cost, given=given, moment=world.clock.moment(),
         )  # fmt: skip
-        self._give_status(player, -given)
+        world.saves.add_status(player, -given)
         is_done = False
         try:
             await world.saves.begin(player)
             dealt = await self._ledger.carry_out(
-                movement, lambda: call(payment), lambda: self._give_status(player, -given)
+                movement, lambda: call(payment), lambda: world.saves.add_status(player, -given)
             )
             is_done = dealt.deal is Deal.DONE
         finally:
             if not is_done:
-                self._give_status(player, given)
+                world.saves.add_status(player, given)
         if dealt.balance is not None:
             self._ledger.learn([dealt.balance])
         return dealt
-
-    def _give_status(self, player: Player, points: int) -> None:
-        if points:
-            left = max(0, player.character.status_points + points)
-            self._world.saves.set_facts(player, self._world.clock.now(), status_points=left)

@@ -49,6 +49,8 @@ class Act:
     """Its identity, if it may never be repeated; empty: a new one."""
     placed: Sequence[Placed] = ()
     """Where things that go to a house stand there."""
+    has_facts: bool = False
+    """Whether facts of the players change with it, such as their status points."""
 
 
 class Exchanges:
@@ -260,6 +262,7 @@ class Exchanges:
             movement = self._movement(reason, players, done)
             if movement is None:
                 return Outcome.DONE
+            await self._begin_saves(players if done.has_facts else ())
             moved = await carry(movement)
             again = _in_present_terms(movement, players)
             if moved.outcome is Outcome.NO_OWNER and again != movement:
@@ -272,6 +275,11 @@ class Exchanges:
             for player in players:
                 self._check(player, moved)
         return moved.outcome
+
+    async def _begin_saves(self, players: Sequence[Player]) -> None:
+        """Give the store what else has changed of players: it shares the next transaction."""
+        for player in players:
+            await self.world.saves.begin(player)
 
 
 def _in_present_terms(movement: Movement, players: Sequence[Player]) -> Movement:

@@ -242,12 +242,13 @@ class Merchants:
         try:
             outcome = await self._items.exchange(Reason.BOUGHT, [player], purchase.act)
         finally:
-            if left is not None and outcome is not Outcome.DONE:
-                self._stocks.note_bought(visit.spawn, ware, -count)
+            if outcome is not Outcome.DONE:
+                purchase.give_back()
+                if left is not None:
+                    self._stocks.note_bought(visit.spawn, ware, -count)
         if outcome is not Outcome.DONE:
             purchase.refuse(outcome)
             return
-        self._pay_status(player, ware.status * count)
         text = BOUGHT.format(
             count=f"{count} " if count > 1 else "", link=link(kind, player.client.version),
             merchant=visit.spawn.name, price=coins_text(purchase.price),
@@ -258,11 +259,6 @@ class Merchants:
             self._send_wares(player, visit)
         self._items.obtained(player, purchase.made)
         self._items.traded(player, visit.spawn, kind, count)
-
-    def _pay_status(self, player: Player, points: int) -> None:
-        if points:
-            left = max(0, player.character.status_points - points)
-            self._world.saves.set_facts(player, self._world.clock.now(), status_points=left)
 
     def _changed(self, player: Player, visit: Visit) -> None:
         """Show what a player can sell now, and what it has."""
@@ -402,12 +398,14 @@ class _Purchase:
         (self._ware, self._kind), self._count = ware, count
         sold, kind = ware
         self.price = coins_of(sold, kind) * count
+        self._status = sold.status * count
+        self._paid_status = 0
         self.made: list[Thing] = []
         self._is_poor = False
         self._refusal: Refusal | None = None
 
     def act(self) -> Act | None:
-        """Take the tokens and add the things; the coins follow with the parts."""
+        """Take tokens and status points, and add the things; the coins follow with the parts."""
         player, kind, ware = self._player, self._kind, self._ware
         inventory = player.holdings.inventory
         if not self._can_pay():
@@ -429,13 +427,19 @@ class _Purchase:
         parts.append(things(shop, mine, kind.id, number))
         if self.price:
             parts.append(coins(mine, shop, self.price))
-        return Act(parts)
+        self._paid_status = self._status
+        self._items.world.saves.add_status(player, -self._status)
+        return Act(parts, has_facts=self._status > 0)
+
+    def give_back(self) -> None:
+        """Give back what is not in the inventory: nothing was bought."""
+        self._items.world.saves.add_status(self._player, self._paid_status)
 
     def _can_pay(self) -> bool:
         player, inventory = self._player, self._player.holdings.inventory
         if self.price > player.character.coins:
             return False
-        if self._ware.status * self._count > player.character.status_points:
+        if self._status > player.character.status_points:
             return False
         return all(
             sum(

@@ -153,7 +153,7 @@ class QuestRewards:
         has_things = any(self._known([*reward.items, *reward.choices]))
         if one.has_coins and not (has_things or reward.factions):
             self._remove(player, one)
-            self._give_status(player, reward)
+            self._world.saves.add_status(player, reward.status)
             self._journals.changed(player)
             self._show_next(player)
 
@@ -250,7 +250,7 @@ class QuestRewards:
         """Forget a reward whose things were moved, and give the rest of it."""
         self._remove(player, one)
         self._give_factions(player, one.reward)
-        self._give_status(player, one.reward)
+        self._world.saves.add_status(player, one.reward.status)
 
     def _remove(self, player: Player, one: PendingReward) -> None:
         journal = self._journals.of(player)
@@ -357,11 +357,6 @@ class QuestRewards:
         for faction, amount in reward.factions:
             row: Row | None = self._journals.content.faction(faction)
             change_standing(self._world, self._chat, player, row, amount, faction=faction)
-
-    def _give_status(self, player: Player, reward: QuestReward) -> None:
-        if reward.status > 0:
-            points = min(0xFFFFFFFF, player.character.status_points + reward.status)
-            self._world.saves.set_facts(player, self._world.clock.now(), status_points=points)
 
     def left(self, player: Player) -> None:
         """Forget the open window of a player who leaves."""

@@ -40,6 +40,9 @@ MOST_SAVES: Final = 3
 LONGEST_WAIT: Final = 2.0
 """Seconds after which a player is answered although its change is not stored yet."""
 
+MOST_STATUS: Final = 0xFFFFFFFF
+"""Status points of a character at most: client messages have 32 bits for them."""
+
 
 class PlayerSaves:
     """Saves the players of one world through its `Saver`."""
@@ -84,6 +87,12 @@ class PlayerSaves:
         declared = saved_facts(type(player.character))
         for kind in dict.fromkeys(SavedKind(declared[name].kind) for name in facts):
             self.changed(player, kind, now)
+
+    def add_status(self, player: Player, points: int) -> None:
+        """Give a player status points, or take them if `points` is negative; save them soon."""
+        if points:
+            sum_ = min(MOST_STATUS, max(0, player.character.status_points + points))
+            self.set_facts(player, self._clock.now(), status_points=sum_)
 
     async def confirm(self, player: Player, kind: SavedKind) -> None:
         """Save a change of a player now, and wait until it is stored.

@@ -27,6 +27,7 @@ WARES = (
     Ware(kinds.HAT, None, 0, 0, ((kinds.BRASS, 3),)),
 )
 """What Quartermaster Odell sells in items-*-deal."""
+FOR_STATUS = Ware(kinds.MARBLE, None, 0, 30, ())
 
 
 class TradeScene:

@@ -21,6 +21,7 @@ from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_recordings import recorded, recorded_kinds
 from tests.support.world.trade_scenes import (
+    FOR_STATUS,
     SHOP,
     VERSIONS,
     WARES,
@@ -151,6 +152,40 @@ def test_tokens_are_taken() -> None:
     assert text.startswith("You do not have enough coin")
     assert held(scene.one) == [(kinds.BRASS, 6), (kinds.HAT, 1)]
     assert scene.is_right()
+
+
+def status_scene() -> TradeScene:
+    """A merchant who sells marbles for 30 status points each, and a player with 70 points."""
+    scene = TradeScene(status_points=70)
+    scene.harness.trade._wares[SHOP] = (*WARES, FOR_STATUS)
+    scene.merchant()
+    scene.one.types("/frommerchant")
+    return scene
+
+
+def stored_status(scene: TradeScene) -> int:
+    return scene.harness.store.rows[1].status_points
+
+
+def test_status_points_are_taken_with_the_thing() -> None:
+    scene = status_scene()
+    assert len(scene.one.types(f"/buy_from_merchant {kinds.MARBLE} 2")) == 1
+    assert held(scene.one) == [(kinds.MARBLE, 1)] * 2
+    # Stored at once: after a crash nobody has the thing and the points.
+    assert (player_of(scene.one).character.status_points, stored_status(scene)) == (10, 10)
+    (text,) = scene.one.types(f"/buy_from_merchant {kinds.MARBLE} 1")
+    assert text.startswith("You do not have enough")
+    assert held(scene.one) == [(kinds.MARBLE, 1)] * 2
+
+
+def test_a_purchase_that_is_not_stored_gives_status_points_back() -> None:
+    scene = status_scene()
+    scene.harness.store.broken = True
+    assert scene.one.types(f"/buy_from_merchant {kinds.MARBLE} 2") != []
+    scene.harness.store.broken = False
+    scene.harness.run(5.0)
+    assert (held(scene.one), player_of(scene.one).character.status_points) == ([], 70)
+    assert stored_status(scene) == 70
 
 
 def test_limited_stock_is_bought_up_and_returns() -> None:
