@@ -33,10 +33,19 @@ LONGEST_LIST = 15
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
+_adopted: list[int] = []
+
+
+def adopt(process: int) -> None:
+    """Count a process and those below it as if this process had started it."""
+    _adopted.append(process)
+
+
 def descendants_seconds() -> float:
     """Return the CPU time of the processes below this one since they started."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return ended.ru_utime + ended.ru_stime + sum(map(_with_descendants, _children("self")))
+    running = [*_children("self"), *_adopted]
+    return ended.ru_utime + ended.ru_stime + sum(map(_with_descendants, running))
 
 
 def _with_descendants(process: int) -> float:

@@ -26,6 +26,7 @@ import pytest
 import pytest_twisted
 
 from tests.support.costs import Costs
+from tests.support.running.forked import Forking, share
 
 _NUMBER = 4
 """Bytes of a number in the queue of files, and of the size of a message."""
@@ -90,6 +91,7 @@ class Forks:
         self._files = by_file(session.items)
         session.items[:] = [test for tests in self._files for test in tests]
         self._queue = _filled_queue(len(self._files))
+        self._forking = Forking()
         try:
             for _ in range(min(self._processes, len(self._files))):
                 self._fork([])
@@ -99,6 +101,7 @@ class Forks:
             for key in list(self._selector.get_map().values()):
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(key.data.number, 0)
+            self._forking.end()
         if session.shouldfail:
             raise session.Failed(session.shouldfail)
         if session.shouldstop:
@@ -121,6 +124,8 @@ class Forks:
         config = self._session.config
         if kind == "test":
             fork.test = content
+        elif kind == "forking":
+            self._forking.start()
         elif kind == "error":
             self._fail("the end of a process of tests", ("", None, ""), content)
         else:
@@ -162,7 +167,7 @@ class Forks:
         number = os.fork()
         if not number:
             os.close(reading)
-            _Runner(self._session, self._stopped, writing).run(
+            _Runner(self._session, self._stopped, self._forking, writing).run(
                 self._started, self._costs, first, self._files, self._queue
             )
         os.close(writing)
@@ -172,8 +177,11 @@ class Forks:
 class _Runner:
     """The plugin of a fork: it runs tests, and sends their reports."""
 
-    def __init__(self, session: pytest.Session, stopped: mmap.mmap, file: int) -> None:
+    def __init__(
+        self, session: pytest.Session, stopped: mmap.mmap, forking: Forking, file: int
+    ) -> None:
         self._session = session
+        self._forking = forking
         self._stopped = stopped
         self._file = file
         self._places = {test: place for place, test in enumerate(session.items)}
@@ -192,6 +200,7 @@ class _Runner:
         status = 1
         try:
             self._be_a_process(number)
+            share(self._forking, lambda: self._send("forking", None))
             costs.start()
             self._run_file(first)
             while not self._stopped[0] and (place := os.read(queue, _NUMBER)):

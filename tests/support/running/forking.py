@@ -29,6 +29,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from twisted.application.service import IServiceMaker
+from twisted.plugin import getPlugins
+
 from tests.support.remembered import remember_documents, remember_starts
 from tests.support.running.forked_command import FILES, LONGEST_REQUEST
 
@@ -73,19 +76,39 @@ def _python() -> object:
     return 0
 
 
+def _forking() -> NoReturn:
+    """Fork for the programs of one process of tests, until SIGTERM comes."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    Forking(sys.argv[1]).serve()
+
+
 PROGRAMS: dict[str, Callable[[], Any]] = {
     "emu": _emu,
+    "forking": _forking,
     "python": _python,
     "twist": _twist,
     "twistd": _twistd,
 }
-"""What the installed script of a name calls; the result is for `sys.exit`."""
+"""What the installed script of a name calls, or this module again; the result is for `sys.exit`."""
+
+
+IMPORTED = (
+    "emu.tap", "emu.net.server", "emu.cli.main", "twisted.application.twist._twist",
+    "twisted.scripts.twistd",
+    # What these import when they first need it.
+    "encodings.idna", "rich._emoji_codes", "sqlite_utils", "twisted.python.sendmsg", "zoneinfo",
+)  # fmt: skip
 
 
 def import_all() -> None:
     """Import what the programs use, except the reactor, whose files the forks would share."""
-    for module in ("emu.tap", "emu.net.server", "emu.cli.main", "twisted.application.twist._twist"):
+    # `sqlite_utils` would import NumPy, which starts threads.
+    modules: dict[str, Any] = sys.modules
+    modules["numpy"] = None
+    for module in IMPORTED:
         importlib.import_module(module)
+    del modules["numpy"]
+    list(getPlugins(IServiceMaker))
     from emu.cli.main import NOUNS  # noqa: PLC0415
 
     for module, _ in NOUNS.values():
@@ -127,9 +150,26 @@ def _read_shipped_files() -> None:
 
 def run(request: Request) -> NoReturn:
     """Be the program of a request; runs in a process of its own."""
+    status = 1
+    try:
+        _be_a_program(request)
+        status = _result(PROGRAMS[sys.argv[0]])
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+    except BaseException:  # noqa: BLE001  # nothing of this process may go on in a fork of it
+        traceback.print_exc()
+    finally:
+        # The end of the interpreter would free all modules, and so copy the shared memory.
+        os._exit(status)
+
+
+def _be_a_program(request: Request) -> None:
+    """Have what a new process has: its files, folder, environment and signals."""
     for wanted, file in zip(FILES, request.files, strict=True):
         os.dup2(file, wanted)
     os.closerange(len(FILES), os.sysconf("SC_OPEN_MAX"))
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.umask(request.umask)
     os.chdir(request.folder)
     os.environ.clear()
@@ -139,15 +179,6 @@ def run(request: Request) -> NoReturn:
     sys.stderr = _text(2, "w", errors="backslashreplace")
     # Twisted's `twistd` prints there as well.
     vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
-    status = 1
-    try:
-        status = _result(PROGRAMS[sys.argv[0]])
-        threading._shutdown()  # type: ignore[attr-defined]
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-    finally:
-        # The end of the interpreter would free all modules, and so copy the shared memory.
-        os._exit(status)
 
 
 def _text(file: int, mode: str, errors: str = "strict") -> Any:
@@ -180,23 +211,24 @@ class Forking:
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(place)
         self._listener.listen(16)
-        self._running: dict[int, int] = {}
-        """By the descriptor of a program's process: its number."""
-        self._ends = False
+        self._running: dict[int, tuple[int, signal.Signals]] = {}
+        """By the descriptor of a program's process: its number, and the signal that ends it."""
         self._waiting.register(self._listener, selectors.EVENT_READ, self._accept)
-        self._waiting.register(0, selectors.EVENT_READ, self._end)
 
-    def serve(self) -> None:
-        """Serve requests until standard input ends; then kill what still runs."""
-        while not self._ends:
-            for key, _ in self._waiting.select():
-                key.data()
-        for number in self._running.values():
-            os.kill(number, signal.SIGKILL)
-        shutil.rmtree(Path(self._place).parent)
+    def end_with_input(self) -> None:
+        """Raise `SystemExit` when standard input ends."""
+        self._waiting.register(0, selectors.EVENT_READ, sys.exit)
 
-    def _end(self) -> None:
-        self._ends = True
+    def serve(self) -> NoReturn:
+        """Serve requests until `SystemExit` is raised; then end what still runs."""
+        try:
+            while True:
+                for key, _ in self._waiting.select():
+                    key.data()
+        finally:
+            for number, ending in self._running.values():
+                os.kill(number, ending)
+            shutil.rmtree(Path(self._place).parent, ignore_errors=True)
 
     def _accept(self) -> None:
         asker, _ = self._listener.accept()
@@ -207,7 +239,9 @@ class Forking:
         for file in request.files:
             os.close(file)
         process = os.pidfd_open(number)
-        self._running[process] = number
+        # Another process of this module ends its own programs first.
+        ends_others = request.arguments[0] == "forking"
+        self._running[process] = number, signal.SIGTERM if ends_others else signal.SIGKILL
         asker.sendall(b"%d\n" % number)
         self._waiting.register(process, selectors.EVENT_READ, lambda: self._ended(process, asker))
         self._waiting.register(asker, selectors.EVENT_READ, lambda: self._left(process, asker))
@@ -216,7 +250,7 @@ class Forking:
         """Report the end of a program."""
         self._waiting.unregister(process)
         os.close(process)
-        _, status = os.waitpid(self._running.pop(process), 0)
+        _, status = os.waitpid(self._running.pop(process)[0], 0)
         with contextlib.suppress(OSError):  # nobody waits for it
             asker.sendall(b"%d\n" % status)
         with contextlib.suppress(KeyError):
@@ -227,7 +261,7 @@ class Forking:
         """Ask a program to end whose caller has ended."""
         self._waiting.unregister(asker)
         if process in self._running:
-            os.kill(self._running[process], signal.SIGTERM)
+            os.kill(self._running[process][0], signal.SIGTERM)
 
 
 def _receive(asker: socket.socket) -> Request:
@@ -243,7 +277,14 @@ def _receive(asker: socket.socket) -> Request:
     return Request(folder, int(umask), arguments, environment, array.array("i", files))
 
 
+def main(place: str) -> NoReturn:
+    """Import everything, and fork for what is asked at a socket, until standard input ends."""
+    import_all()
+    forking = Forking(place)
+    forking.end_with_input()
+    forking.serve()
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    import_all()
-    Forking(sys.argv[1]).serve()
+    main(sys.argv[1])
