@@ -76,6 +76,9 @@ _NORMAL: Final = ("Thing", {"icon": 154, "stack": 20})
 TIER: Final = 3
 WEIGHT: Final = 10
 LEAST_PRICE: Final = 1
+UNPRICED: Final = 40
+"""The price, in copper, of what no merchant has. What the first quest of the Far Journey gives must
+pay for what it asks for next: the charm for the shard, for which the merchant wants 36."""
 DRINK: Final = "SELECT item_id FROM item_foods WHERE kind = 0"
 SECOND_HAND: Final = "SELECT item_id FROM item_weapons WHERE wield IN (1, 2)"
 
@@ -132,7 +135,7 @@ def add_stand_ins(database: sqlite3.Connection, others: Mapping[int, NamedThing]
             "name": names.get(number) or f"{word} {number}",
             "script": others.get(number, NamedThing()).script,
             # Merchants give less than they ask for.
-            "price": max(LEAST_PRICE, prices.get(number, LEAST_PRICE) // 2),
+            "price": max(LEAST_PRICE, prices[number] // 2) if number in prices else UNPRICED,
         }  # fmt: skip
         if number in drinks:
             row["slots"] = _bit(Slot.DRINK)

@@ -49,7 +49,16 @@ def test_named_things_get_a_row_and_others_none(tmp_path: Path) -> None:
         710: "ItemScripts/hat.lua"
     }
     assert all(one.is_stand_in for one in found.values())
-    assert (found[701].price, found[703].slots) == (60, (Slot.PRIMARY, Slot.SECONDARY))
+    assert found[703].slots == (Slot.PRIMARY, Slot.SECONDARY)
+
+
+def test_a_thing_without_a_price_is_worth_what_the_first_quest_needs(tmp_path: Path) -> None:
+    # The shard of the Far Journey costs 36 copper in the public copy's merchant_inventory; the
+    # player has the charm alone to sell for it, and no row names that.
+    prices = {number: one.price for number, one in ItemKinds(made(tmp_path, DUMP)).load(
+        range(690, 720)
+    ).items()}  # fmt: skip
+    assert prices == {700: 40, 701: 60, 702: 40, 703: 15, 710: 40, 711: 40}
 
 
 def test_real_rows_are_never_mixed_with_them(tmp_path: Path) -> None:
