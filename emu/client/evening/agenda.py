@@ -50,6 +50,8 @@ class Agenda:
         self._now = LONG_AGO
         self._grounds: dict[str, str] = {}
         """The zone in which it has fought last for each task, by the text."""
+        self._texts: set[str] = set()
+        """The texts of all tasks that the journal has had."""
         self._resumed: set[tuple[str, tuple[QuestTask, ...]]] = set()
         """The zones in which it has taken up again what it had set aside, with the tasks."""
         self._givers: dict[str, int] = {}
@@ -83,7 +85,15 @@ class Agenda:
             if known is None or known.tasks != quest.tasks:
                 self._progress[number] = _Progress(quest.tasks, now, zone)
                 advanced += quest.tasks
+                self._texts.update(task.text for task in quest.tasks)
         return advanced
+
+    def is_over(self, task: QuestTask) -> bool:
+        """Return whether a task of the journal is done, or gone; its count may have changed."""
+        return task.text in self._texts and all(
+            one.text != task.text for quest in self._journal.open.values()
+            for one in quest.open_tasks
+        )  # fmt: skip
 
     def resume(self, zone: str, is_here: Callable[[QuestTask], bool]) -> None:
         """Take up what it has set aside and what is to be done in the zone into which it comes.

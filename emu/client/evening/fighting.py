@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from emu.client.evening.answers import NO_PLACE
 from emu.client.evening.arts import Arts
@@ -27,6 +27,13 @@ from emu.times import Monotonic
 
 FOR_FIGHTS: Final = (0, 1)
 """The books of spells and of combat arts; the others are abilities and arts of crafts."""
+SPELLS: Final = 0
+"""The book of spells, which reach farther than arts."""
+SPELL_REACH: Final = 18.0
+"""From how far it begins to cast spells; the enemy comes the rest of the way, without its friends.
+"""
+OUT_OF_SIGHT: Final = 6.0
+"""How long it casts from afar in vain before it comes closer."""
 RESTED: Final = 0.7
 """The part of its health with which it begins a fight."""
 POWERFUL: Final = 0.3
@@ -178,15 +185,24 @@ class Fighting:
             self._note("fight", f"gives up {spawn.name} (level {spawn.level})")
             self.enemy = None
             return
-        if self.approach(self._spawns.place_now(spawn, now), STRIKES, now):
+        place = self._spawns.place_now(spawn, now)
+        is_far = self._casts_spells() and now - self._since < OUT_OF_SIGHT
+        if self.approach(place, SPELL_REACH if is_far else STRIKES, now):
             self._cast(now)
 
-    def _cast(self, now: Monotonic) -> None:
+    def _known(self) -> list[dict[str, Any]]:
+        """Return the records of what it can cast in fights."""
         owned = self._core.possessions
         known = owned.spells() if owned is not None else []
-        spell = self._arts.choose(
-            [one["spell_id"] for one in known if one["type"] in FOR_FIGHTS], now
-        )
+        return [one for one in known if one["type"] in FOR_FIGHTS]
+
+    def _casts_spells(self) -> bool:
+        """Return whether it knows more spells than combat arts."""
+        kinds = Counter(one["type"] for one in self._known())
+        return kinds[SPELLS] > kinds.total() / 2
+
+    def _cast(self, now: Monotonic) -> None:
+        spell = self._arts.choose([one["spell_id"] for one in self._known()], now)
         if spell is not None:
             self._core.command(f"useability {spell}")
 

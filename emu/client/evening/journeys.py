@@ -148,13 +148,24 @@ class PlayerJourneys:
         return None
 
     def place_here(self, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return the way to a point near the arrival, for a task to visit a place of this zone."""
-        zones = self.travels.destinations(task.text)
-        if not is_visit(task.text) or (zones and self.travels.zone not in zones):
+        """Return the way to a point for a task to visit a place of this zone.
+
+        That is one near a thing which the task names, or else one near the arrival.
+        """
+        if not is_visit(task.text):
             return None
-        place = self._places.next_place(self.zone, task.text if zones else "")
+        place = self._places.next_near(self.zone, task.text)
+        if place is None:
+            zones = self.travels.destinations(task.text)
+            if zones and self.travels.zone not in zones:
+                return None
+            place = self._places.next_place(self.zone, task.text if zones else "")
         until = Monotonic(now + AGAIN)
         return Errand(place, None, "look", task, until) if place is not None else None
+
+    def look_near(self, task: QuestTask, place: Place) -> None:
+        """Note that a thing is at a place which a task to visit names: what it means is near."""
+        self._places.look_near(self.zone, task.text, place)
 
     def knows_where(self, task: QuestTask) -> bool:
         """Return whether it is in a zone that a task means, or knows a way there."""

@@ -1,18 +1,22 @@
 """The search for a place that a task names: a client that plays walks around where it has arrived.
 
 "I need to visit the gates to the Peat Bog." is done some steps from where the gates let the player
-in, and no spawn stands there.
+in, and no spawn stands there. "I need to locate the gates to North Freeport." is done some steps
+before the sign of these gates.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from emu.client.world.surroundings import Place
 
 RINGS: Final = (12.0, 24.0, 46.0)
 """How far from its arrival it looks, in world units: the places of tasks are 6 to 15 wide."""
+NEAR: Final = (6.0, 12.0)
+"""The same around a thing that a task names."""
 POINTS: Final = 8
 """Points of each ring."""
 
@@ -23,6 +27,8 @@ class PlaceSearch:
     def __init__(self) -> None:
         self._arrival: Place | None = None
         self._left: dict[tuple[str, str], list[Place]] = {}
+        self._near: dict[tuple[str, str], list[Place]] = {}
+        """The points around the thing that a task of a zone names."""
 
     def arrive(self) -> None:
         """Forget the arrival: the player comes into another zone."""
@@ -33,18 +39,27 @@ class PlaceSearch:
         if self._arrival is None:
             self._arrival = here
 
+    def look_near(self, zone: str, task: str, place: Place) -> None:
+        """Note where a thing is that a task names: once for each task."""
+        self._near.setdefault((zone, task), _around(place, NEAR))
+
+    def next_near(self, zone: str, task: str) -> Place | None:
+        """Return the next point around the thing of a task; None when all were looked at."""
+        left = self._near.get((zone, task))
+        return left.pop(0) if left else None
+
     def next_place(self, zone: str, task: str) -> Place | None:
         """Return the next point for a task in a zone; None when all were looked at."""
         centre = self._arrival
         if centre is None:
             return None
-        left = self._left.setdefault((zone, task), _around(centre))
+        left = self._left.setdefault((zone, task), _around(centre, RINGS))
         return left.pop(0) if left else None
 
 
-def _around(centre: Place) -> list[Place]:
+def _around(centre: Place, rings: Sequence[float]) -> list[Place]:
     turn = 2 * math.pi / POINTS
     return [
         Place(centre.x + far * math.cos(at * turn), centre.y, centre.z + far * math.sin(at * turn))
-        for far in RINGS for at in range(POINTS)
+        for far in rings for at in range(POINTS)
     ]  # fmt: skip

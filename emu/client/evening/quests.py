@@ -31,6 +31,7 @@ from emu.client.evening.reading import (
     is_named_way,
     is_peaceful,
     is_placing,
+    is_visit,
     may_be_way,
     may_have_choices,
     words_of,
@@ -194,7 +195,7 @@ class Questing:
                 self.agenda.ended(self._last_hailed)
             self._open_first = self.agenda.open_first()
             self._state = state
-            self._visits.renew()
+            self._tries.renew()
             self.journeys.renew()
         for task in self.agenda.look(self.journeys.travels.zone, now):
             for key in [one for one in self._kills if one[0] == task.text]:
@@ -208,7 +209,8 @@ class Questing:
 
     def _follow(self, plan: Errand, now: Monotonic) -> bool:
         """Go on with a plan; return whether it is over."""
-        if now > plan.until:
+        # On the way to a grate a task may end; it would go through the grate for nothing.
+        if now > plan.until or (plan.task is not None and self.agenda.is_over(plan.task)):
             return True
         spawn = self._spawns.get(plan.index) if plan.index is not None else None
         place = self._spawns.place_now(spawn, now) if spawn is not None else plan.place
@@ -238,6 +240,8 @@ class Questing:
             core.use(spawn.index, FROM_MERCHANT)
             return True
         self._giver = spawn.name
+        if plan.task is not None and is_visit(plan.task.text):
+            self.journeys.look_near(plan.task, spawn.place)
         if not commands or any(one in TALKING for one in commands):
             self._last_hailed = spawn.name
             self._tries.met.add(spawn.name)

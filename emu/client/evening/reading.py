@@ -17,7 +17,7 @@ _ARTICLES: Final = frozenset((
     "five", "six", "seven", "eight", "nine", "ten",
 ))  # fmt: skip
 """Words of names that name nothing."""
-_MEANS: Final = {"room": "housing", "inn": "housing", "house": "housing"}
+_MEANS: Final = {"room": "housing", "inn": "housing", "house": "housing", "cave": "lair"}
 """Words of texts, and the words of technical names that stand for the same."""
 TECHNICAL: Final = "_"
 """What names of things have that only programs were meant to read."""
@@ -50,6 +50,7 @@ _WAYS: Final = frozenset((
     "portal", "tunnel", "leave",
 ))  # fmt: skip
 _TO: Final = re.compile(r"To \w")
+_VOWELS: Final = frozenset("aeiou")
 SHORTENED: Final = 3
 """The least letters of a word that is left of a longer one."""
 _HUBS: Final = frozenset(("bell", "portal", "station"))
@@ -183,9 +184,17 @@ def leads_to(name: str, text: str) -> bool:
     have = words_of(text)
     wanted = [one for one in words_of(name.replace(TECHNICAL, " ")) if one not in _WAYS]
     return any(len(one) >= LEAST_NAME for one in wanted) and all(
-        one in have or (len(one) >= SHORTENED and any(word.startswith(one) for word in have))
+        one in have or (len(one) >= SHORTENED and any(_shortens(one, word) for word in have))
         for one in wanted
     )
+
+
+def _shortens(short: str, word: str) -> bool:
+    """Return whether a word may stand for a longer one: "qey" for qeynos, "fprt" for freeport."""
+    if word.startswith(short):
+        return True
+    left = iter(word)
+    return short[0] == word[0] and _VOWELS.isdisjoint(short) and all(one in left for one in short)
 
 
 def is_decline(choice: str) -> bool:

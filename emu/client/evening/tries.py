@@ -6,6 +6,7 @@ tried all the things of a square again and again would never see the rest of the
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from emu.client.evening.agenda import Agenda
@@ -17,6 +18,8 @@ from emu.times import Monotonic
 
 NOT_AGAIN: Final = 1e8
 """The pause before a second try that is made only after a change."""
+MOST_TRIES: Final = 3
+"""How many things of one name it tries before a change: forty crates of a square are all alike."""
 HARVESTING: Final = ("gather", "mine", "chop", "fish", "trap", "collect", "forest")
 """The verbs of what grows again everywhere; it is of use only to a task that wants it gathered."""
 
@@ -34,6 +37,13 @@ class Tries:
         """Names that have answered with a dialog."""
         self._nodes: set[str] = set()
         """Names of what can be harvested."""
+        self._tried: Counter[str] = Counter()
+        """How many things of each name it has tried since the last change."""
+
+    def renew(self) -> None:
+        """Let each next try come at once: the journal or the level has changed."""
+        self._visits.renew()
+        self._tried.clear()
 
     def is_wanted(self, name: str, verb: str) -> bool:
         """Return whether a thing is of use by its verb, and note what can be harvested."""
@@ -75,14 +85,21 @@ class Tries:
             if is_way or (one.level and one.name[:1].isupper()) or one.name in unwanted:
                 continue
             is_of_use = has_seen_all if may_be_way(one.name) else has_tasks
-            if is_of_use and self._is_new(f"{one.name} {one.place[:3]}", "thing", now):
+            if not is_of_use or self._tried[self._key(one.name)] >= MOST_TRIES:
+                continue
+            if self._is_new(f"{one.name} {one.place[:3]}", "thing", now):
+                self._tried[self._key(one.name)] += 1
                 return visit(one, "use", now)
         return None
 
     def _is_new(self, name: str, why: str, now: Monotonic) -> bool:
         """Return whether it has not tried something since the last change; count the try."""
-        rounds = self._journeys.exploration.rounds.get(self._journeys.zone, 0)
-        return self._visits.may_begin(name, f"{why} {rounds}", now, NOT_AGAIN)
+        return self._visits.may_begin(name, self._key(why), now, NOT_AGAIN)
+
+    def _key(self, text: str) -> str:
+        """Return a text with the zone, and how often it has seen that as a whole."""
+        zone = self._journeys.zone
+        return f"{text} in {zone} {self._journeys.exploration.rounds.get(zone, 0)}"
 
     @property
     def _wants_harvest(self) -> bool:

@@ -92,6 +92,19 @@ def test_it_asks_whom_a_first_quest_has_ended_with_for_the_next_one() -> None:
     assert texts(one.next_of_chains()) == ["Speak with Glorfel."]
 
 
+def test_a_task_is_over_when_the_journal_has_it_no_more() -> None:
+    journal = SeenJournal()
+    rat = QuestTask("rat", "", False, 0, 5)
+    journal.shown(QuestShown(1, "Rats", (rat,), False))
+    one = Agenda(journal, ())
+    one.look("bog", NOW)
+    journal.shown(QuestShown(1, "Rats", (QuestTask("rat", "", False, 1, 5),), False))
+    assert not one.is_over(rat), "it has advanced"
+    assert not one.is_over(QuestTask("Speak with Ingrid.", "", False, 0, 1)), "it is of a line"
+    journal.shown(QuestShown(1, "Rats", (QuestTask("owl", "", False, 0, 1),), False))
+    assert one.is_over(rat)
+
+
 def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone() -> None:
     one = agenda(("Welcome", "Hallmark", "ruins"), ("Training", "Hallmark", "guard"))
     late = Monotonic(NOW + PATIENT + 1)

@@ -3,7 +3,14 @@
 from typing import ClassVar
 
 from emu.client.evening.fears import BRAVER, FEARED
-from emu.client.evening.fighting import AVOIDED, LOOT_TIME, WEAR_PAUSE, Fighting
+from emu.client.evening.fighting import (
+    AVOIDED,
+    LOOT_TIME,
+    OUT_OF_SIGHT,
+    SPELL_REACH,
+    WEAR_PAUSE,
+    Fighting,
+)
 from emu.client.hunting import DEAD, PATIENCE
 from emu.client.world.events import BlowSeen, CastRefused, DeathSeen
 from emu.client.world.possessions import Owned
@@ -88,6 +95,24 @@ def test_it_casts_at_an_enemy_in_reach(core: NotingClient) -> None:
     one.handle_event(CastRefused(24), NOW)
     one.think(Monotonic(NOW + 0.5))
     assert core.asked[-1] == "command useability 10012"
+
+
+def test_who_knows_spells_casts_from_afar_and_comes_closer_if_that_is_in_vain(
+    core: NotingClient,
+) -> None:
+    class Book(Spells):
+        def spells(self) -> list[dict[str, int]]:
+            return [{"spell_id": 210009, "type": 0}]
+
+    core.possessions = Book()
+    one, spawns, _ = fighting(core)
+    spawns.by_index[RAT] = spawn(RAT, "a rat", SPELL_REACH - 1.0, is_enemy=True)
+    one.attack(RAT, NOW)
+    one.think(NOW)
+    assert core.asked[-1] == "command useability 210009"
+    assert core.place.x == 0.0
+    one.think(Monotonic(NOW + OUT_OF_SIGHT))
+    assert core.place.x > SPELL_REACH / 2
 
 
 def test_it_rests_until_it_has_power_for_its_arts(core: NotingClient) -> None:

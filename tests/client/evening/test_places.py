@@ -1,6 +1,6 @@
 """The search for a place that a task names: around where the player has arrived."""
 
-from emu.client.evening.places import POINTS, RINGS, PlaceSearch
+from emu.client.evening.places import NEAR, POINTS, RINGS, PlaceSearch
 from emu.client.world.surroundings import Place
 
 # Nettleville's sign leads to the first place; the quest's step is done within 15 of the second, by
@@ -31,3 +31,19 @@ def test_another_zone_has_its_own_points() -> None:
     search.arrive()
     search.stand(Place(0.0, 0.0, 0.0))
     assert search.next_place("village", "") != first
+
+
+def test_a_point_around_the_sign_that_a_task_names_is_where_the_step_is_done() -> None:
+    # The sign of the gates to North Freeport stands at the first place (table placements); the
+    # step is done within 10 of the second (Quests/Hallmark/welcome_to_freeport__beggars_court.lua).
+    sign, gates, width = Place(68.30, -3.08, 117.03), Place(65.73, -7.08, 108.75), 10.0
+    search = PlaceSearch()
+    assert search.next_near("court", "gates") is None
+    search.look_near("court", "gates", sign)
+    points = [search.next_near("court", "gates") for _ in range(len(NEAR) * POINTS)]
+    search.look_near("court", "gates", gates)
+    assert search.next_near("court", "gates") is None, "it looks there once"
+    assert any(
+        abs(one.x - gates.x) + abs(one.y - gates.y) + abs(one.z - gates.z) < width
+        for one in points if one is not None
+    )  # fmt: skip

@@ -143,6 +143,9 @@ def test_things_that_may_lead_to_several_zones() -> None:
         ("zone_to_qey_village01", "I need to speak with Sir Laughlin in North Qeynos", False),
         ("zone_to_antonica", "I must kill a gnoll in Antonica.", True),
         ("zone_to_antonica_south", "I must kill a gnoll in Antonica.", False),
+        ("zone_to_fprt_north", "I need to locate the gates to North Freeport.", True),
+        ("zone_to_fprt_south", "I need to locate the gates to North Freeport.", False),
+        ("zone_to_fprt_north", "I need to locate the gates to North Qeynos.", False),
         ("zone_to_qey_city", "I need to speak with Sir Laughlin in North Qeynos", False),
     ],
 )

@@ -4,7 +4,7 @@ from emu.client.evening.agenda import Agenda
 from emu.client.evening.journal import SeenJournal
 from emu.client.evening.journeys import PlayerJourneys
 from emu.client.evening.seen import SeenSpawn
-from emu.client.evening.tries import Tries
+from emu.client.evening.tries import MOST_TRIES, Tries
 from emu.client.evening.visits import ONCE_MORE, PastVisits
 from emu.client.world.windows import QuestShown, QuestTask
 from emu.times import Monotonic
@@ -45,10 +45,18 @@ def test_a_thing_is_tried_again_after_a_change_only(core: NotingClient) -> None:
     assert scene.things(NOW) == [4, 5]
     # With many things around, the time of a round is longer than any pause.
     assert scene.things(LATE) == []
-    scene.visits.renew()
+    scene.tries.renew()
     assert scene.things(LATE) == [4, 5]
     scene.journeys.exploration.rounds["isle"] = 1
     assert scene.things(LATE) == [4, 5], "it has seen the zone as a whole meanwhile"
+
+
+def test_it_does_not_try_each_of_many_things_of_one_name(core: NotingClient) -> None:
+    crates = [spawn(at, "a crate", 2.0 * at, level=0) for at in range(2, 2 + MOST_TRIES + 2)]
+    scene = Scene(core, "Enter the cave.", *crates, spawn(99, "a rock", 90.0, level=0))
+    assert scene.things(NOW) == [*range(2, 2 + MOST_TRIES), 99]
+    scene.tries.renew()
+    assert scene.things(NOW) == [*range(2, 2 + MOST_TRIES), 99]
 
 
 def test_somebody_who_talks_is_hailed_again_after_a_change_only(core: NotingClient) -> None:
@@ -58,7 +66,7 @@ def test_somebody_who_talks_is_hailed_again_after_a_change_only(core: NotingClie
     scene.tries.met.add("Mizan")
     scene.tries.talkers.add("Mizan")
     assert scene.tries.person(LATE) is None
-    scene.visits.renew()
+    scene.tries.renew()
     assert scene.tries.person(LATE) is not None
 
 
