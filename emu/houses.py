@@ -20,6 +20,8 @@ MOST_AHEAD: Final = 84 * DAY
 """Seconds from now for which upkeep can be paid at most."""
 MOST_OWNED: Final = 25
 """Houses of one character."""
+MOST_PLACED: Final = 400
+"""Things in one house."""
 MOST_LISTED: Final = 255
 """Rows of a list in the house's window: clients read their number as one byte."""
 

@@ -31,6 +31,8 @@ from emu.store.eq2emu_world import OldWorld
 from emu.store.server_lock import ServerLock
 
 if TYPE_CHECKING:
+    from emu.content.crafts import CraftTables
+    from emu.content.homes import HomeTables
     from emu.world.knowledge import Knowledge
     from emu.world.zones.definitions import Atlas
 
@@ -212,17 +214,22 @@ class ConfiguredWorld:
     name: str
     atlas: Atlas
     knowledge: Knowledge
+    homes: HomeTables
+    crafts: CraftTables
 
     @classmethod
     def of(cls, config: Config) -> ConfiguredWorld:
-        """Read its zones, skills and titles. Raises `FileFormatError`."""
+        """Read its zones, skills, titles, houses and collections. Raises `FileFormatError`."""
+        from emu.content.crafts import CraftTables, TomlCrafts, shipped_crafts  # noqa: PLC0415
+        from emu.content.homes import read_homes  # noqa: PLC0415
         from emu.world.knowledge import read_knowledge  # noqa: PLC0415
         from emu.world.population.atlas import read_atlas  # noqa: PLC0415
 
         world = config.world
         return cls(
-            world.name, read_atlas(world.zones, world.content), read_knowledge(world.knowledge)
-        )
+            world.name, read_atlas(world.zones, world.content), read_knowledge(world.knowledge),
+            read_homes(world.content), CraftTables(world.content, TomlCrafts([shipped_crafts()])),
+        )  # fmt: skip
 
     def zone_file(self, zone_id: int) -> str | None:
         """Return the file name of a zone; None for an unknown zone."""
@@ -242,6 +249,15 @@ class ConfiguredWorld:
     def title(self, title_id: int) -> Title | None:
         """Return a title by number."""
         return self.knowledge.titles.get(title_id)
+
+    def pieces_of(self, collection: int) -> Sequence[int]:
+        """Return the items of a collection by their places; none for an unknown one."""
+        found = self.crafts.collections([collection]).get(collection)
+        return found.pieces if found is not None else ()
+
+    def has_home(self, home: int) -> bool:
+        """Return whether there is a house of the content with this number."""
+        return home in self.homes.homes
 
 
 def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:

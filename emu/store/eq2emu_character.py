@@ -17,6 +17,8 @@ from emu.items.held import MOST_COUNT, Thing, Where
 from emu.items.held import Place as ThingPlace
 from emu.model import COMMAND_KEY, Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
+from emu.store.eq2emu_collections import ImportedCollections
+from emu.store.eq2emu_houses import ImportedHouse, ImportedHouses
 from emu.store.eq2emu_quests import ImportedQuests
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
 from emu.usable import usable_world_character
@@ -69,6 +71,12 @@ class BuiltInWorld(Protocol):
     def title(self, title_id: int) -> Title | None:
         """Return a title by number."""
 
+    def pieces_of(self, collection: int) -> Sequence[int]:
+        """Return the items of a collection by their places; none for an unknown one."""
+
+    def has_home(self, home: int) -> bool:
+        """Return whether there is a house of the content with this number."""
+
 
 @dataclass(slots=True)
 class Composed:
@@ -89,6 +97,10 @@ class Composed:
     """What it can buy back, the oldest first, with numbers below 0."""
     books: tuple[Thing, ...] = ()
     """The recipe books that it has learned, with numbers below those of `sold`."""
+    pieces: tuple[Thing, ...] = ()
+    """The pieces of its collections, with numbers below those of `books`."""
+    houses: tuple[ImportedHouse, ...] = ()
+    """Its houses; their things have numbers below those of `pieces`."""
     bank: int = 0
     """Its coins in the bank, in copper."""
 
@@ -100,6 +112,8 @@ class Facts:
     world: BuiltInWorld
     fact: Callable[[str, int], Columns | None]
     """Returns the row of a table (titles, zones) of the dump with a number."""
+    facts: Callable[[str, int], Sequence[Columns]] = lambda _table, _number: ()
+    """Returns all rows of a table with a number, for houses."""
 
     def title(self, title_id: int) -> Title:
         """Return a title of the dump, or else of the built-in world. Raises `ValueError`."""
@@ -153,6 +167,12 @@ def compose(
         Thing(-len(collected.sold) - place, item_id, ThingPlace(Where.HELD, 0, 0))
         for place, item_id in enumerate(collected.books, 1)
     )
+    last = -len(collected.sold) - len(made.books)
+    made.pieces = collected.collections.things(last)
+    placed_badly: list[str] = []
+    made.houses = collected.houses.houses(
+        facts.facts, collected.things, last - len(made.pieces), placed_badly
+    )
     character = replace(
         made.character,
         appearance={**made.character.appearance, **collected.appearance},
@@ -176,7 +196,7 @@ def compose(
         character = replace(character, zone_id=zone_id, place=place)
     # Last, so that the checks see the character as it will be stored.
     made.character, problems = usable_world_character(character)
-    made.problems = [str(problem) for problem in problems]
+    made.problems = [*placed_badly, *(str(problem) for problem in problems)]
     return made
 
 
@@ -237,6 +257,8 @@ class _Collected:
     bank: int = 0
     later: list[str] = field(default_factory=list)
     quests: ImportedQuests = field(default_factory=ImportedQuests)
+    collections: ImportedCollections = field(default_factory=ImportedCollections)
+    houses: ImportedHouses = field(default_factory=ImportedHouses)
 
     def shown_title(self, *, is_prefix: bool) -> str:
         """Return the title shown before, or after, the name; empty for none."""
@@ -337,6 +359,15 @@ class _Collected:
     def standing(self, columns: Columns, _facts: Facts) -> None:
         self.quests.add_standing(columns)
 
+    def collection(self, columns: Columns, facts: Facts) -> None:
+        self.collections.add_collection(columns, facts.world.pieces_of)
+
+    def piece(self, columns: Columns, facts: Facts) -> None:
+        self.collections.add_piece(columns, facts.world.pieces_of)
+
+    def house(self, columns: Columns, facts: Facts) -> None:
+        self.houses.add(columns, facts.world.has_home)
+
     def relation(self, columns: Columns, _facts: Facts) -> None:
         kind = text(columns, "type")
         if kind not in RELATIONS:
@@ -355,8 +386,11 @@ class _Collected:
 _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "char_colors": _Collected.color,
     "character_buyback": _Collected.buy_back,
+    "character_collection_items": _Collected.piece,
+    "character_collections": _Collected.collection,
     "character_details": _Collected.detail,
     "character_factions": _Collected.standing,
+    "character_houses": _Collected.house,
     "character_items": _Collected.item,
     "character_languages": _Collected.language,
     "character_quest_progress": _Collected.progress,

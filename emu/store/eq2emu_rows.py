@@ -16,23 +16,28 @@ from typing import Any, Final, NamedTuple, Self
 from emu.errors import CommandError, FileFormatError
 from emu.sqldump import InsertRow, RowSource, Value
 from emu.sqldump.report import Columns, number
+from emu.store.eq2emu_houses import DEPOSITS, HISTORY, INSTANCE_DATA, PLACEMENTS
 
 CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
-    "char_colors", "character_buyback", "character_details", "character_factions",
+    "char_colors", "character_buyback", "character_collection_items", "character_collections",
+    "character_details", "character_factions", "character_houses",
     "character_items", "character_languages", "character_quest_progress", "character_quests",
     "character_recipe_books", "character_skillbar", "character_skills", "character_social",
     "character_titles",
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
-FACTS: Final = ("titles", "zones")
-"""Tables whose rows characters refer to by number."""
+OPTIONAL: Final = ("character_collection_items", "character_collections", "character_houses")
+"""Tables of `BELONGINGS` that a dump need not have: those of old dumps lack them."""
+FACTS: Final = {
+    "titles": "id", "zones": "id", DEPOSITS: "instance_id", HISTORY: "instance_id",
+    PLACEMENTS: "instance_id", INSTANCE_DATA: "spawn_location_id",
+}  # fmt: skip
+"""Tables whose rows characters refer to by number, and the columns with that number."""
 LATER: Final = (
     "character_aa", "character_achievements", "character_achievements_items",
-    "character_claim_items", "character_collection_items", "character_collections",
-    "character_history", "character_house_deposits",
-    "character_house_history", "character_houses", "character_instances",
+    "character_claim_items", "character_history", "character_instances",
     "character_items_group_members", "character_lua_history", "character_macros", "character_mail",
     "character_pictures", "character_properties",
     "character_quest_rewards", "character_quest_temporary_rewards",
@@ -40,7 +45,7 @@ LATER: Final = (
     "character_spells", "character_spirit_shards",
     "charactersproperties", "guild_members",
 )  # fmt: skip
-"""Tables whose rows are only counted: spells and homes, for instance, are not imported."""
+"""Tables whose rows are only counted: spells, for instance, are not imported."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 
@@ -140,6 +145,14 @@ class CharacterRows:
         )
         return next((row.columns for row in found), None)
 
+    def facts(self, table: str, number: int) -> list[Columns]:
+        """Return all rows of a table of `FACTS` with this number, in the order of the dump."""
+        found = self._query(
+            "SELECT kind, place, columns FROM fact WHERE kind = ? AND owner = ? ORDER BY rowid",
+            table, number,
+        )  # fmt: skip
+        return [row.columns for row in found]
+
     def has_facts(self, table: str) -> bool:
         """Return whether the dumps have rows of a table of `FACTS`."""
         found = self._rows.execute("SELECT 1 FROM fact WHERE kind = ? LIMIT 1", (table,))
@@ -155,10 +168,12 @@ class CharacterRows:
         is_fact = table in FACTS
         place = f"{file}, {row.place}"
         try:
-            name = "id" if is_fact or table == CHARACTERS else "char_id"
+            name = FACTS.get(table, "id" if table == CHARACTERS else "char_id")
             owner = number(columns, name)
             if not owner and not is_fact:
                 raise ValueError(f"{name} is missing")  # noqa: TRY301  # as for another bad number
+            if table == PLACEMENTS and not owner:
+                return  # a placement of a zone itself, as nearly all are
         except ValueError as error:
             # One bad row must not stop the import; the report names it.
             self.malformed.append((table, place, str(error)))
@@ -173,7 +188,7 @@ class CharacterRows:
         seen: set[str] = set()
         for dump in dumps:
             seen |= dump.tables
-        missing = [table for table in TABLES if table not in seen]
+        missing = [table for table in TABLES if table not in seen and table not in OPTIONAL]
         if not missing:
             return
         if CHARACTERS not in missing:

@@ -17,12 +17,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from emu.items.held import Thing, Where
-from emu.ledger import Movement, Owner, OwnerKind, Part, Reason, ThingChanges, What
+from emu.ledger import Movement, Owner, OwnerKind, Part, Placed, Reason, ThingChanges, What
 from emu.link.settings import hash_link_password
 from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
 from emu.sqldump import ImportReport, RowSource, Tally
 from emu.sqldump.report import number
 from emu.store.eq2emu_character import BuiltInWorld, Composed, Facts, compose
+from emu.store.eq2emu_houses import ImportedHouse
 from emu.store.eq2emu_rows import CHARACTERS, CharacterRows, DumpRow
 from emu.store.repository import Repository, changes, reads
 from emu.store.store import Store
@@ -144,7 +145,7 @@ class WorldImport:
         # an error.
         with CharacterRows() as rows:
             rows.read_dumps(old.dumps, progress)
-            facts = Facts(self.world, rows.fact)
+            facts = Facts(self.world, rows.fact, rows.facts)
             for table, place, fault in rows.malformed:
                 self._leave_out(table, place, fault)
             for row in rows.characters():
@@ -209,29 +210,50 @@ class WorldImport:
             summary.lost_zones[made.lost_zone].append(wanted.name)
 
     def _store_things(self, stored: WorldCharacter, made: Composed) -> None:
-        """Give a new character its things, with numbers of this world, and what its bank has."""
-        things = (*made.things, *made.sold, *made.books)
-        if not things and not made.bank:
+        """Give a new character its things, with numbers of this world, and its coins elsewhere."""
+        houses = [(self._house(stored, one), one) for one in made.houses]
+        standing = [(owner, one) for owner, house in houses for one in house.things]
+        things = (
+            *made.things, *made.sold, *made.books, *made.pieces,
+            *(one.thing for _, one in standing),
+        )  # fmt: skip
+        coins = [(owner, house.coins) for owner, house in houses]
+        coins.append((Owner(OwnerKind.BANK, stored.id), made.bank))
+        if not things and not any(amount for _, amount in coins):
             return
         first = self.store.world.things.reserve(len(things)) if things else 0
         numbers = {one.id: first + place for place, one in enumerate(things)}
-        away = {one.id: OwnerKind.SOLD for one in made.sold}
-        away |= {one.id: OwnerKind.LIBRARY for one in made.books}
+        away = {one.id: Owner(OwnerKind.SOLD, stored.id) for one in made.sold}
+        away |= {one.id: Owner(OwnerKind.LIBRARY, stored.id) for one in made.books}
+        away |= {one.id: Owner(OwnerKind.PIECES, stored.id) for one in made.pieces}
+        away |= {one.thing.id: owner for owner, one in standing}
         given = Owner(OwnerKind.IMPORT)
         kept: dict[Owner, list[Thing]] = {}
-        parts = []
-        if made.bank:
-            parts.append(Part(given, Owner(OwnerKind.BANK, stored.id), made.bank))
+        parts = [Part(given, owner, amount) for owner, amount in coins if amount]
         for one in things:
-            owner = _keeper(stored, one, away.get(one.id))
-            place = one.place._replace(bag=numbers.get(one.place.bag, 0))
+            owner, place = away.get(one.id), one.place
+            if owner is None:
+                owner = _keeper(stored, one)
+                place = place._replace(bag=numbers.get(place.bag, 0))
             kept.setdefault(owner, []).append(replace(one, id=numbers[one.id], place=place))
             parts.append(Part(given, owner, one.count, What.THINGS, one.item_id))
         changes = tuple(ThingChanges(owner, tuple(some)) for owner, some in kept.items())
-        movement = Movement(
-            f"import-things-{stored.id}", Reason.IMPORTED, tuple(parts), things=changes
+        placed = tuple(
+            Placed(numbers[one.thing.id], owner.number, *one[1:]) for owner, one in standing
         )
+        movement = Movement(
+            f"import-things-{stored.id}", Reason.IMPORTED, tuple(parts), things=changes,
+            placed=placed,
+        )  # fmt: skip
         self.store.world.ledger.move(movement, stored.created)
+
+    def _house(self, stored: WorldCharacter, house: ImportedHouse) -> Owner:
+        """Store a house of a new character; return it as the owner of what is in it."""
+        number = self.store.world.houses.bring(
+            stored.id, house.home, moment=self.moment, upkeep_due=house.upkeep_due,
+            status=house.status, books=house.books,
+        )  # fmt: skip
+        return Owner(OwnerKind.HOUSE, number)
 
     def _free_name(self, name: str) -> str:
         """Return a name that no other character of the built-in world has."""
@@ -314,10 +336,8 @@ def own_list_row(character: WorldCharacter, world: BuiltInWorld) -> dict[str, An
     }
 
 
-def _keeper(stored: WorldCharacter, thing: Thing, away: OwnerKind | None) -> Owner:
-    """Return the owner of an imported thing; `away` has what the character carries no more."""
-    if away is not None:
-        return Owner(away, stored.id)
+def _keeper(stored: WorldCharacter, thing: Thing) -> Owner:
+    """Return the owner of an imported thing that the character carries, or has in a bank."""
     if thing.place.where is Where.SHARED:
         return Owner(OwnerKind.ACCOUNT, stored.account_id)
     return Owner.character(stored.id)

@@ -142,6 +142,30 @@ class HouseRepository(Repository):
             (*placed[2:], placed.number, placed.house),
         )
 
+    @changes
+    def bring(
+        self, owner_id: int, home: int, *, moment: Moment, upkeep_due: Moment, status: int,
+        books: HouseBooks,
+    ) -> int:  # fmt: skip
+        """Store a house that a character has from elsewhere, with its lists; return its number.
+
+        The coins of its deposit and its things come by the ledger.
+        """
+        house_id = self._insert(
+            "world_houses",
+            {
+                "owner_id": owner_id, "home": home, "bought": moment, "coins": 0,
+                "upkeep_due": upkeep_due, "status": status,
+                "public_level": int(AccessLevel.VISITOR),
+            },
+        )  # fmt: skip
+        for one in books.deposits:
+            row = {"house_id": house_id, **one._asdict()}
+            self._upsert("world_house_deposits", row, ("house_id", "name"))
+        for paid in books.history:
+            self._insert("world_house_history", {"house_id": house_id, **paid._asdict()})
+        return house_id
+
     # -- payments -------------------------------------------------------------------------------
 
     @changes

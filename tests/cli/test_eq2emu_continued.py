@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from emu.config import load
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
 from emu.items.held import Place, Where
 from emu.ledger import Owner, OwnerKind
 from emu.model import Hotkey, KnownSkill, Title, WorldCharacter
@@ -14,7 +16,8 @@ from emu.net.world.registration import reconcile
 from emu.store import Store, eq2emu_list
 from emu.store.server_lock import ServerLock
 from emu.world.population.atlas import read_atlas
-from tests.support.files.eq2emu_players import ANTONIA, BORVIK, LOGIN, changed, mysqldump
+from tests.support.content.dumps import write_dumps
+from tests.support.files.eq2emu_players import ANTONIA, BORVIK, HOMES, LOGIN, changed, mysqldump
 from tests.support.running.command_line import CommandLine
 
 IMPORT = ("account", "import-eq2emu")
@@ -138,6 +141,54 @@ def test_things_come_with_their_owner(emu: CommandLine, dumps: Dumps) -> None:
         ]
         audit = store.world.ledger.audit()
         assert (audit.wrong_things, audit.differences) == ((), ())
+
+
+def test_collections_and_houses_come_with_their_owner(
+    emu: CommandLine, dumps: Dumps, tmp_path: Path
+) -> None:
+    content = tmp_path / "content.sqlite"
+    tables = {
+        "collections": [{"id": number, "collection_name": "Shells"} for number in (3, 4)],
+        "collection_details": [
+            {"id": at, "collection_id": collection, "item_id": item, "item_index": at}
+            for at, (collection, item) in enumerate([(3, 81), (3, 82), (4, 80), (4, 79)])
+        ],
+        "houses": [{"id": 5, "name": "an inn", "zone_id": 12}],
+        "zones": [{"id": 12, "name": "Antonica", "file": "antonica"}],
+    }
+    import_content(dump_parts([write_dumps(tmp_path / "content", tables)]), content)
+    with emu.config.open("a", encoding="utf-8") as config:
+        config.write(f'[world]\ncontent = "{content}"\n')
+    dumps.write(world={**ANTONIA, **HOMES})
+    emu.good(*dumps.words)
+    own = character(emu, "Aldana")
+    with Store.open(emu.database) as store:
+        pieces = Owner(OwnerKind.PIECES, own.id)
+        put_away = store.world.things.of([pieces])[pieces]
+        assert {(one.item_id, one.place[1:], one.is_attuned) for one in put_away} == {
+            (82, (3, 1), False), (80, (4, 0), True), (79, (4, 1), True),
+        }  # fmt: skip
+        (house,) = store.world.houses.owned(own.id)
+        assert (house.home, house.upkeep_due, house.coins, house.status) == (
+            5, 1_700_000_000, 250, 7,
+        )  # fmt: skip
+        ((thing, placed),) = store.world.houses.things(house.id)
+        assert (thing.item_id, *placed[1:]) == (90, house.id, 5.5, 0.25, -2.5, 10.0)
+        books = store.world.houses.books(house.id)
+        assert [one.coins for one in books.deposits] == [300]
+        assert [one.reason for one in books.history] == ["Paid Upkeep"]
+        audit = store.world.ledger.audit()
+        assert (audit.wrong_things, audit.differences) == ((), ())
+
+
+def test_what_the_content_lacks_is_left_out_with_its_reason(
+    emu: CommandLine, dumps: Dumps
+) -> None:  # fmt: skip
+    dumps.write(world={**ANTONIA, **HOMES})
+    reported = emu.run(*dumps.words)
+    assert "this server has no house 5; import its content first" in reported.output
+    assert "this server has no collection 4; import its content first" in reported.output
+    assert character(emu, "Aldana").level == 37
 
 
 def test_a_second_import_changes_nothing_that_was_done_since(

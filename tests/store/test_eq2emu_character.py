@@ -35,6 +35,12 @@ class Antonica:
     def title(self, title_id: int) -> Title | None:
         return Title("the Known") if title_id == 5 else None
 
+    def pieces_of(self, collection: int) -> tuple[int, ...]:
+        return (80, 81, 82) if collection == 3 else ()
+
+    def has_home(self, home: int) -> bool:
+        return home in (5, 6)
+
 
 def facts(**tables: Any) -> Facts:
     return Facts(Antonica(), lambda table, number: tables.get(table, {}).get(number))

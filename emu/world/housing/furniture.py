@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from emu.errors import CommandError, LimitExceeded, StoreError
-from emu.houses import AccessLevel
+from emu.houses import MOST_PLACED, AccessLevel
 from emu.items.held import Place, Thing, Where
 from emu.items.kinds import Furniture, ItemKind, MoreFlag, Sort
 from emu.ledger import Outcome, Owner, OwnerKind, Placed, Reason, ThingChanges
@@ -38,8 +38,6 @@ REACH: Final = 10.0
 """How far a player may be from a thing that it moves or picks up by a verb."""
 LONGEST_WAY: Final = 500.0
 """How far a client may put a thing from where it was."""
-MOST_THINGS: Final = 400
-"""Things in one house."""
 _U16: Final = 0xFFFF
 SHOWN: Final = 0.2
 PATIENCE: Final = 25
@@ -150,7 +148,7 @@ class PlacedThings:
         pieces = self._pieces.get(player.zone, {})
         if kind.look is None or not kind.look.model:
             return NO_MODEL.format(name=kind.name)
-        if len(pieces) >= MOST_THINGS:
+        if len(pieces) >= MOST_PLACED:
             return FULL
         is_second = any(one.kind.id == kind.id for one in pieces.values())
         is_lore = MoreFlag.HOME_LORE in kind.more_flags

@@ -187,6 +187,39 @@ ANTONIA: Mapping[str, Rows] = {
     ],
 }  # fmt: skip
 """The database of the world Antonia."""
+HOMES: Mapping[str, Rows] = {
+    "character_collection_items": _numbered(
+        {"char_id": 900, "collection_id": 3, "collection_item_id": 82},
+        {"char_id": 900, "collection_id": 4, "collection_item_id": 80},
+    ),
+    "character_collections": _numbered(
+        {"char_id": 900, "collection_id": 3, "completed": 0},
+        {"char_id": 900, "collection_id": 4, "completed": 1},
+    ),
+    "character_house_deposits": [
+        {"timestamp": 1_600_000_000, "house_id": 5, "instance_id": 913, "name": "Aldana",
+         "amount": 300, "last_amount": 50, "status": 7, "last_status": 7},
+    ],
+    "character_house_history": [
+        {"timestamp": 1_600_000_100, "house_id": 5, "instance_id": 913, "name": "Aldana",
+         "reason": "Paid Upkeep", "amount": 50, "status": 0, "pos_flag": 0},
+    ],
+    "character_houses": _numbered(
+        {"char_id": 900, "house_id": 5, "instance_id": 913, "upkeep_due": 1_700_000_000,
+         "escrow_coins": 250, "escrow_status": 7},
+    ),
+    "spawn_instance_data": [
+        {"spawn_id": 9, "spawn_location_id": 60, "pickup_item_id": 90,
+         "pickup_unique_item_id": 9403622},
+    ],
+    "spawn_location_placement": [
+        {"id": 1, "zone_id": 12, "spawn_location_id": 59, "x": 0, "y": 0, "z": 0, "heading": 0,
+         "instance_id": 0},
+        {"id": 2, "zone_id": 12, "spawn_location_id": 60, "x": 5.5, "y": 0.25, "z": -2.5,
+         "heading": 10, "instance_id": 913},
+    ],
+}  # fmt: skip
+"""What Aldana has besides: two collections, and a house with a thing in it."""
 DATABASES = {"eq2ls": LOGIN, "eq2emu": ANTONIA}
 
 

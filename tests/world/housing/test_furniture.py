@@ -217,7 +217,7 @@ def test_what_cannot_be_placed(monkeypatch: pytest.MonkeyPatch) -> None:
     scene.places(STATUE)
     (second,) = scene.gets(STATUE)
     assert scene.begins(second) == ["Item a statue is house lore and you cannot place another."]
-    monkeypatch.setattr(furniture, "MOST_THINGS", 1)
+    monkeypatch.setattr(furniture, "MOST_PLACED", 1)
     (table,) = scene.gets(TABLE)
     assert scene.begins(table) == ["There are too many things in this house."]
     assert scene.client.decoded("WS_MoveObjectMode")[1:] == []
