@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from emu.client.evening.journal import OpenQuest, SeenJournal
-from emu.client.evening.reading import GOOD, fit, has_word, is_peaceful
+from emu.client.evening.reading import GOOD, fit, has_word, is_crafting, is_peaceful
 from emu.client.evening.visits import LONG_AGO
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
@@ -187,5 +187,7 @@ class Agenda:
         progress = self._progress.get(quest)
         if progress is None or quest not in self._journal.open:
             return False
+        if any(is_crafting(task.text) for task in self._journal.open[quest].open_tasks):
+            return True  # it makes nothing
         is_first = self.is_first(self._journal.open[quest])
         return self._now - progress.since > (PATIENT if is_first else SET_ASIDE)

@@ -289,9 +289,10 @@ class Questing:
         if self._must_leave:
             return self._exit(now) or self._tries.mark(now) or self._around(now)
         if follows:
+            # It passes by all of the zone first: what a task names may stand around a corner.
             return (
-                self._tries.thing(now) or self._tries.person(now) or self._on_the_spot(now)
-                or self._around(now)
+                self.journeys.far_place(now) or self._tries.thing(now) or self._tries.person(now)
+                or self._on_the_spot(now) or self._around(now)
             )  # fmt: skip
         tries = self._tries
         return (

@@ -39,6 +39,7 @@ _CALM: Final = frozenset((
 ))  # fmt: skip
 _KILLS: Final = frozenset(("kill", "slay", "destroy", "hunt", "defeat", "collect", "attack"))
 _HUNTS: Final = frozenset(("kill", "slay", "hunt", "defeat"))
+_CRAFTS: Final = frozenset(("craft", "create", "brew", "bake"))
 _GATHERS: Final = frozenset((
     "gather", "collect", "harvest", "harvesting", "mine", "chop", "fish", "catch", "dig",
 ))  # fmt: skip
@@ -139,6 +140,11 @@ def is_peaceful(text: str) -> bool:
 def is_hunt(text: str) -> bool:
     """Return whether a task is to kill what lives."""
     return not _HUNTS.isdisjoint(words_of(text))
+
+
+def is_crafting(text: str) -> bool:
+    """Return whether a task is to make something."""
+    return not _CRAFTS.isdisjoint(words_of(text))
 
 
 def is_gathering(text: str) -> bool:

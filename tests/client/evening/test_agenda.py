@@ -105,6 +105,11 @@ def test_a_task_is_over_when_the_journal_has_it_no_more() -> None:
     assert one.is_over(rat)
 
 
+def test_a_quest_that_wants_something_made_is_set_aside_at_once() -> None:
+    one = agenda(("Cellar", "Hallmark", "Use the forge to create a tin bar."), ("Rats", "", "rat"))
+    assert texts(one.tasks()) == ["rat"]
+
+
 def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone() -> None:
     one = agenda(("Welcome", "Hallmark", "ruins"), ("Training", "Hallmark", "guard"))
     late = Monotonic(NOW + PATIENT + 1)

@@ -475,6 +475,15 @@ def test_a_hunter_with_an_open_first_quest_does_no_other(core: NotingClient) -> 
     assert scene.questing.wants("Bat Wings"), "whom a task names has offered it"
 
 
+def test_a_hunter_passes_by_all_of_a_zone_before_it_tries_things(core: NotingClient) -> None:
+    scene = hunter(core, spawn(4, "a crate", 5.0, level=0), spawn(5, "a fountain", 400.0, level=0))
+    scene.task("I need to ring the bell.", category="Hallmark")
+    scene.thinks(times=2)
+    assert core.asked == []
+    assert core.place.x > 300.0
+    assert scene.thinks(("open", "Open"), times=4)[:2] == ["target 5", "ask_verbs 5"]
+
+
 def test_it_does_not_look_around_where_it_has_died(core: NotingClient) -> None:
     scene = Scene(core, spawn(4, "Waulon", 200.0), spawn(5, "Fhara", 400.0))
     scene.fighting.fears.died("", "", Place(210.0, 0.0, 0.0), 3, NOW)
