@@ -209,16 +209,26 @@ class Dealer:
 
     async def travels(self) -> None:
         """Go to another zone and come back to the dock."""
-        assert self.client is not None
-        core = self.core
-        for file, description in (AWAY, ISLE):
-            await self.does(f"zone {file}")
-            await self.client.until(
-                lambda name=description: core.phase is WorldPhase.STANDING  # type: ignore[misc]
-                and core.zone is not None and core.zone.description == name,
-                f"to enter {description}", timeout=patience(60.0),
-            )  # fmt: skip
+        await self._goes_to(AWAY)
+        await self.returns()
+
+    async def returns(self) -> None:
+        """Go to the dock, from wherever a kill has left the player."""
+        if not self._is_in(ISLE):
+            await self._goes_to(ISLE)
         await self.does("move " + " ".join(map(str, STAND)))
+
+    def _is_in(self, place: tuple[str, str]) -> bool:
+        core = self.core
+        is_standing = core.phase is WorldPhase.STANDING and core.zone is not None
+        return is_standing and core.zone.description == place[1]  # type: ignore[union-attr]
+
+    async def _goes_to(self, place: tuple[str, str]) -> None:
+        assert self.client is not None
+        await self.does(f"zone {place[0]}")
+        await self.client.until(
+            lambda: self._is_in(place), f"to enter {place[1]}", timeout=patience(60.0)
+        )
 
     async def moves(self) -> None:
         """Move its only thing from place to place, until the server is gone."""
@@ -229,6 +239,7 @@ class Dealer:
 
     async def deals(self, other: Dealer, done: Callable[[], None]) -> None:
         """Deal until the server is gone; each act is counted by `done`."""
+        await self.returns()
         await self.loots()
         while True:
             act = self.choice.randrange(12)
@@ -385,7 +396,8 @@ def check(database: Path, dealers: list[Dealer], mover: Dealer, killed: float) -
         database, "SELECT count(DISTINCT request) FROM world_ledger WHERE reason = 'crafted'"
     )
     words = check_words(database, dealers)
-    return {"things": things, "trades": trades, "crafted": crafted, **words}
+    ((entries,),) = rows(database, "SELECT count(*) FROM world_ledger")
+    return {"things": things, "entries": entries, "trades": trades, "crafted": crafted, **words}
 
 
 def cast() -> tuple[list[Dealer], Dealer]:
