@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from emu.content.file import ContentFile
 from emu.content.rows import Row
-from emu.content.rules import rules_in_force
+from emu.content.rules import BY_PROGRAM, rules_in_force
 
 LARGEST_STATE: Final = 0xFFFF
 LAST_VERSION: Final = 0xFFFFFFFF
@@ -31,7 +31,10 @@ class Figures:
     """The figures of one content file; empty without one."""
 
     rules: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """Values of the rules that are in force, by category and name."""
+    """Values of the rules that are in force, by category and name.
+
+    Rules that no set has are those of EQ2Emulator's program.
+    """
     variables: Mapping[str, str] = field(default_factory=dict)
     experience: Mapping[int, int] = field(default_factory=dict)
     """The points that lead to a level, by that level."""
@@ -55,7 +58,7 @@ def read_figures(path: Path | None) -> Figures:
         return Figures()
     with ContentFile(path) as file:
         figures = Figures(
-            rules_in_force(file),
+            {**BY_PROGRAM, **rules_in_force(file)},
             {row["name"]: row["value"] for row in file.table("variables")},
             {row["level"]: row["points"] for row in file.table("experience")},
             _animations(file.each("emotes"), file.each("visual_states")),

@@ -20,6 +20,17 @@ STARTING_ZONES: Final[RuleName] = ("R_World", "StartingZoneRuleFlag")
 """The rule that chooses among the starting places: bits, of which a place's flag must have one."""
 ZONE_POPULATION: Final[RuleName] = ("R_Zone", "MaxPlayers")
 """The rule with the most players of one copy of a zone; 0 for any number."""
+BY_PROGRAM: Final[Mapping[RuleName, str]] = {
+    ("R_Combat", "DeathExperienceDebt"): "50",
+    ("R_Combat", "ShardDebtRecoveryPercent"): "25",
+    ("R_Combat", "ShardLifetime"): "86400",
+    ("R_Combat", "ShardRecoveryByRadius"): "1",
+    ("R_Player", "ForceCommonerFarJourney"): "1",
+}
+"""Values of EQ2Emulator's program that are not 0, of the rules that the scripts ask for.
+
+A set need not have these rules (EQ2Emulator, Rules.cpp; real-entry-1208-start-fighter-priest).
+"""
 _CHOICE: Final = "default_ruleset_id"
 """The variable with the number of the set that is in force."""
 

@@ -6,6 +6,7 @@ import pytest
 
 from emu.content.figures import Animation, Figures, read_figures
 from emu.content.importing import import_content
+from emu.content.rules import BY_PROGRAM
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
 from tests.support.content.dumps import meadow, write_dumps
@@ -48,7 +49,7 @@ def test_the_active_rules_and_the_other_tables(tmp_path: Path) -> None:
              "subcategory": ""},
         ],
     )  # fmt: skip
-    assert found.rules == {("R_World", "Pace"): "2.5"}
+    assert found.rules == {**BY_PROGRAM, ("R_World", "Pace"): "2.5"}
     assert found.variables == {"jackpot": "128"}
     assert found.experience == {2: 600}
     last = 0xFFFFFFFF
@@ -87,7 +88,7 @@ def test_animations_have_the_numbers_of_the_emotes_by_client_version(tmp_path: P
 
 def test_without_an_active_set_all_rules_count(tmp_path: Path) -> None:
     found = figures(tmp_path, ruleset_details=RULES[:1])
-    assert found.rules == {("R_World", "Pace"): "1.5"}
+    assert found.rules == {**BY_PROGRAM, ("R_World", "Pace"): "1.5"}
 
 
 def test_without_a_file_they_are_empty(tmp_path: Path) -> None:
