@@ -1,11 +1,11 @@
-"""Things and hotkeys of new characters: those of a content file, and things of TOML files.
+"""Things, hotkeys and standings of new characters of a content file, and things of TOML files.
 
 Source: docs/guides/items.md#beginners, docs/guides/zones.md#knowledge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,8 @@ ANY: Final = 255
 WORN: Final = "equipped"
 TABLE: Final = "starting_items"
 HOTKEYS: Final = "starting_hotbars"
+STANDINGS: Final = "starting_factions"
+FACTION_KEYS: Final = ("name", "kind", "description")
 KINDS: Final = range(1, 5)
 PLACES: Final = range(LAST_BAR + 1)
 LARGEST: Final = 0xFFFFFFFF
@@ -37,9 +39,12 @@ class StartingThing(NamedTuple):
     condition: int = 100
     creator: str = ""
 
-    def fits(self, class_: int, race: int) -> bool:
-        """Return whether new characters of a class and a race get it."""
-        return self.class_ in (class_, ANY) and self.race in (race, ANY)
+    def fits(self, line: Collection[int], race: int) -> bool:
+        """Return whether new characters of a race get it; `line` are the class and its parents.
+
+        A guardian gets the bow of warriors as well (real-entry-1208-start-fighter-priest).
+        """
+        return (self.class_ == ANY or self.class_ in line) and self.race in (race, ANY)
 
 
 class StartingHotkey(NamedTuple):
@@ -76,6 +81,31 @@ def starting_hotkeys(content: Path | None) -> tuple[StartingHotkey, ...]:
             if row["kind"] in KINDS and row["bar"] in PLACES and row["slot"] in PLACES
             and 0 <= row["spell_id"] <= LARGEST
         )  # fmt: skip
+
+
+def starting_standings(content: Path | None) -> dict[int, dict[int, int]]:
+    """Return what factions think of a new character, by the city that it has chosen.
+
+    Raises `FileFormatError`.
+    """
+    found: dict[int, dict[int, int]] = {}
+    if content is not None:
+        with ContentFile(content) as file:
+            for row in file.table(STANDINGS):
+                found.setdefault(row["city"], {})[row["faction_id"]] = row["value"]
+    return found
+
+
+def factions(content: Path | None) -> dict[int, dict[str, Any]]:
+    """Return name, kind and description of the factions of a content file, by number.
+
+    Raises `FileFormatError`.
+    """
+    if content is None:
+        return {}
+    with ContentFile(content) as file:
+        rows = file.table("factions")
+        return {row["id"]: {key: row[key] for key in FACTION_KEYS} for row in rows}
 
 
 def starting_things(

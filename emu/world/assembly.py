@@ -41,6 +41,7 @@ from emu.world.actors.sheet import SpellMarks
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors import Behaviors, Library
 from emu.world.combat.combat import Combat
+from emu.world.combat.standings import send_standings
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.crafting.giving import Crafts
 from emu.world.deadlines import Timetable
@@ -500,7 +501,8 @@ class Assembly:
             world, departures, self.account_changes, self.sheets, self.remote,
             forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
             first_hotkeys=self.spells.books.first_hotkeys, crafts=self.crafting,
-            send_quests=self.quests.journals.send_all,
+            send_quests=self.quests.journals.send_all, send_spells=self.spells.books.send_first,
+            send_standings=lambda player: send_standings(player, world.knowledge.factions),
         )  # fmt: skip
         self.interaction = Interaction(world, departures, self.remote)
         self.movement = MovementRequests(

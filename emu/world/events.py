@@ -2,8 +2,8 @@
 
 Who causes something publishes its event; who reacts to it subscribes to the type in the one table
 of the world (`Events`). A message of a client, a command and a script that do the same thing
-publish the same event. Events of things are in `emu.world.item_events`, log lines for operators in
-`emu.world.reports`.
+publish the same event. Events of things are in `emu.world.item_events`, those of quests in
+`emu.world.quest_events`, log lines for operators in `emu.world.reports`.
 """
 
 from __future__ import annotations
@@ -57,6 +57,13 @@ class Entered(PlayerEvent):
 @dataclass(frozen=True, slots=True)
 class ClientLoaded(PlayerEvent):
     """A player's client has loaded its windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signalled(PlayerEvent):
+    """A player's client has sent a signal: its avatar stands, or a step of the tutorial is done."""
+
+    signal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +302,11 @@ class SkillGained(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class SkillsChanged(PlayerEvent):
+    """A script has changed the skills of a player, whose client does not know it yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class KillAsked(PlayerEvent):
     """A game master kills a creature; the listener that does it adds its name."""
 
@@ -434,45 +446,6 @@ class Hurt(FightEvent):
 @dataclass(frozen=True, slots=True)
 class Struck(FightEvent):
     """A spawn has struck at a foe with its main hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestEvent(PlayerEvent):
-    """Something has happened to a quest of a player."""
-
-    quest: int
-    """The number of the quest."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestOffered(QuestEvent):
-    """A player was offered a quest."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestAccepted(QuestEvent):
-    """A player has taken a quest."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestStepChanged(QuestEvent):
-    """A step of a quest was counted, is done or has failed."""
-
-    step: int
-    is_done: bool
-
-
-@dataclass(frozen=True, slots=True)
-class QuestCompleted(QuestEvent):
-    """A player has completed a quest."""
-
-    times: int
-    """How often it has completed it now."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestDropped(QuestEvent):
-    """A player has given a quest up, or it was taken away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from attrs import Factory, asdict, frozen
 
-from emu.content.beginners import ANY, starting_hotkeys
+from emu.content.beginners import ANY, factions, starting_hotkeys, starting_standings
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.model import COMMAND_KEY, Hotkey, KnownSkill, Title, WorldCharacter
@@ -58,9 +59,9 @@ class For(Generic[T]):
 
 
 class Beginners:
-    """The skills, languages, titles and hotkeys of new characters."""
+    """The skills, languages, titles, hotkeys and standings of new characters."""
 
-    __slots__ = ("_hotkeys", "_known", "_languages", "_skills", "_titles")
+    __slots__ = ("_hotkeys", "_known", "_languages", "_skills", "_standings", "_titles")
 
     def __init__(
         self,
@@ -68,7 +69,10 @@ class Beginners:
         languages: Sequence[For[int]] = (),
         titles: Sequence[For[Title]] = (),
         hotkeys: Sequence[For[Hotkey]] = (),
+        standings: Mapping[int, Mapping[int, int]] = MappingProxyType({}),
     ) -> None:
+        """`standings` are what factions think of a new character, by the number of its city."""
+        self._standings = standings
         self._skills = tuple(skills)
         self._languages = tuple(languages)
         self._titles = tuple(titles)
@@ -105,6 +109,10 @@ class Beginners:
         """Return the titles of a new character."""
         # A dict keeps the order and drops titles that two rows give.
         return list(dict.fromkeys(_fitting(self._titles, character)))
+
+    def standings(self, character: WorldCharacter) -> Mapping[int, int]:
+        """Return what factions think of a new character, by the number of the faction."""
+        return self._standings.get(character.starting_zone, {})
 
     def hotkeys(self, character: WorldCharacter) -> list[Hotkey]:
         """Return the hotkeys of a new character; of two for one slot the later one wins."""
@@ -206,7 +214,10 @@ class Knowledge:
         beginners: Beginners | None = None,
         older: OlderTypes | None = None,
         newer: Iterable[NewerTypes] = (),
+        factions: Mapping[int, Mapping[str, Any]] = MappingProxyType({}),
     ) -> None:
+        """`factions` are rows of a content file, by number."""
+        self.factions = factions
         self.skills = {skill.id: skill for skill in skills}
         self.languages = {language.id: language for language in languages}
         self.titles = dict(titles or {})
@@ -354,7 +365,7 @@ class KnowledgeFile:
 
 
 def read_knowledge(folder: Path | None = None, content: Path | None = None) -> Knowledge:
-    """Read the shipped files, the hotkeys of a content file, and the files of a folder.
+    """Read the shipped files, hotkeys and standings of a content file, and the files of a folder.
 
     Raises `FileFormatError`.
     """
@@ -397,8 +408,10 @@ def read_knowledge(folder: Path | None = None, content: Path | None = None) -> K
             [row.to(row.id) for row in lists.get("language", ())],
             [row.to(titles[row.id]) for row in lists.get("title", ())],
             [row.to(row.hotkey()) for row in lists.get("hotkey", ())],
+            starting_standings(content),
         ),
         older=older,
+        factions=factions(content),
         newer=newer,
     )
 

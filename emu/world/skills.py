@@ -14,8 +14,10 @@ from emu.errors import UnknownStruct
 from emu.model import KnownSkill, SavedKind
 from emu.rules.skills import grows, most_at
 from emu.structs.packed import pack_counted, xor
-from emu.world.actors.player import Player
-from emu.world.events import LevelGained, Order, SkillGained, TradeLevelGained
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.deadlines import Deadlines
+from emu.world.events import LevelGained, Order, SkillGained, SkillsChanged, TradeLevelGained
 from emu.world.knowledge import Knowledge, Skill
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -53,6 +55,8 @@ class Skills:
         self._numbers: tuple[Knowledge, dict[str, int]] | None = None
         world.events.subscribe(LevelGained, self._leveled, Order.MINDS)
         world.events.subscribe(TradeLevelGained, self._trade_leveled, Order.MINDS)
+        world.events.subscribe(SkillsChanged, self._changed)
+        self._due: Deadlines[Player, str] = world.timetable.deadlines("books of skills", self._show)
 
     def number(self, name: str) -> int | None:
         """Return the number of a skill by its name, in any case."""
@@ -121,6 +125,14 @@ class Skills:
             if is_shown and old is not None and known.value > old.value:
                 self._show_raised(player, known)
         send_skill_book(player, self._world.knowledge, kept)
+
+    def _changed(self, event: SkillsChanged) -> None:
+        """Send the book with the next turn, once for all that a script changes in this one."""
+        self._due.set(event.player, "", self._world.clock.now())
+
+    def _show(self, player: Player, _name: str, _now: Monotonic) -> None:
+        if player.state in IN_ZONE:
+            send_skill_book(player, self._world.knowledge, self._all(player))
 
     def _show_raised(self, player: Player, known: KnownSkill) -> None:
         row = self._world.knowledge.skills.get(known.id)

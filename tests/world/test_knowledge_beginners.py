@@ -9,8 +9,10 @@ import pytest
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.model import Hotkey, KnownSkill, Title
+from emu.world.actors.past import Past
 from emu.world.knowledge import Beginners, For, class_line, read_knowledge
 from tests.support.world.world_fakes import world_character
+from tests.support.world.worlds import WorldHarness
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,40 @@ def test_hotkeys_of_a_content_file_lie_between_the_shipped_and_the_operator_s(
         '[beginner]\nhotkey = [{ bar = 1, slot = 0, type = 4, text = "wave" }]\n', encoding="utf-8"
     )
     assert read_knowledge(own, content).beginners.hotkeys(fighter) == [Hotkey(1, 0, 4, text="wave")]
+
+
+def test_a_content_file_says_what_factions_think_of_new_characters(tmp_path: Path) -> None:
+    """By the city that a player chooses; recorded of city 1 (real-entry-*)."""
+    dump, content = tmp_path / "dump.sql", tmp_path / "content.sqlite"
+    dump.write_text(
+        "INSERT INTO `factions` (`id`,`name`,`type`,`description`,`default_level`) VALUES"
+        " (11,'The City of Qeynos','City Factions','The City.',0),(12,'Freeport','','',0);"
+        "INSERT INTO `starting_factions` (`id`,`starting_city`,`faction_id`,`value`) VALUES"
+        " (1,1,11,20000),(2,1,12,-50000),(3,2,12,20000);",
+        encoding="utf-8",
+    )
+    import_content(dump_parts([dump]), content)
+    knowledge = read_knowledge(None, content)
+    assert knowledge.factions[11] == {
+        "name": "The City of Qeynos", "kind": "City Factions", "description": "The City.",
+    }  # fmt: skip
+    begins = knowledge.beginners
+    assert begins.standings(world_character(starting_zone=1)) == {11: 20_000, 12: -50_000}
+    assert begins.standings(world_character(starting_zone=4)) == {}
+    assert read_knowledge().beginners.standings(world_character(starting_zone=1)) == {}
+
+
+def test_a_new_character_keeps_what_it_begins_with() -> None:
+    harness = WorldHarness()
+    begins = harness.world.knowledge.beginners
+    begins._standings = {4: {11: 20_000}}
+    try:
+        client = harness.stand(5, class_=3)
+    finally:
+        begins._standings = {}
+    assert client.player is not None
+    assert dict(client.player.past.standings) == {11: 20_000}
+    assert client.player.character.skills == tuple(begins.skills(client.player.character))
+    harness.run(5.0)
+    assert Past(harness.store.rows[5].past).standing(11) == 20_000
+    assert harness.store.rows[5].skills == client.player.character.skills

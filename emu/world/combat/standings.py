@@ -11,7 +11,7 @@ from typing import Any, Final
 from emu.content.alliances import Alliance
 from emu.content.population import Population
 from emu.model import SavedKind
-from emu.rules.stance import FACTION_STEP, FIXED_FACTIONS, attitude
+from emu.rules.stance import FACTION_STEP, FIXED_FACTIONS, SHOWN, attitude
 from emu.world.actors.player import Player
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -42,19 +42,36 @@ def change_standing(
     if name and is_shown:
         chat.line(player, (BETTER if amount > 0 else WORSE).format(name=name), "system")
         value = player.past.standing(faction, usual)
-        player.client.send(
-            "WS_FactionUpdate",
-            {
-                "num_factions": 1,
-                "response_array": [
-                    {
-                        "faction_id": faction, "name": name, "con": int(value / FACTION_STEP),
-                        "percentage": abs(value) % FACTION_STEP // 100, "value": value,
-                    }
-                ],
-            },
-        )  # fmt: skip
+        _send(player, [_shown(row or {}, faction, value)])
     return True
+
+
+def send_standings(player: Player, factions: Mapping[int, Mapping[str, Any]]) -> None:
+    """Send a player who enters what factions think of it; those without a row have no name.
+
+    Recorded in real-entry-*: the standings of a new character, as those of an old one.
+    """
+    known = player.past.standings
+    _send(player, [_shown(factions[one], one, known[one]) for one in known if one in factions])
+
+
+def _shown(row: Mapping[str, Any], faction: int, value: int) -> dict[str, Any]:
+    """Return the fields of a faction: its step, and how far the next one is, in percent.
+
+    Recorded: 20,000 is step 2 and 0 %, 5,000 step 0 and 75 %, -50,000 step -4 and 100 %.
+    """
+    step = max(-SHOWN, min(SHOWN, int(value / FACTION_STEP)))
+    within = abs(value) - abs(step) * FACTION_STEP if step else (value + FACTION_STEP) // 2
+    return {
+        "faction_id": faction, "name": str(row.get("name", "")), "con": step,
+        "category": str(row.get("kind", "")), "description": str(row.get("description", "")),
+        "percentage": min(100, within * 100 // FACTION_STEP), "value": value,
+    }  # fmt: skip
+
+
+def _send(player: Player, rows: list[dict[str, Any]]) -> None:
+    fields = {"num_factions": len(rows), "response_array": rows}
+    player.client.send("WS_FactionUpdate", fields)
 
 
 class Standings:

@@ -26,6 +26,7 @@ from emu.opcodes.checks import ENTERING
 from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
+from emu.world.actors.past import Past
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spawn_appearance
 from emu.world.clock import game_time
@@ -33,7 +34,7 @@ from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.advancements import read_advancements
 from emu.world.entry.leaving import Departures, LeaveReason
-from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld
+from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld, Signalled
 from emu.world.items.items import Items
 from emu.world.items.texts import NARRATIVE
 from emu.world.messages import NOT_ZONING, WorldMessages
@@ -51,6 +52,8 @@ from emu.world_stream.movement import Position
 
 CONTROL: Final = 255
 FAR_AWAY: Final = 9999.0
+LONGEST_SIGNAL: Final = 64
+"""Letters of a client's signal that count."""
 SEND_AGAIN: Final = 5.0
 """Seconds until a player is sent on again that waits for a zone of another node."""
 
@@ -89,15 +92,19 @@ class ZoneEntries:
         first_hotkeys: Callable[[WorldCharacter], tuple[Hotkey, ...]],
         crafts: CraftRecords,
         send_quests: Callable[[Player], object],
+        send_spells: Callable[[Player], object],
+        send_standings: Callable[[Player], object],
     ) -> None:
         """`copy_of` returns the number of the copy of a zone that a character enters.
 
         It is 0 if all share the zone. `first_hotkeys` returns those of a new character.
-        `send_quests` sends a client the list of its quests.
+        The others send a client the list of its quests, its spells, and what factions think of it.
         """
         # Now, since the first player would keep all others waiting for it.
         read_advancements()
         self._send_quests = send_quests
+        self._send_spells = send_spells
+        self._send_standings = send_standings
         self._forms = forms
         self._items = items
         self._copy_of = copy_of
@@ -235,15 +242,25 @@ class ZoneEntries:
         if is_new:
             world.saves.changed(player, SavedKind.TITLES, now)
             world.saves.changed(player, SavedKind.HOTKEYS, now)
+            world.saves.changed(player, SavedKind.PAST, now)
         return player
 
     def _beginner(self, character: WorldCharacter) -> WorldCharacter:
-        """Return a character that was never played, with titles and hotkeys of new ones."""
-        titles = self._world.knowledge.beginners.titles(character)
+        """Return a character that was never played, with what new ones have.
+
+        Its skills are those of its first class, until a script or their use changes them
+        (real-entry-1208-start-fighter-priest).
+        """
+        begins = self._world.knowledge.beginners
+        past = Past(character.past)
+        for faction, standing in begins.standings(character).items():
+            past.change_standing(faction, standing)
         return replace(
             character,
-            titles=(*character.titles, *titles),
+            titles=(*character.titles, *begins.titles(character)),
             hotkeys=character.hotkeys or self._first_hotkeys(character),
+            skills=character.skills or tuple(begins.skills(character)),
+            past=past.text,
         )
 
     def _usable(self, character: WorldCharacter) -> WorldCharacter:
@@ -375,7 +392,9 @@ class ZoneEntries:
         client_records.send_macros(player)
         if first and world.rules.motd:
             send_text(client, world.rules.motd)
-        initial_messages.send_journals(player, self._send_quests, self._crafts.send_collections)
+        initial_messages.send_journals(
+            player, self._send_quests, self._crafts.send_collections, self._send_standings
+        )
         self._commands.send_table(player)
         initial_messages.send_languages(client, world.knowledge, player.character)
         definition = player.zone.definition
@@ -440,7 +459,7 @@ class ZoneEntries:
         # A character without skills of its own has those of a new one.
         skills = character.skills or knowledge.beginners.skills(character)
         send_skill_book(player, knowledge, skills)
-        initial_messages.send_empty_book(client, "OP_UpdateSpellBookMsg")
+        self._send_spells(player)
         client_records.send_kept(player)
         # Last: from now on others see the player, and its client has everything to be seen with.
         player.zone.add_spawn(player.spawn, now)
@@ -449,8 +468,8 @@ class ZoneEntries:
         signal = player.client.dialect.layout("WS_Signal").decode(body)["signal"]
         if signal == AVATAR_READY:
             self._avatar_ready(player, body, now)
-        else:
-            self._world.count("signal not known")
+        if player.state in IN_ZONE:
+            self._world.events.publish(Signalled(player, signal[:LONGEST_SIGNAL]))
 
     def _avatar_ready(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Start to send updates: the client's avatar stands."""
@@ -471,11 +490,12 @@ class ZoneEntries:
         if player.viewer is not None:
             # Updates begin only after the messages above, which the client handles in order.
             player.zone.ready(player.viewer, now)
-        world.events.publish(Entered(player, now))
         definition = player.zone.definition
         if definition.motd:
-            # The color is recorded.
+            # Before the zone's script says anything; so it is recorded, as the color is
+            # (real-entry-1208-start-fighter-priest).
             send_text(client, f"Zone MOTD: {definition.motd}", NARRATIVE)
+        world.events.publish(Entered(player, now))
         world.faults.report(
             PlayerEntered(
                 player.name, player.character.account_id, client.address, client.version,

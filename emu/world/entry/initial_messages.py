@@ -57,8 +57,6 @@ UNKNOWN_SEVEN: Final = [1.0, 1.0]
 UNKNOWN_NINE: Final = 13.0
 ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all empty (docs/protocol/world/entering.md#zone-info)."""
-BOOK_HEAD: Final = 6
-"""Bytes of a book's u16 count and of the length that stands for its packed records."""
 MINUTE_TAIL: Final = 250
 
 
@@ -76,13 +74,13 @@ def send_journals(
     player: Player,
     send_quests: Callable[[Player], object],
     send_collections: Callable[[Player], object],
+    send_standings: Callable[[Player], object],
 ) -> None:
-    """Send the quests, no advancements, the collections and no factions."""
-    client = player.client
+    """Send the quests, no advancements, the collections and what factions think of the player."""
     send_quests(player)
     window_messages.send_advancements(player)
     send_collections(player)
-    client.send("WS_FactionUpdate")
+    send_standings(player)
 
 
 def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time: GameTime) -> None:
@@ -144,11 +142,6 @@ def send_relations(player: Player, kinds: Iterable[Relation] = Relation) -> None
                 "name_array": [{"name": name} for name in names],
             },
         )
-
-
-def send_empty_book(client: PlayerClient, message: str) -> None:
-    """Send no spells or recipes: a book is a u16 count and the length of its records."""
-    client.send_bytes(message, bytes(BOOK_HEAD))
 
 
 def send_group_options(player: Player) -> None:

@@ -49,6 +49,7 @@ from emu.world.items import windows
 from emu.world.items.effects import set_weight, show_bonuses, show_worn
 from emu.world.items.exchanges import Act, Exchanges
 from emu.world.items.texts import refusal_text
+from emu.world.knowledge import class_line
 from emu.world.ledger.ledger import Ledger
 from emu.world.sheets import CharacterSheets
 from emu.world.world import World
@@ -157,11 +158,11 @@ class Items:
     def _begin(self, character: WorldCharacter, holdings: Holdings) -> None:
         """Give a new character the things of its class and race; it wears what it can."""
         giver, mine = Owner(OwnerKind.CLASS, character.class_), Owner.character(character.id)
-        moment = self.world.clock.moment()
-        for one in self.kinds.starting:
-            kind = (
-                self.kinds.get(one.item_id) if one.fits(character.class_, character.race) else None
-            )
+        moment, line = self.world.clock.moment(), class_line(character.class_)
+        rows = (one for one in self.kinds.starting if one.fits(line, character.race))
+        # Of several rows for one kind the last one counts (EQ2Emulator, WorldDatabase.cpp).
+        for one in {row.item_id: row for row in rows}.values():
+            kind = self.kinds.get(one.item_id)
             if kind is None or holdings.inventory.refuses(kind, one.number) is not None:
                 continue
             like = Thing(

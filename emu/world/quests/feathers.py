@@ -16,6 +16,8 @@ from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Entered,
     LeftZone,
+)
+from emu.world.quest_events import (
     QuestAccepted,
     QuestCompleted,
     QuestDropped,

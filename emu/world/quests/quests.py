@@ -22,6 +22,8 @@ from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Entered,
     LeftWorld,
+)
+from emu.world.quest_events import (
     QuestAccepted,
     QuestCompleted,
     QuestDropped,

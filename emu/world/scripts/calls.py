@@ -37,7 +37,7 @@ EVENTS: Final = frozenset((
     "prespawn", "spawn", "respawn", "hailed", "hailed_busy", "hear_say", "targeted", "casted_on",
     "can_use_command", "aggro", "attacked", "auto_attack_tick", "healthchanged", "death", "killed",
     "group_dead", "CombatReset", "preinit_zone_script", "init_zone_script", "new_client",
-    "player_entry", "player_loadcomplete", "dusk", "dawn",
+    "player_entry", "player_loadcomplete", "signal_changed", "dusk", "dawn",
 ))  # fmt: skip
 """The events with a counter of their own."""
 APPEARANCES: Final = frozenset(("prespawn", "spawn", "init_zone_script", "preinit_zone_script"))

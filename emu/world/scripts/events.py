@@ -24,6 +24,7 @@ from emu.world.events import (
     FightOver,
     MayHurt,
     MayUse,
+    Signalled,
     Struck,
     Targeted,
     Thinks,
@@ -268,6 +269,8 @@ class ZoneEvents:
         """The players who have come into the world and not yet stood in a zone."""
         self._loaded: set[int] = set()
         """The players whose clients had loaded their windows before the zone was ready."""
+        self._signals: dict[int, str] = {}
+        """The last signals of players' clients that came before the zone was ready."""
 
     # -- zones ------------------------------------------------------------------------------------
 
@@ -327,9 +330,19 @@ class ZoneEvents:
         else:
             self._loaded.add(player.id)
 
+    def signalled(self, event: Signalled) -> None:
+        """Call `signal_changed` with the signal of a player's client."""
+        player = event.player
+        home = self._homes.get(player.zone)
+        if home is not None and home.is_ready:
+            self._calls.call(home, "signal_changed", self._homes.player(player), event.signal)
+        elif home is not None:
+            self._signals[player.id] = event.signal
+
     def left(self, player: Player) -> None:
         """Forget a player who has left a zone."""
         self._loaded.discard(player.id)
+        self._signals.pop(player.id, None)
         for home in self._homes:
             if player in home.newcomers:
                 home.newcomers.remove(player)
@@ -344,6 +357,8 @@ class ZoneEvents:
         if player.id in self._loaded:
             self._loaded.discard(player.id)
             self._calls.call(home, "player_loadcomplete", body)
+        if (signal := self._signals.pop(player.id, None)) is not None:
+            self._calls.call(home, "signal_changed", body, signal)
         if self._hours.get(home, "") is None:
             self._look_at_clock(home)
 

@@ -44,11 +44,7 @@ from emu.world.events import (
     MayUse,
     Order,
     Provoked,
-    QuestAccepted,
-    QuestCompleted,
-    QuestDropped,
-    QuestEvent,
-    QuestStepChanged,
+    Signalled,
     Struck,
     Targeted,
     Thinks,
@@ -63,6 +59,13 @@ from emu.world.levels import Levels
 from emu.world.minds.moves import Mover
 from emu.world.minds.shared import Minds
 from emu.world.minds.shares import ScriptShares, Shares
+from emu.world.quest_events import (
+    QuestAccepted,
+    QuestCompleted,
+    QuestDropped,
+    QuestEvent,
+    QuestStepChanged,
+)
 from emu.world.quests.component import QuestParts
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
@@ -229,10 +232,7 @@ class Scripts(Calls):
         events.subscribe(WidgetUsed, self.events.door_used, Order.MINDS)
         events.subscribe(Boarded, self.events.boarded, Order.MINDS)
         self._hear_subjects(quests)
-        events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
-        events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
-        events.subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
-        events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
+        self._hear_entries()
 
     def reload(self) -> str:
         """Read all files anew when they are next needed; quests are rebuilt at once."""
@@ -243,6 +243,15 @@ class Scripts(Calls):
     def renewed(self, path: str) -> None:
         """Rebuild the quests whose script has changed."""
         self.quests.journals.reload(path)
+
+    def _hear_entries(self) -> None:
+        """Hear of players who come to a zone and leave it, and of their clients."""
+        subscribe = self.world.events.subscribe
+        subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
+        subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
+        subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
+        subscribe(Signalled, self.zones.signalled, Order.MINDS)
+        subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
     def _hear_subjects(self, quests: QuestParts) -> None:
         """Hear of quests and fights."""

@@ -184,6 +184,23 @@ class SpellBooks:
             )  # fmt: skip
         return found
 
+    def send_first(self, player: Player) -> None:
+        """Send a player whose ghost appears its book; all is locked until its avatar stands.
+
+        So it is recorded in real-entry-*, and that a new character has its spells then, without a
+        message for each. A version without a layout gets an empty book.
+        """
+        for kind, tier in self._due_kinds(player):
+            self._learn(player, kind, tier)
+        dialect = player.client.dialect
+        locked = [one._replace(status=LOCKED) for one in self.records(player)]
+        try:
+            count, fresh = encode(dialect, locked)
+        except UnknownStruct:
+            count, fresh = 0, b""
+        self._sent[player.id] = _Sent(player.session, fresh)
+        player.client.send_bytes(MESSAGE, pack_counted(count, fresh, b"", dialect.version))
+
     def send(self, player: Player) -> None:
         """Send a player its book, or what has changed of it; nothing if nothing has."""
         if player.state not in IN_ZONE:
@@ -202,10 +219,6 @@ class SpellBooks:
         player.client.send_bytes(MESSAGE, pack_counted(count, delta, b"", dialect.version))
 
     def _entered(self, event: Entered) -> None:
-        # EQ2Emulator sends a new character its book at the entry and no message for each spell
-        # (real-entry-*).
-        for kind, tier in self._due_kinds(event.player):
-            self._learn(event.player, kind, tier)
         self.send(event.player)
 
     # -- gaining ----------------------------------------------------------------------------------

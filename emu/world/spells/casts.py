@@ -206,7 +206,7 @@ class Casts:
     def cast(
         self, zone: Zone, caster: Spawn, what: WaitingCast, target: Spawn | None, *,
         depth: int = 0, cast_time: float | None = None, is_given: bool = False,
-        pays: bool = False,
+        pays: bool = False, is_silent: bool = False,
     ) -> LivingSpell | None:  # fmt: skip
         """Let a creature or a script cast; it needs no book, and costs nothing unless it `pays`.
 
@@ -221,7 +221,7 @@ class Casts:
             self._states.tidy(caster)
             return None
         spell = self._prepared(zone, caster, kind, tier)
-        spell.is_free, spell.depth = not pays, depth
+        spell.is_free, spell.depth, spell.is_silent = not pays, depth, is_silent
         aim = self._targets.aim(zone, caster, kind, tier, target)
         if is_given:
             aim = given(aim, kind, tier, target)

@@ -195,7 +195,7 @@ class LastingSpells:
         spell.phase = CastPhase.OVER
         self._times.forget(spell, (TICK, ENDS, CANCEL))
         touched = self._take_back(spell, was_lasting=was_lasting)
-        if was_lasting and not is_quiet:
+        if was_lasting and not (is_quiet or spell.is_passive):
             self._say_end(spell, touched)
         for listener in self.ended:
             listener(spell)

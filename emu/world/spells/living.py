@@ -169,6 +169,8 @@ class LivingSpell:
     """The globals of its script; None without a script."""
     is_free: bool = False
     """Whether it costs nothing and begins no recast: content casts it."""
+    is_silent: bool = False
+    """Whether nobody reads of it: passive spells of a player who enters (recorded)."""
     depth: int = 0
     """How many casts of scripts it is inside of."""
     began: Monotonic = LONG_AGO

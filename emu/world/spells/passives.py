@@ -7,8 +7,7 @@ on. Source: docs/guides/spells.md#effects.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from emu.spells.kinds import SpellBook, SpellKind
 from emu.times import Monotonic
@@ -19,7 +18,16 @@ from emu.world.events import Entered, LeftZone, Revived, SpellLearned
 from emu.world.spells.core import SpellCore
 from emu.world.spells.living import LivingSpell
 
-CastForFree = Callable[[Player, SpellKind, int, Spawn | None], LivingSpell | None]
+
+class CastForFree(Protocol):
+    """Casts without a check or a cost; `emu.world.spells.spells.Spells.cast_for_free` does."""
+
+    def __call__(
+        self, player: Player, kind: SpellKind, tier: int, target: Spawn | None, *, is_silent: bool
+    ) -> LivingSpell | None:
+        """Cast; if it `is_silent`, nobody reads of it."""
+
+
 BEGIN: Final = "begin"
 
 
@@ -63,7 +71,7 @@ class Passives:
             number = waiting.popleft()
             tier = player.past.spells.get(number)
             if tier is not None and number in kinds:
-                self._begin(player, kinds[number], tier)
+                self._begin(player, kinds[number], tier, is_silent=True)
         self._waiting.pop(player, None)
 
     def _forget(self, player: Player) -> None:
@@ -75,8 +83,13 @@ class Passives:
         if kind is not None and event.player.state in IN_ZONE:
             self._begin(event.player, kind, event.tier)
 
-    def _begin(self, player: Player, kind: SpellKind, number: int) -> None:
-        """Let a hidden spell last on its owner, unless it does already or has an end."""
+    def _begin(
+        self, player: Player, kind: SpellKind, number: int, *, is_silent: bool = False
+    ) -> None:
+        """Let a hidden spell last on its owner, unless it does already or has an end.
+
+        Who enters reads nothing of it (recorded in real-entry-*).
+        """
         tier = kind.tier(number)
         if kind.book is not SpellBook.HIDDEN or tier is None or not kind.is_active:
             return
@@ -86,4 +99,4 @@ class Passives:
         lasting = state.effects if state is not None else ()
         old = next((one for one in lasting if one.kind.id == kind.id), None)
         if old is None or old.tier.number < tier.number:
-            self._cast(player, kind, number, player.spawn)
+            self._cast(player, kind, number, player.spawn, is_silent=is_silent)

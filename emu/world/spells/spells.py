@@ -182,15 +182,16 @@ class Spells:
                 self.lasting.leave(one, player.spawn, End.CANCELED)
 
     def cast_for_free(
-        self, player: Player, kind: SpellKind, tier: int, target: Spawn | None
-    ) -> LivingSpell | None:
-        """Let a game master cast without any check."""
+        self, player: Player, kind: SpellKind, tier: int, target: Spawn | None, *,
+        is_silent: bool = False,
+    ) -> LivingSpell | None:  # fmt: skip
+        """Let a game master cast without any check; if it `is_silent`, nobody reads of it."""
         of_tier = kind.tier(tier)
         if of_tier is None:
             return None
         return self.casts.cast(
             player.zone, player.spawn, WaitingCast(kind, of_tier), target or player.spawn,
-            cast_time=0.0, is_given=True,
+            cast_time=0.0, is_given=True, is_silent=is_silent,
         )  # fmt: skip
 
     def give(self, player: Player, spell_id: int, tier: int) -> None:

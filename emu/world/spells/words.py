@@ -29,6 +29,8 @@ def say(
     `players` are those of the world, and `first` is the first target. Words of the caster about
     itself are for the caster alone: EQ2Emulator sends them to all near.
     """
+    if spell.is_silent:
+        return
     kind, caster = spell.kind, spell.caster
     player = players.get(caster)
     target = first if first is not None else caster

@@ -25,6 +25,8 @@ _FOOTER: Final = {"stack_size": "stack", "collectable": "is_collectable",
 """Columns that newer windows show at their end."""
 DECIMAL: Final = 6
 """The kind of statistics that are no whole numbers."""
+WORN: Final = 1
+"""The number of the list of worn things."""
 SELL: Final = 1
 """The type of the list of what a player can sell; from 1096 on with the bit 128."""
 
@@ -78,9 +80,12 @@ class _Kinds:
         if one.name == "OP_LoginReplyMsg":
             self._lists = ItemLists(self._version)
         elif one.name == INVENTORY:
-            for row in self._lists.rows(one.body)[1]:
+            number, rows = self._lists.rows(one.body)
+            for row in rows:
                 if row["item_id"]:
                     self._see_record(row)
+                    if number == WORN:
+                        self._see_worn(row)
         elif one.name == EXAMINE and one.fields and "item" in one.fields:
             self._see_window(one.fields["item"])
         elif one.name == MERCHANT and one.fields:
@@ -96,6 +101,12 @@ class _Kinds:
         known["is_usable"] = int(bool(row["menu_type"] & USABLE))
         if row["menu_type"] & STACKS:
             known.setdefault("stack", USUAL_STACK)
+
+    def _see_worn(self, row: dict[str, Any]) -> None:
+        """Note the slot of a worn thing, unless a window has shown all slots."""
+        slot = server_slot(row["slot_id"], self._version)
+        if slot is not None:
+            self.found[row["item_id"]].setdefault("slots", 1 << slot)
 
     def _see_window(self, item: dict[str, Any]) -> None:
         info, footer = item["info"], item["footer"]

@@ -3,9 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from emu.content.alliances import Alliance
 from emu.world.combat.standings import WORST
 from tests.support.world.fights import Fight
+from tests.support.world.worlds import WorldHarness
 
 GUARDS, TRADERS, PIRATES = 21, 22, 31
 
@@ -74,3 +77,26 @@ def test_a_faction_attacks_newcomers_that_it_hates() -> None:
     creatures = fight.harness.parts.combat.creatures
     assert creatures.is_fighting(pirate)
     assert not creatures.is_fighting(trader)
+
+
+# Recorded in real-entry-* and real-fight-546-QueensColony-fighter.
+@pytest.mark.parametrize(
+    ("value", "step", "percent"),
+    [(20_000, 2, 0), (5_000, 0, 75), (0, 0, 50), (-50_000, -4, 100)],
+)
+def test_who_enters_is_shown_what_factions_think(value: int, step: int, percent: int) -> None:
+    harness = WorldHarness()
+    harness.world.knowledge.factions = {
+        GUARDS: {"name": "The Guards", "kind": "City", "description": "They guard."}
+    }
+    try:
+        past = f'{{"factions":{{"{GUARDS}":{value},"99":5}}}}'
+        client = harness.stand(5, past=past)
+    finally:
+        harness.world.knowledge.factions = {}
+    (sent,) = client.decoded("WS_FactionUpdate")
+    assert sent["response_array"] == [{
+        "faction_id": GUARDS, "name": "The Guards", "category": "City",
+        "description": "They guard.", "unknown": "", "con": step, "percentage": percent,
+        "value": value,
+    }]  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.content.beginners import starting_things
+from emu.content.beginners import StartingThing, starting_things
 from emu.content.items import TomlItems, shipped_items
 from emu.items.held import Where
 from emu.items.kinds import Slot
@@ -91,6 +91,19 @@ def test_a_new_character_wears_the_things_of_its_class_once() -> None:
     back = harness.stand(1, 546)
     assert len(player_of(back).holdings.inventory) == 8
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_a_new_character_has_the_things_of_the_classes_that_its_class_grew_out_of() -> None:
+    """As `real-entry-1208-start-fighter-priest`: a guardian has the bow of warriors as well."""
+    harness = WorldHarness()
+    items = TomlItems([shipped_items()])
+    robe, cap = (one.item_id for one in starting_things(None, items.beginners)[:2])
+    rows = [(1, robe, 2), (2, cap, 1), (3, robe, 4), (4, cap, 1)]
+    things = [StartingThing(class_, 255, number, count) for class_, number, count in rows]
+    harness.kinds.reload(None, items, tuple(things))
+    client = harness.stand(1, 546, class_=3, race=0)
+    found = [number for number, _, _ in held(client)]
+    assert (found.count(robe), found.count(cap)) == (4, 1)
 
 
 def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:

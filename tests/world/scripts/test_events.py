@@ -2,6 +2,7 @@
 
 import pytest
 
+from emu.dialects.dialect import AVATAR_READY
 from emu.times import Moment
 from emu.world.item_events import NodeWorked
 from tests.support.world.script_scenes import PLACE, ScriptScene
@@ -146,6 +147,7 @@ ZONE = """
     function new_client(Zone, P) note(P, log .. " new") end
     function player_entry(Zone, P) note(P, "entry " .. GetName(P)) end
     function player_loadcomplete(Zone, P) note(P, "loaded") end
+    function signal_changed(Zone, P, signal) note(P, "signal " .. signal) end
     function dusk(Zone) log = log .. " dusk" end
     function dawn(Zone) log = log .. " dawn" end"""
 
@@ -162,9 +164,23 @@ def test_a_zone_is_ready_before_its_players_are_greeted(scene: ScriptScene) -> N
     scene.scripts.zone_is_ready(scene.zone)
     assert scene.shown() == ["entry Aldana", "loaded"]
     lines = [one["text"] for one in other.decoded("WS_DisplayText")]
-    assert lines[-3:] == ["preinit 325 init new", "entry Borvik", "loaded"]
+    assert lines[-4:] == [
+        "preinit 325 init new", "entry Borvik", "loaded", f"signal {AVATAR_READY}",
+    ]  # fmt: skip
     scene.client.say("OP_DoneLoadingUIResourcesMsg")
     assert scene.shown() == ["loaded"]
+
+
+def test_a_zone_learns_of_the_signals_of_clients(scene: ScriptScene) -> None:
+    """The tutorial of The Far Journey has a signal for each of its steps."""
+    scene.zone_script(
+        "function signal_changed(Zone, P, signal) SendMessage(P, signal) end"
+    )  # fmt: skip
+    scene.shown()
+    layout = scene.client.dialect.layout("WS_Signal")
+    for signal in ("introduction", "a" * 65, AVATAR_READY):
+        scene.client.say("OP_SignalMsg", layout.encode({"signal": signal}))
+    assert scene.shown() == ["introduction", "a" * 64, AVATAR_READY]
 
 
 def test_a_row_names_the_script_of_a_zone(scene: ScriptScene) -> None:

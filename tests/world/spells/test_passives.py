@@ -51,9 +51,12 @@ def test_those_of_a_player_who_enters_begin_in_turns_of_their_own(tmp_path: Path
     events.publish(LeftZone(scene.player))
     events.publish(Entered(scene.player, scene.harness.now))
     assert scene.effects() == []
+    before = scene.payloads("OP_EqDisplayTextCmd")
     scene.run(0.1)
     assert len(scene.effects()) == 1
     events.publish(LeftZone(scene.player))
+    # Who enters or leaves reads nothing of them (recorded in real-entry-*).
+    assert scene.payloads("OP_EqDisplayTextCmd") == before
     events.publish(Entered(scene.player, scene.harness.now))
     events.publish(LeftZone(scene.player))
     scene.run(0.1)

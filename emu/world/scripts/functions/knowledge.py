@@ -15,6 +15,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import GhostPart
 from emu.world.combat.standings import change_standing as change_standing_of
 from emu.world.entry.initial_messages import send_languages
+from emu.world.events import SkillsChanged
 from emu.world.scripts.bodies import Body, Requirement, given
 from emu.world.scripts.host import Scripts
 
@@ -187,6 +188,7 @@ def _keep(scripts: Scripts, player: Player, skills: dict[int, KnownSkill]) -> No
         player.character, skills=tuple(skills[number] for number in sorted(skills))
     )
     _changed(scripts, player)
+    scripts.world.events.publish(SkillsChanged(player))
 
 
 @KNOWLEDGE("GetSkillIDByName", "t name")
@@ -209,7 +211,7 @@ def has_skill(scripts: Scripts, body: Body | None, number: int) -> bool | None:
 def add_skill(
     scripts: Scripts, body: Body | None, number: int, value: int, most: int, _more: bool
 ) -> bool | None:
-    """Teach a player a skill; nothing when the player has it. The client hears of it later."""
+    """Teach a player a skill; nothing when the player has it. The client is sent its book soon."""
     if body is None or body.player is None:
         return None
     skills = _skills(scripts, body.player)

@@ -120,6 +120,26 @@ def test_skills(scene: ScriptScene) -> None:
     assert {one.id for one in scene.player.character.skills} == own
 
 
+def test_a_client_is_sent_what_a_script_has_changed_of_its_skills(scene: ScriptScene) -> None:
+    """Recorded (real-entry-1208-start-fighter-priest): the book follows when skills are removed."""
+    own = scene.harness.world.knowledge.beginners.skills(scene.player.character)
+    first, second = (one.id for one in own[:2])
+    says(scene, "1", first=f"RemoveSkill(Spawn, {first}) RemoveSkill(Spawn, {second})")
+    scene.harness.run(0.1)
+    books = [body for name, body in scene.client.log if name == "OP_UpdateSkillBookMsg"]
+    _, book = books
+    assert int.from_bytes(book[:2], "little") == len(own) - 2
+
+
+def test_a_class_that_a_script_gives_leaves_the_skills(scene: ScriptScene) -> None:
+    """As `real-entry-1208-start-fighter-priest`: a script takes and gives them by their numbers."""
+    before = scene.player.character.skills
+    assert before
+    says(scene, "1", first="SetAdventureClass(Spawn, 21)")
+    assert scene.player.character.class_ == 21
+    assert scene.player.character.skills == before
+
+
 def test_the_step_of_the_tutorial_is_stored(scene: ScriptScene) -> None:
     steps = ("GetTutorialStep(Spawn)", "GetTutorialStep(NPC)")
     assert scene.says("SetTutorialStep(Spawn, 4)", *steps) == ["4", "0"]
