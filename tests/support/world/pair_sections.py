@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from emu.ledger import Owner, OwnerKind, Part, Reason
@@ -165,6 +166,8 @@ class PairReplay:
         self.recording = Recording(name)
         self._sections = sections
         harness = self.harness = WorldHarness()
+        # The zone of the recordings, the Isle of Refuge, gives 5 % more for a kill.
+        harness.world.rules = replace(harness.world.rules, experience_rate=1.05)
         harness.kinds = recorded_kinds()
         harness.parts.items.kinds = harness.kinds
         harness.trade.reload(recorded_content())
