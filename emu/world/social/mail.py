@@ -46,6 +46,8 @@ ARRIVED: Final = "mail.arrived"
 SENT_LATE: Final = "Your letter to {to} was sent after all."
 CANCELLED: Final = "You cancel sending a letter."
 UNREAD: Final = "You have unread mail in your mailbox."
+WAITING: Final = "You've got mail! :)"
+"""What who enters reads of letters that it has not opened (recorded in real-entry-546-*)."""
 POPUP: Final = {
     "unknown": 10, "text": "You have unread mail!", "message_type": "",
     "size": 3.0, "red": 0xFF, "green": 0xFF, "blue": 0xFF,
@@ -536,7 +538,8 @@ class Mail:
     def _arrived(self, note: Note) -> None:
         player = self._world.players.get(int(note["char_id"] or 0))
         if player is not None and player.is_online:
-            self._show_unread(player)
+            self._line(player, UNREAD)
+            player.client.send("WS_OnScreenMsg", POPUP)
 
     def _entered(self, event: Arrived) -> None:
         self._world.start(self._look_for_mail(event.player))
@@ -548,12 +551,8 @@ class Mail:
             # The player sees its mail when it opens the mailbox; entering must not depend on this.
             self._world.count("mail not counted")
             return
-        if waiting and player.is_online:
-            self._show_unread(player)
-
-    def _show_unread(self, player: Player) -> None:
-        self._line(player, UNREAD)
-        player.client.send("WS_OnScreenMsg", POPUP)
+        if waiting:
+            self._line(player, WAITING)
 
     def _line(self, player: Player, text: str) -> None:
         if player.is_online:

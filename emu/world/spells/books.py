@@ -64,10 +64,14 @@ class Record(NamedTuple):
     status: int = USABLE
 
 
+def icon_of(kind: SpellKind, version: int) -> int:
+    """Return the icon of a spell as clients of a version number it."""
+    return OLD_ICONS.get(kind.icon, kind.icon) if world_rules(version).older_windows else kind.icon
+
+
 def record_fields(record: Record, version: int) -> dict[str, Any]:
     """Return the fields of a record; `status` says whether it is locked."""
     kind = record.kind
-    icon = OLD_ICONS.get(kind.icon, kind.icon) if world_rules(version).older_windows else kind.icon
     is_waiting = record.ready_at > 0
     tier = kind.tier(record.tier)
     return {
@@ -77,7 +81,7 @@ def record_fields(record: Record, version: int) -> dict[str, Any]:
         "type": int(kind.book),
         "target_type": int(kind.target),
         "recast_time": min(_U16, round(record.recast * TENTHS)) if is_waiting else 0,
-        "icon": _signed(-icon - 1),
+        "icon": _signed(-icon_of(kind, version) - 1),
         "icon_type": kind.backdrop & _U16,
         "icon2": kind.heroic_icon & _U16,
         "charges": NO_CHARGES,

@@ -18,7 +18,7 @@ from emu.world.item_events import ScrollShown, SpellExamined
 from emu.world.items.texts import NOTHING_TO_EXAMINE
 from emu.world.items.windows import STRUCT, encode_fitted
 from emu.world.messages import WorldMessages
-from emu.world.spells.books import SpellBooks
+from emu.world.spells.books import SpellBooks, icon_of
 from emu.world.spells.casts import Casts
 from emu.world.spells.core import SpellCore
 
@@ -27,6 +27,8 @@ OLD_EFFECT, OLD_SPELL = 1, 3
 """Types of windows up to 561."""
 EFFECT, SPELL = 0x81, 0x83
 """Subtypes of windows from 562 on."""
+NO_CLASS: Final = 255
+"""The class of a row for everybody; windows do not name it (recorded in real-entry-*)."""
 EASY, USUAL = 6, 3
 """Colors of a spell's name: of one far below its reader's level, and of any other."""
 TENTHS, LEVEL_UNIT = 10, 10
@@ -102,7 +104,8 @@ class SpellWindows:
                 "adventure_class": one.class_, "tradeskill_class": one.tradeskill_class,
                 "spell_level": round(self._books.level_of(one) * LEVEL_UNIT) & _U16,
             }
-            for one in kind.classes[:_U8]
+            for one in [one for one in kind.classes if one.class_ != NO_CLASS
+                        or one.tradeskill_class != NO_CLASS][:_U8]
         ]  # fmt: skip
         level = self._books.level_in(player, kind)
         own = player.spawn.level
@@ -119,7 +122,7 @@ def spell_fields(kind: SpellKind, tier: SpellTier, version: int) -> dict[str, An
     cost = tier.cost
     duration = round(tier.duration * TENTHS), round(tier.longest * TENTHS)
     return {
-        "id": kind.id, "icon": kind.icon & _U16, "icon2": kind.heroic_icon & _U16,
+        "id": kind.id, "icon": icon_of(kind, version) & _U16, "icon2": kind.heroic_icon & _U16,
         "icontype": kind.backdrop & _U16, "version": rules.spell_window & _U16,
         "sub_version": rules.spell_window >> 16, "type": int(kind.book),
         "class_skill": kind.class_skill, "mastery_skill": kind.mastery_skill,

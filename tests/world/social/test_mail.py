@@ -13,7 +13,7 @@ from emu.errors import STORE_FAULT, StoreAway, StoreError
 from emu.structs import shipped_catalog
 from emu.times import Moment
 from emu.world.rules import WorldRules
-from emu.world.social.mail import LONGEST_BODY, LONGEST_SUBJECT, UNREAD, clean
+from emu.world.social.mail import LONGEST_BODY, LONGEST_SUBJECT, UNREAD, WAITING, clean
 from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
 from tests.support.world.worlds import Client, WorldHarness
@@ -127,13 +127,15 @@ def test_a_character_that_is_offline_is_notified_when_it_enters(harness: WorldHa
     harness.character(6, name="Borvik")
     assert write(one, "Borvik") == SendResult.SENT
     other = harness.stand(6)
-    assert lines(other).count(UNREAD) == 1
+    # As in real-entry-546-QueensColony-fighter-priest-mage: the line alone.
+    assert lines(other).count(WAITING) == 1
+    assert other.decoded("WS_OnScreenMsg") == []
     other.types("start_mail")
     other.types(
         f"getmailmessage {other.decoded('WS_GetMailHeader')[-1]['message_array'][0]['mail_id']}"
     )
     other.say("OP_RequestCampMsg", b"\1\1")
-    assert UNREAD not in lines(harness.stand(6))
+    assert WAITING not in lines(harness.stand(6))
 
 
 def test_a_player_in_another_process_is_notified(harness: WorldHarness) -> None:

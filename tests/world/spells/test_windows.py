@@ -75,3 +75,23 @@ def test_times_are_tenths_and_later_hundredths() -> None:
 def test_lines_are_cut_to_what_a_window_counts() -> None:
     tier = SpellTier(lines=(SpellLine("x"),) * 300)
     assert effect_fields(SpellKind(1, "x"), tier, 546)["num_effects"] == 255
+
+
+# real-entry-546-QueensColony-fighter-priest-mage and real-entry-1208-start-fighter-priest: the
+# window of Collecting, whose row of a class is for everybody.
+@pytest.mark.parametrize(("version", "icon"), [(546, 167), (561, 167), (1208, 778)])
+def test_an_ability_of_everybody_has_no_levels_and_its_icon_of_old(
+    tmp_path: Path, version: int, icon: int
+) -> None:
+    toml = """
+        [[spell]]
+        id = 8062
+        name = "Collecting"
+        icon = 778
+        class = [{class = 255, tradeskill_class = 255, level = 1}]
+        [[spell.tier]]
+        """
+    scene = SpellScene(tmp_path, version, toml=toml)
+    asked(scene, 3, 8062)
+    shown = scene.client.decoded("WS_ExamineInfo")[-1]["spell"]
+    assert (shown["icon"], shown["level_array"]) == (icon, [])
