@@ -20,6 +20,7 @@ WORN: Final = "equipped"
 TABLE: Final = "starting_items"
 HOTKEYS: Final = "starting_hotbars"
 STANDINGS: Final = "starting_factions"
+RESISTANCES: Final = ("heat", "cold", "magic", "mental", "divine", "disease", "poison")
 FACTION_KEYS: Final = ("name", "kind", "description")
 KINDS: Final = range(1, 5)
 PLACES: Final = range(LAST_BAR + 1)
@@ -94,6 +95,17 @@ def starting_standings(content: Path | None) -> dict[int, dict[int, int]]:
             for row in file.table(STANDINGS):
                 found.setdefault(row["city"], {})[row["faction_id"]] = row["value"]
     return found
+
+
+def starting_resistances(content: Path | None) -> dict[int, dict[str, int]]:
+    """Return the resistances of new characters by race. Raises `FileFormatError`."""
+    if content is None:
+        return {}
+    with ContentFile(content) as file:
+        rows = file.table("starting_details")
+        # The row of a race for all classes counts, so it comes last.
+        rows = sorted(rows, key=lambda row: row["class"] == ANY)
+        return {row["race"]: {name: row[name] for name in RESISTANCES} for row in rows}
 
 
 def factions(content: Path | None) -> dict[int, dict[str, Any]]:

@@ -20,7 +20,14 @@ from typing import Any, Final, Generic, TypeVar
 
 from attrs import Factory, asdict, frozen
 
-from emu.content.beginners import ANY, factions, starting_hotkeys, starting_standings
+from emu.content.beginners import (
+    ANY,
+    RESISTANCES,
+    factions,
+    starting_hotkeys,
+    starting_resistances,
+    starting_standings,
+)
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.model import COMMAND_KEY, Hotkey, KnownSkill, Title, WorldCharacter
@@ -32,6 +39,8 @@ LONGEST_TEXT: Final = 255
 NAME: Final = TextBytes(LONGEST_TEXT)
 """Reads a name or text of clients, up to this many bytes."""
 
+USUAL_RESISTANCES: Final[Mapping[str, int]] = MappingProxyType(dict.fromkeys(RESISTANCES, 3))
+"""What every recorded player has, all of them humans: that of a race without a row."""
 MOST_KINDS: Final = 4096
 """Kinds of characters, by class, race and gender, whose skills are kept."""
 ARCHETYPES: Final = (1, 11, 21, 31)
@@ -61,7 +70,8 @@ class For(Generic[T]):
 class Beginners:
     """The skills, languages, titles, hotkeys and standings of new characters."""
 
-    __slots__ = ("_hotkeys", "_known", "_languages", "_skills", "_standings", "_titles")
+    __slots__ = ("_hotkeys", "_known", "_languages", "_resistances", "_skills", "_standings",
+                 "_titles")  # fmt: skip
 
     def __init__(
         self,
@@ -69,10 +79,16 @@ class Beginners:
         languages: Sequence[For[int]] = (),
         titles: Sequence[For[Title]] = (),
         hotkeys: Sequence[For[Hotkey]] = (),
+        *,
         standings: Mapping[int, Mapping[int, int]] = MappingProxyType({}),
+        resistances: Mapping[int, Mapping[str, int]] = MappingProxyType({}),
     ) -> None:
-        """`standings` are what factions think of a new character, by the number of its city."""
+        """`standings` are what factions think of a new character, by the number of its city.
+
+        `resistances` are those of races, by their numbers.
+        """
         self._standings = standings
+        self._resistances = resistances
         self._skills = tuple(skills)
         self._languages = tuple(languages)
         self._titles = tuple(titles)
@@ -113,6 +129,10 @@ class Beginners:
     def standings(self, character: WorldCharacter) -> Mapping[int, int]:
         """Return what factions think of a new character, by the number of the faction."""
         return self._standings.get(character.starting_zone, {})
+
+    def resistances(self, character: WorldCharacter) -> Mapping[str, int]:
+        """Return the resistances that a character has by its race, at every level (recorded)."""
+        return self._resistances.get(character.race, USUAL_RESISTANCES)
 
     def hotkeys(self, character: WorldCharacter) -> list[Hotkey]:
         """Return the hotkeys of a new character; of two for one slot the later one wins."""
@@ -408,7 +428,8 @@ def read_knowledge(folder: Path | None = None, content: Path | None = None) -> K
             [row.to(row.id) for row in lists.get("language", ())],
             [row.to(titles[row.id]) for row in lists.get("title", ())],
             [row.to(row.hotkey()) for row in lists.get("hotkey", ())],
-            starting_standings(content),
+            standings=starting_standings(content),
+            resistances=starting_resistances(content),
         ),
         older=older,
         factions=factions(content),

@@ -20,6 +20,8 @@ from emu.world.world import World
 
 SHEET_PAUSE: Final = 0.3
 """Seconds in which the changes of a fight share one sheet."""
+DETRIMENTS: Final = ("trauma", "arcane", "noxious", "elemental")
+"""What harmful spells on a player are counted as."""
 CONCENTRATION: Final = 5
 MORE_CONCENTRATION: Final = 503
 """The type of bonus that adds to it."""
@@ -86,12 +88,14 @@ class CharacterSheets:
     def _spell_fields(self, player: Player) -> dict[str, Any]:
         """Return the values of the spells that last on a player, and of its own on others."""
         marks = player.spawn.sheet.spells
-        trauma, arcane, noxious, elemental = marks.detriments
         fields: dict[str, Any] = {
             "conc_used": marks.concentration,
             "conc_max": CONCENTRATION + int(marks.bonuses.get(MORE_CONCENTRATION, 0)),
-            "trauma": trauma, "arcane": arcane, "noxious": noxious, "elemental": elemental,
         }  # fmt: skip
+        # Newer clients have resistances by these names.
+        ending = "" if player.client.dialect.world_rules.older_windows else "_count"
+        counts = zip(DETRIMENTS, marks.detriments, strict=True)
+        fields |= {f"{name}{ending}": count for name, count in counts}
         for name, kind in _SENSES:
             value = player.spawn.sheet.get(name, kind)
             if value:

@@ -86,7 +86,9 @@ def test_a_content_file_says_what_factions_think_of_new_characters(tmp_path: Pat
         "INSERT INTO `factions` (`id`,`name`,`type`,`description`,`default_level`) VALUES"
         " (11,'The City of Qeynos','City Factions','The City.',0),(12,'Freeport','','',0);"
         "INSERT INTO `starting_factions` (`id`,`starting_city`,`faction_id`,`value`) VALUES"
-        " (1,1,11,20000),(2,1,12,-50000),(3,2,12,20000);",
+        " (1,1,11,20000),(2,1,12,-50000),(3,2,12,20000);"
+        "INSERT INTO `starting_details` (`id`,`class_id`,`race_id`,`heat`,`cold`,`poison`) VALUES"
+        " (1,255,0,4,5,6),(2,3,0,9,9,9);",
         encoding="utf-8",
     )
     import_content(dump_parts([dump]), content)
@@ -98,6 +100,9 @@ def test_a_content_file_says_what_factions_think_of_new_characters(tmp_path: Pat
     assert begins.standings(world_character(starting_zone=1)) == {11: 20_000, 12: -50_000}
     assert begins.standings(world_character(starting_zone=4)) == {}
     assert read_knowledge().beginners.standings(world_character(starting_zone=1)) == {}
+    found = begins.resistances(world_character(race=0))
+    assert [found[name] for name in ("heat", "cold", "magic", "poison")] == [4, 5, 0, 6]
+    assert set(begins.resistances(world_character(race=9)).values()) == {3}
 
 
 def test_a_new_character_keeps_what_it_begins_with() -> None:

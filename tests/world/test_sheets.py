@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import pytest
 
@@ -98,3 +99,27 @@ def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(
     meant = {at for one in made for at, byte in enumerate(one) if byte}
     assert {at for at, byte in enumerate(sheet) if byte} == meant
     assert not any(dialect(version).encode_known(SHEET, {}))
+
+
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_each_player_resists_by_its_race(version: int) -> None:
+    """Recorded of humans at levels 1 to 12 (items-*-carry, fight-*, real-entry-*): 3 of each."""
+    client = WorldHarness().stand(5, version, race=9, level=7)
+    player = client.player
+    assert player is not None
+
+    def shown() -> dict[str, Any]:
+        fields = client.harness.parts.sheets.fields(player)
+        return client.dialect.layout(SHEET).decode(client.dialect.encode_known(SHEET, fields))
+
+    sheet = shown()
+    names = ("trauma", "arcane", "noxious", "elemental")
+    player.spawn.sheet.spells.detriments = (1, 2, 0, 4)
+    if version <= 561:
+        assert sheet["resists"] == sheet["resists_base"] == [0, 0, 0, 3, 3, 3, 3, 3, 3, 3]
+        assert [shown()[name] for name in names] == [1, 2, 0, 4]
+        return
+    for name in names[1:]:
+        assert (sheet[name], sheet[f"{name}_base"]) == (3, 3)
+    assert [shown()[f"{name}_count"] for name in names] == [1, 2, 0, 4]
+    assert shown()["arcane"] == 3

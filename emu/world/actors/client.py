@@ -253,6 +253,8 @@ _RESISTS: Final = (
     "", "", "", "heat", "cold", "magic", "mental", "divine", "disease", "poison",
 )  # fmt: skip
 """Fields of the resistances by their number in the message; blows are warded off by armor."""
+_NEWER_RESISTS: Final = {"elemental": "heat", "noxious": "poison", "arcane": "magic"}
+"""The resistances that newer clients show, each by the one of old that stands for it (recorded)."""
 
 
 def worn_fields(sheet: Sheet) -> dict[str, Any]:
@@ -266,6 +268,12 @@ def worn_fields(sheet: Sheet) -> dict[str, Any]:
         "max_weight": number("max_weight") or most_weight(sheet.attribute("str")),
         "mitigation_cur": number("cur_mitigation"),
         "resists": [number(name) if name else 0 for name in _RESISTS],
+        "resists_base": [number(f"{name}_base") if name else 0 for name in _RESISTS],
+        **{
+            shown + base: number(name + base)
+            for shown, name in _NEWER_RESISTS.items()
+            for base in ("", "_base")
+        },
         "melee_pri_dmg_min": number("primary_weapon_damage_low"),
         "melee_pri_dmg_max": number("primary_weapon_damage_high"),
         "melee_pri_delay": number("primary_weapon_delay") / 10,

@@ -28,6 +28,7 @@ from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.past import Past
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
+from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spawn_appearance
 from emu.world.clock import game_time
 from emu.world.entry import client_records, initial_messages, window_messages
@@ -228,6 +229,9 @@ class ZoneEntries:
         )  # fmt: skip
         if is_elsewhere:
             player.journey.destination = Destination(*at)
+        for name, value in world.knowledge.beginners.resistances(character).items():
+            spawn.sheet.set(name, FieldKind.UNSIGNED, value)
+            spawn.sheet.set(f"{name}_base", FieldKind.UNSIGNED, value)
         spawn.words |= player.options.words
         spawn.appearance = {**spawn.appearance, **player.client_data.voice_fields()}
         player.titles.show(spawn)

@@ -29,7 +29,8 @@ def test_the_sheet_has_what_is_worn_once() -> None:
         show_bonuses(player)
     sheet = player.spawn.sheet
     fields = sheet_fields(player.character, sheet)
-    assert fields["resists"] == [0, 0, 0, 9, 9, 0, 0, 0, 0, 0]
+    assert fields["resists"] == [0, 0, 0, 12, 12, 3, 3, 3, 3, 3]
+    assert fields["resists_base"] == [0, 0, 0, 3, 3, 3, 3, 3, 3, 3]
     assert (fields["mitigation_cur"], sheet.power.most) == (130, power + 7 + 3 * 3)
     assert (fields["melee_pri_dmg_min"], fields["melee_pri_dmg_max"]) == (1, 6)
     assert fields["melee_pri_delay"] == 1.6
