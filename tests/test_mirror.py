@@ -42,6 +42,7 @@ PLAIN = {
     "emu/processes/ports.py": "protocols",
     "emu/world/behaviors/running.py": "plain values",
     "emu/world/item_events.py": "plain values",
+    "emu/world/quest_events.py": "plain values",
     "emu/world/zones/definitions.py": "plain values",
     "emu/versions.py": "names for numbers",
 }
