@@ -289,9 +289,12 @@ class Questing:
         if self._must_leave:
             return self._exit(now) or self._tries.mark(now) or self._around(now)
         if follows:
-            # It passes by all of the zone first: what a task names may stand around a corner.
+            # It sees all of the zone first: what a task names may stand around a corner.
+            plan = self.journeys.far_place(now)
+            if plan is None and not self.journeys.exploration.has_seen_all:
+                plan = self.journeys.unseen_place(now)
             return (
-                self.journeys.far_place(now) or self._tries.thing(now) or self._tries.person(now)
+                plan or self._tries.thing(now) or self._tries.person(now)
                 or self._on_the_spot(now) or self._around(now)
             )  # fmt: skip
         tries = self._tries

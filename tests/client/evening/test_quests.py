@@ -465,7 +465,7 @@ def test_a_hunter_with_an_open_first_quest_does_no_other(core: NotingClient) -> 
     scene.task("I should speak to Ilgar.", number=8, category="Hallmark")
     scene.task("I must kill a rat.", number=9)
     scene.thinks(HAIL, times=4)
-    assert core.asked[:1] == ["target 4"], "he may be whom it looks for, and is nearest"
+    assert core.asked[:1] == ["target 6"], "who is nearest when it has seen all of the zone"
     assert scene.fighting.enemy is None
     assert not scene.questing.wants("Bat Wings")
     scene.questing.handle_event(ZoneToLoad("isle", "Isle", "Aldana", 0.0, 0.0, 0.0), scene.now)
