@@ -38,11 +38,16 @@ class _Progress:
 class Agenda:
     """The order of one player's tasks."""
 
-    def __init__(self, journal: SeenJournal, first: Sequence[str]) -> None:
+    def __init__(
+        self, journal: SeenJournal, first: Sequence[str],
+        is_hopeless: Callable[[str], bool] = lambda _zone: False,
+    ) -> None:  # fmt: skip
         """`first` are words of the titles or categories of quests that it does first.
 
         Those with the first of these words come before those with the second one, and so on.
+        `is_hopeless` says whether it is too weak for a zone of `Travels`, and can become stronger.
         """
+        self._is_hopeless = is_hopeless
         self._journal = journal
         self._first = first
         self._progress: dict[int, _Progress] = {}
@@ -189,5 +194,7 @@ class Agenda:
             return False
         if any(is_crafting(task.text) for task in self._journal.open[quest].open_tasks):
             return True  # it makes nothing
+        if self._is_hopeless(progress.zone):
+            return True
         is_first = self.is_first(self._journal.open[quest])
         return self._now - progress.since > (PATIENT if is_first else SET_ASIDE)

@@ -90,7 +90,7 @@ class Questing:
         self._journal = journal
         self._fighting = fighting
         self._note = note
-        self.agenda = Agenda(journal, first)
+        self.agenda = Agenda(journal, first, self._is_hopeless)
         self._hunts = hunts
         self._refused = refused
         self._prey = Prey(core, spawns, fighting)
@@ -167,6 +167,13 @@ class Questing:
             until = Monotonic(now + WALK_TIME)
             self._plan = replace(plan, has_asked=False, reach=CLOSE_REACH, until=until)
         self._last_use = None
+
+    def _is_hopeless(self, zone: str) -> bool:
+        """Return whether it has died too often in a zone, and can get a level elsewhere."""
+        level = self._fighting.level
+        if self.hints.is_stopped(level) and not self._must_leave:
+            return False
+        return self._fighting.fears.is_deadly(zone, level)
 
     @property
     def may_leave(self) -> bool:

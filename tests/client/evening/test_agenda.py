@@ -110,6 +110,17 @@ def test_a_quest_that_wants_something_made_is_set_aside_at_once() -> None:
     assert texts(one.tasks()) == ["rat"]
 
 
+def test_a_quest_of_a_zone_that_is_too_hard_is_set_aside() -> None:
+    journal = SeenJournal()
+    hard: set[str] = set()
+    one = Agenda(journal, (), hard.__contains__)
+    journal.shown(QuestShown(1, "Orcs", (QuestTask("orc", "", False, 0, 1),), False))
+    one.look("lair", NOW)
+    assert texts(one.tasks()) == ["orc"]
+    hard.add("lair")
+    assert texts(one.tasks(is_aside=True)) == ["orc"]
+
+
 def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone() -> None:
     one = agenda(("Welcome", "Hallmark", "ruins"), ("Training", "Hallmark", "guard"))
     late = Monotonic(NOW + PATIENT + 1)
