@@ -10,7 +10,10 @@ from emu.client.evening.errands import WALK_TIME, Errand, visit
 from emu.client.evening.exploring import CELL, Exploration
 from emu.client.evening.places import PlaceSearch
 from emu.client.evening.reading import (
+    GOOD,
     LEAVING,
+    TECHNICAL,
+    fit,
     has_word,
     is_named_way,
     is_sign,
@@ -154,7 +157,11 @@ class PlayerJourneys:
         """
         if not is_visit(task.text):
             return None
-        place = self._places.next_near(self.zone, task.text)
+        for one in self._spawns.all():
+            is_meant = TECHNICAL in one.name and fit(one.name, task.text) >= GOOD
+            if is_meant and not self.travels.is_of_zone(one.name, task.text):
+                self.look_near(task, one.place)
+        place = self._places.next_near(self.zone, task.text, self._core.place)
         if place is None:
             zones = self.travels.destinations(task.text)
             if zones and self.travels.zone not in zones:

@@ -21,6 +21,7 @@ from emu.client.evening.reading import (
     is_peaceful,
     leads_to,
     may_be_way,
+    may_have_choices,
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn
@@ -165,7 +166,8 @@ class Travels:
                 here[one.name] = KnownWay(one.name, one.place)
             if one.is_enemy:
                 self._foes.setdefault(self.zone, {})[one.name] = one.level
-            elif TECHNICAL in one.name:
+            elif TECHNICAL in one.name and not may_have_choices(one.name):
+                # "Use the bells to get to the Ruins" does not mean the zone with the bell.
                 self._things.setdefault(one.name, {})[self.zone] = None
             elif one.name[:1].isupper() and not is_named_way(one.name):
                 self._homes.setdefault(one.name, self.zone)

@@ -183,3 +183,13 @@ def test_a_sign_that_led_nowhere_is_of_no_use_for_a_while() -> None:
     one.arrive("The Arena", sign)
     one.arrive("Qeynos Harbor", None)
     assert not one.is_vain(sign.name)
+
+
+def test_a_task_to_use_a_bell_does_not_mean_the_zone_with_the_bell() -> None:
+    # With that, the bell counted as one that leads to where the player is, and was not rung.
+    one = arrived(("Beggar's Court", None))
+    one.look([spawn(4, "mariners_bell", level=0)])
+    text = "I need to use the mariner's bells near the docks to get to the Ruins."
+    assert one.destinations(text) == []
+    one.offered(BELL, ["The Ruins", "The Commonlands"])
+    assert one.destinations(text) == ["ruins"]
