@@ -1,16 +1,24 @@
 """kill -9 of the whole server while players kill creatures, loot them, and die.
 
 Experience, debt, levels and loot are as of at most 0.2 s before, and nothing counts twice.
-EMU_CRASH_ROUNDS is the number of kills (2), EMU_CRASH_SEED makes another choice of moments,
+EMU_CRASH_ROUNDS is the number of servers (2), EMU_CRASH_SEED makes another choice of moments,
 EMU_CRASH_FIGHTERS is the number of players (4).
 
 The gains of one player that were stored must be the first ones of those that it has read of, in
 their order: a gain, a level or a death that counted twice makes a sum that none of them has.
+
+What a server has sent may be on its way when it is killed, and on a busy machine that is much. So
+a server stands still at each random moment (SIGSTOP) while its database is copied: SIGKILL leaves
+the same files. Then it goes on until each player has read what the server had to tell it. After
+the last moment the server is killed, and the next one starts with that moment's copy.
 """
 
 import os
 import random
+import shutil
+import signal
 import string
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,14 +31,20 @@ from twisted.internet.defer import Deferred, gatherResults
 from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.client.world import WorldClientCore
-from emu.client.world.events import DeathSeen, LineShown, RevivalOffered, WorldEvent
+from emu.client.world.events import (
+    DeathSeen,
+    LineShown,
+    RevivalOffered,
+    WhoListed,
+    WorldEvent,
+)
 from emu.errors import CommandError
 from emu.net.client.swarm import own_address
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.rules.experience import usual_needs
 from emu.store import Store
 from emu.world_stream.ghosts import INFO
-from tests.support.running.clients import stop_drained
+from tests.support.patience import slowness
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -38,6 +52,7 @@ from tests.support.running.whole_server import (
     rows,
     server_process,
     sleep,
+    until,
 )
 from tests.support.world.zone_files import write_zones
 
@@ -49,12 +64,17 @@ TOGETHER = 10
 SAVED = 0.2
 """Seconds from a change of a fighter to its save."""
 LATE = 1.0
-"""Seconds that a save may take on a busy machine."""
+"""Seconds that a save may take on a machine with one runnable process for each processor."""
 RATE = 9.7
 """Of experience: a level takes two or three kills, and no kill gives a round number."""
 DEATH_DEBT = 0.5
-FIRST, MORE = 9.0, 4.0
-"""Seconds of a round: these, and by chance up to so many more."""
+MOMENTS = 5
+"""Moments of each server at which it is killed."""
+FIRST = 6.0
+LEAST, MOST = 0.3, 1.5
+"""Seconds before the first moment, and between one and the next."""
+PARTS = ("", "-wal")
+"""Files of a database that a killed server leaves and the next one reads."""
 COFFER = 2000000001
 """A shipped loot table: coins, and two things of four."""
 MOST_COINS, MOST_THINGS = 261, 2
@@ -114,6 +134,8 @@ class Fighter:
     died: int = 0
     target: int | None = None
     is_dead: bool = False
+    lists: int = 0
+    """How many lists of players it has read: it asks for one to know that it has read all else."""
 
     @property
     def core(self) -> WorldClientCore:
@@ -141,6 +163,8 @@ class Fighter:
             case DeathSeen(_, dead) if dead == self.core.own_index:
                 self.deaths.append(now)
                 self.died += 1
+            case WhoListed():
+                self.lists += 1
             case RevivalOffered(places):
                 # Also when it comes back dead.
                 self.is_dead = True
@@ -184,25 +208,30 @@ class Fighter:
         except CommandError:
             self.target = None
 
-    async def fights(self, seconds: float) -> None:
-        end = reactor.seconds() + seconds
-        while reactor.seconds() < end:
-            assert self.client is not None
-            self.client.act(self.fight)
-            await sleep(0.25)
+    async def has_read_all(self) -> None:
+        """Wait until it has read what the server had to tell it: messages keep their order."""
+        wanted = self.lists + 1
+        self.order("who")
+        await until(lambda: self.lists >= wanted, f"the list of {self.name}", 20.0)
 
-    # -- what must be stored ----------------------------------------------------------------------
 
-    def stored_gains(self, killed: float) -> set[int]:
-        """Return the sums of experience that this round may have left behind."""
+@dataclass(frozen=True)
+class Read:
+    """What a player had read when the server was killed, and what was on its way."""
+
+    gains: tuple[tuple[float, int], ...]
+    deaths: tuple[float, ...]
+    kills: int
+
+    def stored_gains(self, sure: float) -> set[int]:
+        """Return the sums of experience that may be stored; what was read before `sure` is."""
         sums = [0, *accumulate(points for _, points in self.gains)]
-        sure = sum(when < killed - SAVED - LATE for when, _ in self.gains)
-        return set(sums[sure:])
+        return set(sums[sum(when < sure for when, _ in self.gains) :])
 
-    def stored_debts(self, killed: float) -> set[int]:
-        """Return the debts, in thousandths of a percent, that this round may have added."""
-        sure = sum(when < killed - SAVED - LATE for when in self.deaths)
-        return {round(number * DEATH_DEBT * 1000) for number in range(sure, len(self.deaths) + 1)}
+    def stored_debts(self, sure: float) -> set[int]:
+        """Return the debts, in thousandths of a percent, that may be stored."""
+        first = sum(when < sure for when in self.deaths)
+        return {round(number * DEATH_DEBT * 1000) for number in range(first, len(self.deaths) + 1)}
 
 
 @dataclass(frozen=True)
@@ -234,22 +263,64 @@ def stored(database: Path) -> dict[str, Stored]:
     return found
 
 
-def check(
-    database: Path, before: dict[str, Stored], fighters: list[Fighter], killed: float
-) -> None:
+def check(database: Path, before: dict[str, Stored], read: dict[str, Read], killed: float) -> None:
     """Hold the database to what every player may expect."""
     assert rows(database, "PRAGMA integrity_check") == [("ok",)]
     after = stored(database)
     nothing = Stored(0, 0, 0, 0)
-    for one in fighters:
-        old, new = before.get(one.name, nothing), after[one.name]
-        assert new.total - old.total in one.stored_gains(killed), one
-        assert new.debt - old.debt in one.stored_debts(killed), one
+    sure = killed - SAVED - LATE * slowness()
+    for name, one in read.items():
+        old, new = before.get(name, nothing), after[name]
+        assert new.total - old.total in one.stored_gains(sure), (name, old, new, killed, one)
+        assert new.debt - old.debt in one.stored_debts(sure), (name, old, new, killed, one)
         assert new.coins <= one.kills * MOST_COINS, "no body gives its coins twice"
         assert new.things <= one.kills * MOST_THINGS
     with Store.create(database) as store:
         audit = store.world.ledger.audit()
     assert (audit.differences, audit.wrong_things) == ((), ()), audit
+
+
+def stop(server: ServerProcess) -> None:
+    """Stop a server, and wait until all its threads stand still."""
+    server.process.send_signal(signal.SIGSTOP)
+    states = set[str]()
+    while states != {"T"}:
+        time.sleep(0.001)
+        states = {
+            (task / "stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+            for task in Path(f"/proc/{server.process.pid}/task").iterdir()
+        }
+
+
+def copy_database(database: Path, copy: Path) -> None:
+    """Copy a database that nobody writes to a folder."""
+    copy.mkdir()
+    for part in PARTS:
+        file = database.with_name(database.name + part)
+        if file.exists():
+            shutil.copyfile(file, copy / file.name)
+
+
+def put_back(copy: Path, database: Path) -> None:
+    """Replace the database of a killed server by a copy."""
+    for part in (*PARTS, "-shm"):
+        database.with_name(database.name + part).unlink(missing_ok=True)
+    for file in copy.iterdir():
+        shutil.copyfile(file, database.with_name(file.name))
+
+
+async def crash(
+    server: ServerProcess, database: Path, copy: Path, fighters: list[Fighter]
+) -> tuple[float, dict[str, Read]]:
+    """Copy what a kill at this moment would leave; return the moment and what players read."""
+    stop(server)
+    killed = reactor.seconds()
+    copy_database(database, copy)
+    server.process.send_signal(signal.SIGCONT)
+    await each(fighters, lambda one: one.has_read_all())
+    return killed, {
+        one.name: Read(tuple(one.gains), tuple(one.deaths), one.kills) for one in fighters
+    }
 
 
 def write_zone(folder: Path, fighters: int) -> Path:
@@ -274,6 +345,15 @@ async def each(fighters: list[Fighter], work: Callable[[Fighter], Awaitable[obje
     await gatherResults([Deferred.fromCoroutine(done(fighter)) for fighter in fighters])
 
 
+async def fight(fighters: list[Fighter], is_over: list[bool]) -> None:
+    """Let all fight until something is in the list."""
+    while not is_over:
+        for one in fighters:
+            assert one.client is not None
+            one.client.act(one.fight)
+        await sleep(0.25)
+
+
 @pytest.mark.slow
 async def test_a_crash_counts_no_kill_and_no_death_twice(tmp_path: Path) -> None:
     choice = random.Random(SEED)
@@ -285,19 +365,29 @@ async def test_a_crash_counts_no_kill_and_no_death_twice(tmp_path: Path) -> None
         for number, name in enumerate(names(FIGHTERS))
     ]
     before: dict[str, Stored] = {}
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
+        copies = [tmp_path / f"copy-{number}-{moment}" for moment in range(MOMENTS)]
+        crashes = []
         async with server_process(tmp_path, settings) as server:
             await server.line(r"world Norrath \(1\) registered")
             for first in range(0, FIGHTERS, TOGETHER):
                 await each(fighters[first : first + TOGETHER], lambda one: one.come(server))
-            seconds = FIRST + choice.uniform(0.0, MORE)
-            await each(fighters, lambda one: one.fights(seconds))  # noqa: B023
+            is_over: list[bool] = []
+            fighting = Deferred.fromCoroutine(fight(fighters, is_over))
+            await sleep(FIRST)
+            for copy in copies:
+                await sleep(choice.uniform(LEAST, MOST))
+                crashes.append(await crash(server, database, copy, fighters))
+            is_over.append(True)
+            await fighting
             server.kill()
-            killed = reactor.seconds()
             for one in fighters:
                 assert one.client is not None
-                await stop_drained(one.client)
-        check(database, before, fighters, killed)
+                await one.client.stop()
+        put_back(copies[-1], database)
+        for copy, (killed, read) in zip(copies, crashes, strict=True):
+            check(copy / database.name, before, read, killed)
+            shutil.rmtree(copy)
         before = stored(database)
     assert sum(one.kills for one in fighters) >= ROUNDS
     assert sum(one.died for one in fighters) >= ROUNDS
