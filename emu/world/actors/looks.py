@@ -19,6 +19,7 @@ from emu.world_stream.movement import FULL_TURN
 
 LARGEST_U8: Final = 0xFF
 LARGEST_U16: Final = 0xFFFF
+LARGEST_MODEL: Final = LARGEST_U16
 LARGEST_DIFFICULTY: Final = 20
 EPIC: Final = 2
 LARGEST_FACTION: Final = 2**31 - 1
@@ -312,10 +313,10 @@ def take_shape(spawn: Spawn, model: int) -> None:
             return
         spawn.own_model = int(spawn.appearance.get("model_type", 0))
     if model:
-        change_looks(spawn, model_type=_cut(model, 0, LARGEST_U16))
+        change_looks(spawn, model_type=_cut(model, 0, LARGEST_MODEL))
     else:
         own, spawn.own_model = spawn.own_model, None
-        change_looks(spawn, model_type=own)
+        change_looks(spawn, model_type=own or None)
 
 
 def copy_looks(spawn: Spawn, other: Spawn) -> None:

@@ -176,7 +176,7 @@ class SpellMarks:
     """What spells have made of an actor: sums of bonuses, controls, and what its client shows."""
 
     __slots__ = ("bonuses", "concentration", "controls", "detriments", "effects", "immunities",
-                 "maintained", "pet", "skills", "snare", "stealth")  # fmt: skip
+                 "maintained", "model", "pet", "skills", "snare", "stealth")  # fmt: skip
 
     def __init__(self) -> None:
         self.bonuses: Mapping[int, float] = _NO_SUMS
@@ -190,6 +190,8 @@ class SpellMarks:
         """How it is hidden: 1 stealth, 2 invisible."""
         self.snare = 1.0
         """The share of its speed that snares leave."""
+        self.model = 0
+        """The model as which it looks; 0 for its own."""
         self.effects: tuple[ShownEffect, ...] = ()
         self.maintained: tuple[ShownMaintained, ...] = ()
         self.concentration = 0

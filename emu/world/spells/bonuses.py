@@ -16,6 +16,7 @@ from emu.world.spells.living import LivingSpell, SpellBonus
 
 FIRST_RACE: Final = 100
 """Numbers below it in `SpellBonus.only` are classes."""
+HEALTH_BONUS, POWER_BONUS = 500, 501
 HEALTH_PERCENT, POWER_PERCENT = 607, 620
 SPELLS: Final = "spells"
 """Under this name the sheet has what spells add."""
@@ -34,8 +35,8 @@ FIELDS: Final[Mapping[int, tuple[tuple[str, float], ...]]] = {
     208: (("mental", 1.0),),
     209: (("divine", 1.0),),
     214: (("disease", 1.0),),
-    500: (("health", 1.0),),
-    501: (("power", 1.0),),
+    HEALTH_BONUS: (("health", 1.0),),
+    POWER_BONUS: (("power", 1.0),),
     503: (("max_concentration", 1.0),),
     606: (("health", 1.0),),
     617: (("haste", 1.0),),

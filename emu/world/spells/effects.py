@@ -224,7 +224,8 @@ class LastingSpells:
         for one in touched if was_lasting else ():
             if self._states.get(one) is not None:
                 self._states.recount(one)
-                self._states.tidy(one)
+        for one in (*touched, spell.caster) if was_lasting else ():
+            self._states.tidy(one)
         for one in touched if was_lasting else ():
             self._note(one)
         return touched
@@ -240,7 +241,6 @@ class LastingSpells:
         caster.maintained.remove(spell)
         caster.concentration -= spell.tier.cost.concentration
         self._states.show(spell.caster)
-        self._states.tidy(spell.caster)
 
     def leave(self, spell: LivingSpell, target: Spawn, reason: str) -> None:
         """End a spell on one of its targets; without any it is over."""

@@ -14,6 +14,7 @@ from emu.facts import is_number, is_whole
 from emu.model import SavedKind
 from emu.spells.kinds import SpellKind
 from emu.times import Moment, Monotonic
+from emu.world.actors.looks import LARGEST_MODEL
 from emu.world.actors.past import WRITTEN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
@@ -134,7 +135,7 @@ class KeptSpells:
                 "controls": sorted(gifts.controls),
                 "immunities": sorted(gifts.immunities), "stealth": sorted(gifts.stealth),
                 "procs": [[one.kind, one.chance] for one in gifts.procs if one.item is None],
-                "snare": gifts.snare,
+                "snare": gifts.snare, "model": gifts.model,
             },
             None if ward is None else [
                 ward.left, int(ward.kept), ward.kind, ward.percent, ward.redirect, ward.hits,
@@ -236,7 +237,7 @@ def _wholes(found: Any) -> frozenset[int]:
 def _gifts(stored: Mapping[str, Any]) -> SpellGifts:
     """Return the gifts of a stored spell, without what is not usable."""
     pairs = stored.get("procs")
-    snare = stored.get("snare", 0.0)
+    snare, model = stored.get("snare", 0.0), stored.get("model", 0)
     return SpellGifts(
         bonuses={
             number: SpellBonus(one[0], tuple(int(other) for other in one[1:]))
@@ -254,6 +255,7 @@ def _gifts(stored: Mapping[str, Any]) -> SpellGifts:
         ],
         stealth=_wholes(stored.get("stealth")),
         snare=snare if is_number(snare, LARGEST) else 0.0,
+        model=model if is_whole(model, 0, LARGEST_MODEL) else 0,
     )  # fmt: skip
 
 

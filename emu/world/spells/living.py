@@ -129,6 +129,8 @@ class SpellGifts:
     """Percent of the speed that is left; 0 without a snare."""
     threat: tuple[Spawn, float] | None = None
     """Who gets so many percent of the hate that it makes."""
+    model: int = 0
+    """The model as which the spawn looks; 0 for its own."""
 
     @property
     def count(self) -> int:
@@ -147,7 +149,7 @@ class SpellGifts:
         """Return the same gifts, which later changes do not reach; without another spawn."""
         return SpellGifts(
             dict(self.bonuses), dict(self.skills), self.controls, self.immunities,
-            list(self.procs), self.stealth, self.snare,
+            list(self.procs), self.stealth, self.snare, model=self.model,
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from emu.spells.kinds import Detriment
+from emu.world.actors.looks import take_shape
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import NO_MARKS, EffectIcon, ShownEffect, ShownMaintained, SpellMarks
 from emu.world.actors.spawn import Spawn
@@ -105,6 +106,10 @@ class SpellStates:
         marks.stealth = _together(one.stealth for one in gifts)
         marks.snare = min((one.snare / 100 for one in gifts if one.snare), default=1.0)
         marks.immunities = _together(one.immunities for one in gifts)
+        model = next((one.model for one in reversed(gifts) if one.model), 0)
+        if model != marks.model:
+            marks.model = model
+            take_shape(spawn, model)
         player = self._company.players.get(spawn)
         apply(sheet, sums)
         state.totals = sums

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, read_unsigned
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.looks import LARGEST_MODEL, take_shape
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.functions.spells import acting, current, receivers
 from emu.world.scripts.host import Scripts
@@ -85,6 +86,28 @@ def add_own_bonus(scripts: Scripts, body: Body | None, kind: int, value: int, *_
             scripts, spell, [body.spawn],
             lambda gifts: gifts.bonuses.__setitem__(kind, SpellBonus(float(value))),
         )  # fmt: skip
+
+
+def give_most(scripts: Scripts, spawn: Spawn, kind: int, most: int, value: int) -> bool:
+    """Let the spell whose script runs change the most health or power of a target while it lasts.
+
+    `kind` is the type of the bonus, `most` what the target has now, and `value` what it is to have.
+    Return False if no spell decides about it: in other scripts, and for pets.
+    """
+    spell = current(scripts)
+    if spell is None:
+        return False
+    if spawn not in spell.targets:
+        return spawn is spell.caster or spawn.kind is SpawnKind.PLAYER
+    if not spell.is_resisted:
+        state = scripts.spells.states.get(spawn)
+        known = spell.gifts_of(spawn).bonuses.get(kind)
+        counts = known is not None and state is not None and spell in state.effects
+        bonus = SpellBonus(value - most + (known.value if known is not None and counts else 0.0))
+        _change(
+            scripts, spell, [spawn], lambda gifts: gifts.bonuses.__setitem__(kind, bonus)
+        )  # fmt: skip
+    return True
 
 
 @EFFECTS("RemoveSpellBonus", "S spawn?")
@@ -298,6 +321,32 @@ def proc_hate(
         scripts.spells.procs.hate(
             body.home.zone, npc.spawn, body.spawn, amount, name=shown_text(name)
         )
+
+
+# -- looks -------------------------------------------------------------------------------------
+
+
+@EFFECTS("SetIllusion", "S spawn, n model")
+def set_illusion(scripts: Scripts, body: Body | None, model: int) -> None:
+    """Let the targets of the spell look as another model while it lasts; 0: as their own.
+
+    In other scripts it is the spawn, for good.
+    """
+    spell = current(scripts)
+    if spell is None:
+        if body is not None:
+            take_shape(body.spawn, model)
+    elif not spell.is_resisted:
+        model = max(0, min(model, LARGEST_MODEL))
+        _change(
+            scripts, spell, receivers(spell, body), lambda gifts: setattr(gifts, "model", model)
+        )
+
+
+@EFFECTS("ResetIllusion", "S spawn")
+def reset_illusion(scripts: Scripts, body: Body | None) -> None:
+    """Give a spawn its own model again, or the targets of the spell theirs."""
+    set_illusion(scripts, body, 0)
 
 
 # -- wards --------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from emu.world.actors.looks import (
     ride,
     set_field,
     show_again,
-    take_shape,
     wear,
 )
 from emu.world.actors.spawn import GhostPart
@@ -100,20 +99,6 @@ def set_model(_scripts: Scripts, body: Body | None, model: int) -> None:
     """Give a spawn another model."""
     if body is not None and model:
         set_field(body.spawn, "model_type", str(model))
-
-
-@LOOKS("SetIllusion", "S spawn, n model")
-def set_illusion(_scripts: Scripts, body: Body | None, model: int) -> None:
-    """Let a spawn look as another model; 0 gives it its own again."""
-    if body is not None:
-        take_shape(body.spawn, model)
-
-
-@LOOKS("ResetIllusion", "S spawn")
-def reset_illusion(_scripts: Scripts, body: Body | None) -> None:
-    """Give a spawn its own model again."""
-    if body is not None:
-        take_shape(body.spawn, 0)
 
 
 @LOOKS("CopySpawnAppearance", "S spawn, S other")

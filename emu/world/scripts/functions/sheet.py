@@ -18,7 +18,9 @@ from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow
 from emu.world.combat.fights import COMBAT
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, given
+from emu.world.scripts.functions.effects import give_most
 from emu.world.scripts.host import Scripts
+from emu.world.spells.bonuses import HEALTH_BONUS, POWER_BONUS
 
 SHEET: Final = FunctionTable()
 IN_FIGHT: Final = "engaged_encounter"
@@ -218,7 +220,7 @@ def _add_answers(short: str, chosen: Chosen, word: str) -> None:
 
 
 def _put(pool: Pool, value: int, _least: int) -> None:
-    if value > (pool.base or pool.most):
+    if value > pool.most:
         pool.set_most(value)
     pool.set_current(value)
 
@@ -239,7 +241,6 @@ def _put_base(pool: Pool, value: int, _least: int) -> None:
 _CHANGES: Final = (
     ("Set{}", _put, "Set how much {} a spawn has; more than the most raises that."),
     ("Modify{}", _add, "Add to the {} of a spawn, or take from it; nobody dies of it."),
-    ("SetMax{}", _put_most, "Set the most {} of a spawn."),
     ("ModifyMax{}", _put_most, "Set the most {} of a spawn."),
     ("SetMax{}Base", _put_base, "Set the most {} of a spawn without bonuses."),
 )
@@ -259,8 +260,24 @@ def _add_change(
     SHEET(name, "S spawn, n value")(act)
 
 
-for _short, _chosen, _word, _least in (("HP", _health, "health", 1), ("Power", _power, "power", 0)):
+def _add_most(short: str, chosen: Chosen, word: str, bonus: int) -> None:
+    def act(scripts: Scripts, body: Body | None, value: int) -> None:
+        if body is None or body.spawn.hp_percent <= 0 or value <= 0:
+            return
+        pool = chosen(body)
+        if not give_most(scripts, body.spawn, bonus, pool.most, value):
+            pool.set_most(value)
+        scripts.states.sheet_changed(body)
+
+    act.__doc__ = f"Set the most {word} of a spawn; a spell does so for as long as it lasts."
+    SHEET(f"SetMax{short}", "S spawn, n value")(act)
+
+
+for _short, _chosen, _word, _least, _bonus in (
+    ("HP", _health, "health", 1, HEALTH_BONUS), ("Power", _power, "power", 0, POWER_BONUS),
+):  # fmt: skip
     _add_answers(_short, _chosen, _word)
+    _add_most(_short, _chosen, _word, _bonus)
     for _name, _change, _summary in _CHANGES:
         _add_change(_name.format(_short), _chosen, _change, _summary.format(_word), _least)
 

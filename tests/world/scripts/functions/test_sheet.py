@@ -97,6 +97,17 @@ def test_health_and_power(scene: ScriptScene) -> None:
     ) == ["300", "300", "400", "400", "40", "0", "900", "nil"]  # fmt: skip
 
 
+def test_a_power_below_the_most_leaves_the_most(scene: ScriptScene) -> None:
+    """Worn things may add to the most: what is above the base is not above the most."""
+    power = scene.player.spawn.sheet.power
+    assert power.base == power.most
+    scene.player.spawn.sheet.put_bonuses("a ring", {"power": 100.0})
+    most = scene.player.spawn.sheet.power.most
+    assert most == power.base + 100
+    scene.says(f"SetPower(Spawn, {most - 10})")
+    assert (power.current, power.most) == (most - 10, most)
+
+
 def test_others_are_shown_the_health(scene: ScriptScene) -> None:
     guard = scene.spawn("function hailed(NPC, Spawn) ModifyHP(NPC, -91) end")
     scene.hail(guard)
