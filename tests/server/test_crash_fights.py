@@ -9,7 +9,7 @@ their order: a gain, a level or a death that counted twice makes a sum that none
 
 What a server has sent may be on its way when it is killed, and on a busy machine that is much. So
 a server stands still at each random moment (SIGSTOP) while its database is copied: SIGKILL leaves
-the same files. Then it goes on until each player has read what the server had to tell it. After
+the same files. Then it goes on until each player has read what the server has sent to it. After
 the last moment the server is killed, and the next one starts with that moment's copy.
 """
 
@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 from twisted.internet.defer import Deferred, gatherResults
@@ -134,6 +135,8 @@ class Fighter:
     died: int = 0
     target: int | None = None
     is_dead: bool = False
+    planned: list[Any] = field(default_factory=list)
+    """The calls of the reactor with its next orders."""
     lists: int = 0
     """How many lists of players it has read: it asks for one to know that it has read all else."""
 
@@ -159,7 +162,7 @@ class Fighter:
             case DeathSeen(killer, dead) if killer == self.core.own_index != dead:
                 self.kills += 1
                 self.target = None
-                reactor.callLater(0.1, self.order, "loot")
+                self.plan(self.order, "loot")
             case DeathSeen(_, dead) if dead == self.core.own_index:
                 self.deaths.append(now)
                 self.died += 1
@@ -168,7 +171,19 @@ class Fighter:
             case RevivalOffered(places):
                 # Also when it comes back dead.
                 self.is_dead = True
-                reactor.callLater(0.1, self.revive, places[0][0])
+                self.plan(self.revive, places[0][0])
+
+    def plan(self, act: Callable[..., None], value: object) -> None:
+        """Do something a little later: nobody reads and answers at once."""
+        self.planned = [one for one in self.planned if one.active()]
+        self.planned.append(reactor.callLater(0.1, act, value))
+
+    async def stop(self) -> None:
+        for one in self.planned:
+            if one.active():
+                one.cancel()
+        assert self.client is not None
+        await self.client.stop()
 
     def revive(self, place: int) -> None:
         self.is_dead, self.target = False, None
@@ -209,7 +224,7 @@ class Fighter:
             self.target = None
 
     async def has_read_all(self) -> None:
-        """Wait until it has read what the server had to tell it: messages keep their order."""
+        """Wait until it has read what the server has sent: messages keep their order."""
         wanted = self.lists + 1
         self.order("who")
         await until(lambda: self.lists >= wanted, f"the list of {self.name}", 20.0)
@@ -382,8 +397,7 @@ async def test_a_crash_counts_no_kill_and_no_death_twice(tmp_path: Path) -> None
             await fighting
             server.kill()
             for one in fighters:
-                assert one.client is not None
-                await one.client.stop()
+                await one.stop()
         put_back(copies[-1], database)
         for copy, (killed, read) in zip(copies, crashes, strict=True):
             check(copy / database.name, before, read, killed)
