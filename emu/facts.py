@@ -186,6 +186,22 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
+class Decimal:
+    """A number of a list's row with a magnitude up to `most`; it may have a fraction."""
+
+    label: str
+    most: float
+
+    def fits(self, value: object) -> bool:
+        """Return whether a value is usable."""
+        return is_number(value, self.most)
+
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        return all(map(self.fits, values))
+
+
+@dataclass(frozen=True, slots=True)
 class Rank:
     """A rank in a column of the row: a number below `least` stays a ban, another one is 0."""
 
@@ -215,7 +231,13 @@ class Time:
 
     def fits(self, value: object) -> bool:
         """Return whether a value is usable."""
-        return (value is None and self.may_be_missing) or is_number(value, FOR_EVER)
+        if value is None:
+            return self.may_be_missing
+        return is_number(value, FOR_EVER) and value >= 0  # type: ignore[operator]  # a number
+
+    def all_fit(self, values: Sequence[Any]) -> bool:
+        """Return whether all of some values are usable."""
+        return all(map(self.fits, values))
 
     def usable(self, value: Any, check: ValueChecker, _row_id: int) -> Moment | None:
         """Return the value, or what replaces it."""
@@ -430,12 +452,13 @@ def _flags_of(kind: Any) -> frozenset[int]:
     return frozenset(at for at, one in enumerate(facts_of(kind)) if isinstance(one.value, FlagFact))
 
 
-Part = Integer | Printable | AnyText | FlagFact | OneOf
+Part = Integer | Decimal | Time | Printable | AnyText | FlagFact | OneOf
 """What a value in a list's row may be."""
 Column = Integer | Rank | Time | Printable | FlagFact
 """What a value in a column of the row may be."""
 _VALUES: Final = (
     Integer,
+    Decimal,
     Rank,
     Time,
     Printable,

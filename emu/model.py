@@ -31,6 +31,7 @@ from emu.facts import (
     is_whole,
 )
 from emu.ledger import MOST_COINS
+from emu.shards import SHARDS, Shard
 from emu.times import UNKNOWN, Moment, lies_ahead
 
 LONGEST_NAME: Final = 64
@@ -380,6 +381,8 @@ _RELATIONS: Final = Listed(
 _HOTKEYS: Final = Listed(
     "hotkeys", 500, "world_hotkeys", "bar, slot, type, icon, icon_type, ability, tier, text"
 )
+_SKILLS: Final = Listed("skills", 1000, "world_skills", "skill, value, most")
+_TITLES: Final = Listed("titles", 250, "world_titles", "place, title, is_prefix")
 _CLIENT_DATA: Final = Printable("client data", LONGEST_CLIENT_DATA)
 _LANGUAGES: Final = Listed(
     "languages", 255, "world_languages", "language", (Integer("language", 1, U8),)
@@ -407,6 +410,7 @@ class SavedKind(enum.Enum):
     CLIENT_DATA = "client data"
     PROGRESS = "progress"
     VITALS = "health and power"
+    SHARDS = "spirit shards"
     QUESTS = "quests"
 
 
@@ -446,11 +450,7 @@ class WorldCharacter:
     """End of a mute."""
     relations: Annotated[tuple[tuple[int, str], ...], _RELATIONS, SavedKind.RELATIONS] = ()
     """Pairs of kind of list (0 friends, 2 ignored) and name."""
-    titles: Annotated[
-        tuple[Title, ...],
-        Listed("titles", 250, "world_titles", "place, title, is_prefix"),
-        SavedKind.TITLES,
-    ] = ()
+    titles: Annotated[tuple[Title, ...], _TITLES, SavedKind.TITLES] = ()
     """The titles that it has."""
     prefix: Annotated[str, Printable("prefix", LONGEST_TITLE), SavedKind.TITLES] = ""
     suffix: Annotated[str, Printable("suffix", LONGEST_TITLE), SavedKind.TITLES] = ""
@@ -492,11 +492,9 @@ class WorldCharacter:
     """Points in its tradeskill level."""
     tradeskill_needed: Annotated[int, Integer("craft points, all", 0, U32), SavedKind.PROGRESS] = 0
     """Points of this tradeskill level that make the next; 0 if unknown."""
-    skills: Annotated[
-        tuple[KnownSkill, ...],
-        Listed("skills", 1000, "world_skills", "skill, value, most"),
-        SavedKind.PAST,
-    ] = ()
+    shards: Annotated[tuple[Shard, ...], SHARDS, SavedKind.SHARDS] = ()
+    """Its spirit shards, the first death first."""
+    skills: Annotated[tuple[KnownSkill, ...], _SKILLS, SavedKind.PAST] = ()
     """Its skills; without any it has those of a new character."""
     languages: Annotated[tuple[int, ...], _LANGUAGES, SavedKind.PAST] = ()
     """Numbers of its languages; without any it has those of a new character."""

@@ -41,6 +41,7 @@ from emu.world.actors.sheet import SpellMarks
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors import Behaviors, Library
 from emu.world.combat.combat import Combat
+from emu.world.combat.shards import Shards
 from emu.world.combat.standings import send_standings
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.crafting.giving import Crafts
@@ -408,6 +409,7 @@ class Assembly:
             population=self.population.content.population,
         )  # fmt: skip
         self._make_quests()
+        self.shards = Shards(world, self.chat, self.sheets.send, lambda: self.scripts)
         self.scripts = ports.content.scripts(self)
         # Scripts ask before a level is reached, so they have the levels of all.
         self.levels = (
@@ -417,7 +419,7 @@ class Assembly:
         self.combat = Combat(
             world, self.minds, travel=self.travel, sheets=self.sheets,
             levels=self.levels, skills=self.skills, items=self.items, chat=self.chat,
-            population=self.population.content.population,
+            population=self.population.content.population, shards=self.shards,
         )  # fmt: skip
 
         self.combat.fights.hindrances.append(self.spells.hinders)

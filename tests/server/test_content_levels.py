@@ -150,6 +150,23 @@ def test_a_commoner_stops_at_the_third_level() -> None:
     assert one.level == COMMONER_CAP + 1
 
 
+def test_who_walks_to_its_shard_recovers_debt() -> None:
+    """Recorded with the same script at 546, 1208 and 60114 (fight-546-death-a and its kin)."""
+    one = Adventurer(1208, 1)
+    while one.player.spawn.hp_percent > 0:
+        one.fight(one.prey(is_strong=True))
+    (shard,) = one.player.character.shards
+    one.client.types("revive")
+    one.world.run(5.0)
+    assert one.player.character.experience_debt == 500
+    one.player.teleport(Position(shard.x, shard.y, shard.z, 0.0, shard.grid), one.world.now)
+    one.world.run(5.0)
+    assert "You recover a spirit shard and recovered some experience debt." in one.texts()
+    assert one.player.character.experience_debt == 50
+    assert one.player.character.shards == ()
+    assert not [spawn for spawn in one.player.zone if spawn.name.endswith("spirit shard")]
+
+
 def test_death_on_the_isle_costs_debt_that_kills_pay() -> None:
     one = Adventurer(1208, 1)
     while one.player.spawn.hp_percent > 0:

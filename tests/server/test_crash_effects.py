@@ -1,9 +1,10 @@
 """kill -9 of the whole server while spells last, and while players lie dead.
 
 What was seen early enough lasts afterwards, with the time that was left; power is as of the last
-save; the dead are dead, and their shards lie there (../shared/spec/eq2-spells.md 6, "kept over
-zoning and logout"). EMU_CRASH_ROUNDS is the number of kills (1), EMU_CRASH_SEED makes another
-choice of moments, EMU_CRASH_FIGHTERS is the number of casters (2).
+save; the dead are dead, and their shards lie there, which give their debt back once
+(../shared/spec/eq2-spells.md 6, "kept over zoning and logout"). EMU_CRASH_ROUNDS is the number of
+kills (1), EMU_CRASH_SEED makes another choice of moments, EMU_CRASH_FIGHTERS is the number of
+casters (2).
 """
 
 import os
@@ -20,6 +21,7 @@ from emu.client.world import WorldClientCore
 from emu.client.world.events import PossessionsChanged, RevivalOffered, WorldEvent
 from emu.errors import CommandError
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
+from emu.world.combat.shards import RECOVER
 from tests.support.patience import patience
 from tests.support.running.clients import stop_drained
 from tests.support.running.whole_server import (
@@ -47,8 +49,8 @@ CLOCK, CLOCK_SECONDS = 904, 1000.0
 GIANT = "a giant"
 DEAD = "Fallen"
 SAVE_SECONDS = 1.0
-DEBT = 500
-"""Thousandths of a percent of a level that a death costs."""
+DEBT, BACK = 500, 450
+"""Thousandths of a percent of a level that a death costs, and that its shard gives back."""
 FIRST, MORE = 4.0, 2.0
 """Seconds of a round: these, and by chance up to so many more."""
 QUIET = 4.0
@@ -197,6 +199,14 @@ class Player:
             self.client.act(lambda core: core.target(found))
             self.order("autoattack 1")
 
+    def uses(self, name: str) -> None:
+        """Use the shard of a name, which refuses the dead."""
+        seen = self.core.surroundings
+        found = next((one for one in seen or () if seen.name(one) == name), None)
+        if found is not None:
+            assert self.client is not None
+            self.client.act(lambda core: core.use(found, RECOVER))
+
     async def seconds_left(self) -> tuple[float, dict[int, float]]:
         """Return the time, and how long each of its spells lasts from then on."""
         self.order(f"useability {CLOCK}")
@@ -234,6 +244,15 @@ async def check(player: Player, killed: float) -> int:
     return len(left)
 
 
+def debts(database: Path) -> tuple[int, list[int]]:
+    """Return the stored debt of the dead, and what its shards have cost."""
+    ((number, debt),) = rows(
+        database, "SELECT id, experience_debt FROM world_characters WHERE name = ?", DEAD
+    )
+    query = "SELECT debt FROM world_spirit_shards WHERE character_id = ? ORDER BY place"
+    return debt, [cost for (cost,) in rows(database, query, number)]
+
+
 async def check_dead(dead: Player, database: Path, deaths: int) -> None:
     """See the window and the shard of a player who was dead, and let it live."""
     await until(lambda: dead.died is not None, "the window of the dead", 20.0)
@@ -241,10 +260,16 @@ async def check_dead(dead: Player, database: Path, deaths: int) -> None:
     assert seen is not None
     shard = f"{DEAD}'s spirit shard"
     await until(lambda: any(seen.name(one) == shard for one in seen), "the shard", 20.0)
-    query = "SELECT experience_debt FROM world_characters WHERE name = ?"
-    assert rows(database, query, DEAD) == [(deaths * DEBT,)]
+    # Each death before the last one was paid for with its shard: debt and shard changed together.
+    left = deaths - 1
+    assert debts(database) == (left * (DEBT - BACK) + DEBT, [DEBT])
     dead.order("revive")
-    await sleep(1.0)
+    end = reactor.seconds() + patience(20.0)
+    while (now := debts(database)) != (deaths * (DEBT - BACK), []):
+        assert now == (left * (DEBT - BACK) + DEBT, [DEBT]), "one changes with the other"
+        assert reactor.seconds() < end, "waited in vain for the debt"
+        dead.uses(shard)
+        await sleep(0.2)
     dead.died = None
 
 

@@ -30,7 +30,7 @@ import pytest
 from twisted.internet.defer import Deferred, gatherResults
 
 from emu.client import Credentials
-from emu.client.flow import Entrance
+from emu.client.flow import STEP_TIMEOUT, Entrance
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
     DeathSeen,
@@ -45,7 +45,7 @@ from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.rules.experience import usual_needs
 from emu.store import Store
 from emu.world_stream.ghosts import INFO
-from tests.support.patience import slowness
+from tests.support.patience import patience, slowness
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -151,7 +151,9 @@ class Fighter:
             Credentials(self.name.lower(), "secret"), self.name, create=True,
             interface=own_address(HOST, self.number),
         )  # fmt: skip
-        self.client = await enter_world(reactor, HOST, server.login_port, entrance)
+        self.client = await enter_world(
+            reactor, HOST, server.login_port, entrance, timeout=patience(STEP_TIMEOUT)
+        )
         self.client.on_event = self.take
 
     def take(self, event: WorldEvent) -> None:

@@ -13,6 +13,7 @@ from emu.model import (
     Title,
     WorldCharacter,
 )
+from emu.shards import Shard
 from emu.store import Store
 from emu.store import world_characters as characters
 from emu.times import Moment
@@ -86,6 +87,10 @@ def test_a_save_stores_all_it_names_and_nothing_else(empty_store: Store) -> None
         "relations": ((0, "Borvik"),), "titles": (Title("Sir", is_prefix=True),), "prefix": "Sir",
         "suffix": "", "hotkeys": (Hotkey(1, 2, 4, text="hail"),),
         "channels": (Membership("Crafts", "secret"),), "last_played": 8.0,
+        "shards": (
+            Shard(2, 325, 1.5, -2.25, 3.0, 90.0, 7, 500, Moment(1e9)),
+            Shard(1, 12, 0.0, 0.0, 0.0, 0.0, 0, 50, Moment(1e9 + 0.5)),
+        ),
     }  # fmt: skip
     characters.save_character(made.id, saved_state(made, 3, **kinds))
     characters.save_character(made.id, saved_state(made, 4, zone_id=12))
@@ -142,6 +147,7 @@ def test_every_field_has_a_column() -> None:
         "titles",
         "hotkeys",
         "channels",
+        "shards",
         "skills",
         "languages",
     }

@@ -407,7 +407,7 @@ class ContentReader:
                 assembly.world, assembly.chat, folder, assembly.functions(),
                 minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
                 items=assembly.items, trading=assembly.trading, quests=assembly.quests,
-                spells=assembly.spells, sheets=assembly.sheets,
+                spells=assembly.spells, shards=assembly.shards, sheets=assembly.sheets,
                 chances=self._record.chances(assembly.ports.roll), spent=assembly.ports.spent,
                 report=_warn,
                 figures=figures,

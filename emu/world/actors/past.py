@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from emu.facts import FARTHEST, is_number, is_whole
 from emu.spells.kinds import LONGEST_PET_NAME
 
 WORST_STANDING, BEST_STANDING = -50_000, 50_000
@@ -23,8 +22,6 @@ HIGHEST_TIER: Final = 255
 LARGEST: Final = 0xFFFFFFFF
 FIXED_FACTIONS: Final = 10
 """Factions up to this number think of everybody the same."""
-MOST_SHARDS: Final = 10
-"""Spirit shards of one character; a further death takes the place of the first."""
 KEPT_TEXTS: Final = frozenset(("adventure_class_selection", "refresh_advspells"))
 """Texts of a character's sheet that are kept: what its class quest has set for its next class, and
 whether its spells are to be looked at after the level. Source: PlayerScripts/global.lua of content.
@@ -32,28 +29,13 @@ whether its spells are to be looked at after the level. Source: PlayerScripts/gl
 LONGEST_KEPT: Final = 32
 WRITTEN: Final = "at"
 """When what lasts was written in a zone: the moment, and how many seconds were played."""
-MOST_DEBT: Final = 100_000
-"""The debt of a level, in thousandths of a percent."""
-
-
-class Shard(NamedTuple):
-    """A spirit shard: where a character has died, and what that has cost."""
-
-    zone_id: int
-    x: float
-    y: float
-    z: float
-    heading: float
-    grid: int
-    debt: int
-    """In thousandths of a percent of a level."""
 
 
 class Past:
     """The past of one character."""
 
     __slots__ = (
-        "_events", "_shards", "_spells", "_standings", "_texts", "lasting", "lasts_now", "pet_name",
+        "_events", "_spells", "_standings", "_texts", "lasting", "lasts_now", "pet_name",
         "spells", "standings", "tutorial_step",
     )  # fmt: skip
 
@@ -73,7 +55,6 @@ class Past:
             for number, tier in _pairs(stored.get("spells"), MOST_SPELLS)
             if 0 < number <= LARGEST and 1 <= tier <= HIGHEST_TIER
         }
-        self._shards = _shards(stored.get("shards"))
         texts = stored.get("texts")
         self._texts: dict[str, str] = {}
         for name, kept in texts.items() if isinstance(texts, dict) else ():
@@ -100,8 +81,8 @@ class Past:
         """The past as it is stored; empty if there is none."""
         lasting = self.lasting if self.lasts_now is None else self.lasts_now()
         parts = (
-            self._standings, self._events, self._spells, self.tutorial_step, self._shards,
-            self._texts, lasting, self.pet_name,
+            self._standings, self._events, self._spells, self.tutorial_step, self._texts, lasting,
+            self.pet_name,
         )  # fmt: skip
         if not any(parts):
             return ""
@@ -110,8 +91,6 @@ class Past:
             stored["tutorial"] = self.tutorial_step
         if self._spells:
             stored["spells"] = self._spells
-        if self._shards:
-            stored["shards"] = self._shards
         if self._texts:
             stored["texts"] = self._texts
         if lasting:
@@ -161,22 +140,6 @@ class Past:
         self._events[number] = (value & LARGEST, other & LARGEST)
         return True
 
-    @property
-    def shards(self) -> tuple[Shard, ...]:
-        """Its spirit shards, the first death first."""
-        return tuple(self._shards)
-
-    def leave_shard(self, shard: Shard) -> None:
-        """Note where the character has died; above `MOST_SHARDS` the first one is forgotten."""
-        self._shards = [*self._shards, shard][-MOST_SHARDS:]
-
-    def take_shard(self, shard: Shard) -> bool:
-        """Forget a shard that was recovered; return whether it was there."""
-        if shard not in self._shards:
-            return False
-        self._shards.remove(shard)
-        return True
-
     def spell_tier(self, spell: int) -> int:
         """Return the tier of a spell in the character's book; 0 if the book does not have it."""
         return self._spells.get(spell, 0)
@@ -220,26 +183,6 @@ def _pairs(found: Any, most: int = MOST_FACTIONS) -> list[tuple[int, int]]:
         if key.isdecimal() and len(key) <= 10 and type(value) is int
     ]
     return pairs[:most]
-
-
-def _shards(found: Any) -> list[Shard]:
-    """Return the usable shards of a stored list."""
-    rows = found if isinstance(found, list) else []
-    return [
-        Shard(row[0], float(row[1]), float(row[2]), float(row[3]), float(row[4]), row[5], row[6])
-        for row in rows
-        if isinstance(row, list) and len(row) == len(Shard._fields) and _is_shard(row)
-    ][-MOST_SHARDS:]
-
-
-def _is_shard(row: list[Any]) -> bool:
-    zone, *place, grid, debt = row
-    return (
-        is_whole(zone, 0, LARGEST)
-        and all(is_number(part, FARTHEST) for part in place)
-        and is_whole(grid, 0, LARGEST)
-        and is_whole(debt, 0, MOST_DEBT)
-    )
 
 
 def _lists(found: Any) -> list[tuple[int, tuple[int, int]]]:

@@ -49,6 +49,7 @@ class Combat:
         sheets: CharacterSheets,
         chat: Chat,
         population: Callable[[Zone], Population | None],
+        shards: Shards,
     ) -> None:
         """Make the components; each subscribes to the events of the world."""
         self._sheets = sheets
@@ -58,10 +59,7 @@ class Combat:
         self.feuds = Feuds(world, minds, self.creatures, self.standings)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)
         sheets.listeners.append(self.recovery.look)
-        self.shards = Shards(world, chat, sheets.send)
-        self.falls = Falls(
-            world, self.fights, self.shards, chat, travel=travel, sheets=sheets
-        )  # fmt: skip
+        self.falls = Falls(world, self.fights, shards, chat, travel=travel, sheets=sheets)
         self.duels = Duels(world, self.fights, chat)
         self.resurrections = Resurrections(world, self.falls, chat)
         self.rest = Rest(world, sheets.send)

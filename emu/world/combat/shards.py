@@ -1,16 +1,16 @@
 """Spirit shards: what stays where a player has died, and gives back most of the debt.
 
-A shard looks like its owner as it was then, and is stored with the character. Source:
-docs/protocol/world/fights.md#death.
+A shard looks like its owner as it was then, and is stored with the character. The content file can
+name a script for shards, which then decides who recovers one and what that gives.
+Source: docs/protocol/world/fights.md#death.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
-from emu.model import SavedKind
-from emu.world.actors.past import Shard
+from emu.shards import MOST_SHARDS, Shard, next_number
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Pose, Spawn, SpawnKind, SpawnTemplate, Verb
 from emu.world.events import Doer, Entered, LeftZone, Order, Used
@@ -29,20 +29,48 @@ RECOVERED: Final = "You recover your spirit shard."
 OTHERS: Final = "This spirit shard is not yours."
 
 
+class ShardScripts(Protocol):
+    """The scripts of a world, as shards know them."""
+
+    def shard_stands(self, zone: Zone, spawn: Spawn, gone: Callable[[Spawn], object]) -> bool:
+        """Bind a shard to the script for shards; return False without one.
+
+        `gone` is called with the shard when the script removes it.
+        """
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """End the handle of a spawn that has left its zone."""
+
+
+class StandingShard(NamedTuple):
+    """A shard that stands in a zone: its owner is there."""
+
+    owner: Player
+    shard: Shard
+    zone: Zone
+
+
 class Shards:
     """The spirit shards that stand in the zones of one world."""
 
-    def __init__(self, world: World, chat: Chat, changed: Callable[[Player], object]) -> None:
+    def __init__(
+        self, world: World, chat: Chat, changed: Callable[[Player], object],
+        scripts: Callable[[], ShardScripts | None] = lambda: None,
+    ) -> None:  # fmt: skip
         """`changed` is called after the debt of a player has changed."""
         self._world = world
         self._chat = chat
         self._changed = changed
-        self._standing: dict[Spawn, tuple[int, Shard, Zone]] = {}
-        """Owner, shard and zone of each that stands."""
+        self._scripts = scripts
+        self._standing: dict[Spawn, StandingShard] = {}
         subscribe = world.events.subscribe
         subscribe(Entered, self._entered)
         subscribe(LeftZone, self._left)
         subscribe(Used, self._used, Order.OWNER)
+
+    def standing(self, spawn: Spawn) -> StandingShard | None:
+        """Return the shard that a spawn is; None if it is none."""
+        return self._standing.get(spawn)
 
     def leave(self, player: Player, debt: int) -> None:
         """Leave a shard where a player lies, which has cost it so much debt."""
@@ -50,72 +78,95 @@ class Shards:
             return
         place = player.position
         x, y, z, heading = (round(part, 3) for part in place[:4])
-        shard = Shard(player.zone.zone_id, x, y, z, heading, place.grid, debt)
-        before = player.past.shards
-        player.past.leave_shard(shard)
-        self._world.saves.changed(player, SavedKind.PAST, self._world.clock.now())
-        for gone in set(before) - set(player.past.shards):
-            self._remove(player.id, gone)
+        before = player.character.shards
+        shard = Shard(
+            next_number(before), player.zone.zone_id, x, y, z, heading, place.grid, debt,
+            self._world.clock.moment(),
+        )  # fmt: skip
+        self._store(player, (*before, shard)[-MOST_SHARDS:])
+        for spawn, known in list(self._standing.items()):
+            if known.owner is player and known.shard not in player.character.shards:
+                self._take_away(spawn)
         self._place(player, shard)
+
+    def forget(self, number: int) -> bool:
+        """Forget a stored shard by its number in the world; its spawn stays.
+
+        Return whether a shard with the number stands in a zone of this process.
+        """
+        for owner, shard, _ in self._standing.values():
+            if shard.number_in_world(owner.id) == number and shard in owner.character.shards:
+                self._store(owner, _without(owner, shard))
+                return True
+        return False
+
+    def _store(self, player: Player, shards: tuple[Shard, ...]) -> None:
+        self._world.saves.set_facts(player, self._world.clock.now(), shards=shards)
 
     def _place(self, player: Player, shard: Shard) -> None:
         spawn = player.spawn
         look = SpawnTemplate(
             SpawnKind.NPC, f"{player.name}'s spirit shard", level=spawn.level, size=spawn.size,
             appearance=dict(spawn.appearance), words=frozenset((CORPSE,)),
-            verbs=(Verb(RECOVER, RECOVER_DISTANCE, "", is_command=False),),
             pose=Pose(visual_state=LYING),
         )  # fmt: skip
         zone = player.zone
         place = Position(shard.x, shard.y, shard.z, shard.heading, shard.grid)
         made = Spawn.of(look, self._world.zones.next_spawn_id(), place)
         made.vitals = made.vitals._replace(hp_percent=0)
-        self._standing[made] = player.id, shard, zone
+        self._standing[made] = StandingShard(player, shard, zone)
         zone.add_spawn(made, self._world.clock.now())
+        scripts = self._scripts()
+        if scripts is None or not scripts.shard_stands(zone, made, self._take_away):
+            made.set_verbs((Verb(RECOVER, RECOVER_DISTANCE, "", is_command=False),))
 
     def _entered(self, event: Entered) -> None:
         """Let the shards of a player stand in the zone that it enters."""
         player = event.player
-        there = {shard for owner, shard, zone in self._standing.values()
-                 if owner == player.id and zone is player.zone}  # fmt: skip
-        for shard in player.past.shards:
+        there = {known.shard for known in self._standing.values()
+                 if known.owner is player and known.zone is player.zone}  # fmt: skip
+        for shard in player.character.shards:
             if shard.zone_id == player.zone.zone_id and shard not in there:
                 self._place(player, shard)
 
     def _left(self, event: LeftZone) -> None:
         """Let the shards of a player go: nobody else can do anything with them."""
-        for spawn, (owner, _, zone) in list(self._standing.items()):
-            if owner == event.player.id and zone is event.player.zone:
-                self._take_away(spawn)
-
-    def _remove(self, owner: int, shard: Shard) -> None:
-        for spawn, (of, known, _) in list(self._standing.items()):
-            if of == owner and known == shard:
+        for spawn, known in list(self._standing.items()):
+            if known.owner.id == event.player.id and known.zone is event.player.zone:
                 self._take_away(spawn)
 
     def _take_away(self, spawn: Spawn) -> None:
-        _, _, zone = self._standing.pop(spawn)
-        if zone.spawn(spawn.id) is spawn:
-            zone.remove(spawn, self._world.clock.now())
+        known = self._standing.pop(spawn, None)
+        if known is None:
+            return
+        scripts = self._scripts()
+        if scripts is not None:
+            scripts.vanished(known.zone, spawn)
+        if known.zone.spawn(spawn.id) is spawn:
+            known.zone.remove(spawn, self._world.clock.now())
 
     def _used(self, event: Used) -> None:
         found = self._standing.get(event.target)
-        if found is None or event.verb.name != RECOVER:
+        if found is None or event.verb.name != RECOVER or event.verb.command:
             return
         event.done_by.add(Doer.WAY)
         owner, shard, _ = found
         player = event.player
-        if owner != player.id:
+        if owner is not player:
             self._chat.line(player, OTHERS, "error")
             return
-        if player.spawn.hp_percent <= 0 or not player.past.take_shard(shard):
+        if player.spawn.hp_percent <= 0 or shard not in player.character.shards:
             return
         self._take_away(event.target)
-        now, rules = self._world.clock.now(), self._world.rules.in_zone(player.zone.zone_id)
+        rules = self._world.rules.in_zone(player.zone.zone_id)
         back = round(shard.debt * rules.shard_recovery / 100)
         self._world.saves.set_facts(
-            player, now, experience_debt=max(0, player.character.experience_debt - back)
-        )
-        self._world.saves.changed(player, SavedKind.PAST, now)
+            player, self._world.clock.now(), shards=_without(player, shard),
+            experience_debt=max(0, player.character.experience_debt - back),
+        )  # fmt: skip
         self._chat.line(player, RECOVERED, "narrative")
         self._changed(player)
+
+
+def _without(player: Player, shard: Shard) -> tuple[Shard, ...]:
+    return tuple(one for one in player.character.shards if one != shard)

@@ -348,6 +348,8 @@ def _may_notice(spawn: Spawn, player: Player) -> bool:
 
     A client that enters is sent its ghosts one after another, so a spawn waits until it is there.
     A spawn that is hidden from the player does not wait: 123 scripts of the community hide their
-    spawn and show it to those who come near.
+    spawn and show it to those who come near. A dead player comes near nothing: it does not move.
     """
+    if player.spawn.hp_percent <= 0:
+        return False
     return player.index_of(spawn) is not None or not spawn.may_be_seen_by(player.spawn)

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Final
 
 from emu.content.figures import Figures
+from emu.content.rules import RuleName
 from emu.content.standing import Standing
 from emu.errors import ScriptError
 from emu.scripts.compiling import Compiling
@@ -25,6 +26,7 @@ from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.combat.shards import Shards
 from emu.world.conversations import DialogPage
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
@@ -104,6 +106,9 @@ SEEN_AT_ONCE: Final = 10
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
 
+SHARD_SCRIPT: Final[RuleName] = ("R_Combat", "SpiritShardSpawnScript")
+"""The rule of the content file with the script for spirit shards."""
+
 
 def script_named(zone: str, spawn: str) -> str:
     """Return the name of the script of a spawn that no row binds, by its zone and its own name."""
@@ -142,6 +147,7 @@ class Scripts(Calls):
         quests: QuestParts,
         spells: Spells,
         sheets: CharacterSheets,
+        shards: Shards,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -198,11 +204,10 @@ class Scripts(Calls):
         self._reported: dict[str, Monotonic] = {}
         """When it was reported last that a file has used up its share."""
         self.waits = Waits(
-            calls=self, homes=self.homes, shares=self.shares, minds=minds,
-            despawn=zones.despawn if zones is not None else lambda _zone, _spawn: None,
-        )  # fmt: skip
+            calls=self, homes=self.homes, shares=self.shares, minds=minds, despawn=self.despawn
+        )
         self.events = SpawnEvents(self, self.homes)
-        self._make_subjects(items, trading, spells, minds)
+        self._make_subjects(items, trading, spells, minds, shards)
         self.regions = RegionEvents(
             calls=self, homes=self.homes, shares=self.shares, events=world.events,
             timetable=timetable, now=now,
@@ -274,7 +279,9 @@ class Scripts(Calls):
         if isinstance(event, QuestCompleted | QuestDropped):
             self.quest_scripts.end(player, event.quest)
 
-    def _make_subjects(self, items: Items, trading: Trading, spells: Spells, minds: Minds) -> None:
+    def _make_subjects(
+        self, items: Items, trading: Trading, spells: Spells, minds: Minds, shards: Shards
+    ) -> None:
         self.items_of_players, self.trading, self.gifts, self.items = (
             items, trading, Gifts(items, self.counters),
             ItemEvents(self, self.homes, self.world.events, minds.conversations),
@@ -282,6 +289,10 @@ class Scripts(Calls):
         """The things of players, and the scripts of things."""
         self.spells, self.spell_calls = spells, SpellCalls(self, self.homes)
         """Casts and effects, and the scripts of spells."""
+        self.shards = shards
+        """The spirit shards of players."""
+        self._bound: dict[Spawn, Callable[[Spawn], object]] = {}
+        """What removes a spawn that no content file has placed, and that has a script."""
 
     def _hear_fights(self) -> None:
         events = self.world.events
@@ -327,8 +338,32 @@ class Scripts(Calls):
             self.prepared(zone, spawn, standing)
         self.call(home.bodies[spawn.id], "respawn" if is_back else "spawn")
 
+    def shard_stands(self, zone: Zone, spawn: Spawn, gone: Callable[[Spawn], object]) -> bool:
+        """Bind a spirit shard to the script of the content file's rule, and call its `spawn`.
+
+        `gone` removes the shard when the script does. Return False without such a script.
+        """
+        script = self.find(self.figures.rules.get(SHARD_SCRIPT, ""))
+        if not script or self.has_file(script) is False:
+            return False
+        home = self.homes.of(zone)
+        body = Body(spawn, home, script=script)
+        home.add_body(body)
+        self._bound[spawn] = gone
+        self.call(body, "spawn")
+        return True
+
+    def despawn(self, zone: Zone, spawn: Spawn) -> None:
+        """Remove a spawn from its zone, as a script has asked."""
+        gone = self._bound.get(spawn)
+        if gone is not None:
+            gone(spawn)
+        elif self.maker.zones is not None:
+            self.maker.zones.despawn(zone, spawn)
+
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """End the handle of a spawn that has left its zone."""
+        self._bound.pop(spawn, None)
         home = self.homes.get(zone)
         body = home.bodies.get(spawn.id) if home is not None else None
         if body is not None:

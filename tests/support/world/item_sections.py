@@ -106,7 +106,8 @@ class ScriptedContent(HarnessContent):
             assembly.world, assembly.chat, ScriptFolder(Path(SCRIPTS)), assembly.functions(),
             minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
             mail=assembly.mail, items=assembly.items, trading=assembly.trading,
-            quests=assembly.quests, spells=assembly.spells, chances=Random(1),
+            quests=assembly.quests, spells=assembly.spells,
+            shards=assembly.shards, chances=Random(1),
             spent=assembly.ports.spent,
             report=self.lines.append, figures=read_figures(Path(CONTENT)), sheets=assembly.sheets,
         )  # fmt: skip

@@ -70,7 +70,8 @@ class RealContent(HarnessContent):
             assembly.world, assembly.chat, ScriptFolder(Path(SCRIPTS)), assembly.functions(),
             minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
             mail=assembly.mail, items=assembly.items, trading=assembly.trading,
-            quests=assembly.quests, spells=assembly.spells, sheets=assembly.sheets,
+            quests=assembly.quests, spells=assembly.spells,
+            shards=assembly.shards, sheets=assembly.sheets,
             chances=self._chances, spent=assembly.ports.spent,
             report=self.lines.append, figures=read_figures(Path(CONTENT)),
         )  # fmt: skip

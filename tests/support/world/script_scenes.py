@@ -59,7 +59,8 @@ class ScriptContent(HarnessContent):
             assembly.world, assembly.chat, folder, assembly.functions(),
             minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
             items=assembly.items, trading=assembly.trading, quests=assembly.quests,
-            spent=assembly.ports.spent, spells=assembly.spells, sheets=assembly.sheets,
+            spent=assembly.ports.spent, spells=assembly.spells,
+            shards=assembly.shards, sheets=assembly.sheets,
             chances=self._chances,
             report=self._report, figures=self._figures, compiling=self._compiling(folder),
         )  # fmt: skip

@@ -11,10 +11,8 @@ from emu.world.actors.past import (
     LONGEST_KEPT,
     MOST_EVENTS,
     MOST_FACTIONS,
-    MOST_SHARDS,
     MOST_SPELLS,
     Past,
-    Shard,
 )
 
 
@@ -112,25 +110,6 @@ def test_the_name_of_pets_is_kept() -> None:
     assert Past(past.text).pet_name == "Pebble"
     assert Past('{"pet": 5}').pet_name == ""
     assert len(Past('{"pet": "%s"}' % (40 * "x")).pet_name) == 31
-
-
-def test_shards_are_kept_and_bounded() -> None:
-    past = Past()
-    shards = [Shard(9, 1.5, -2.0, 3.0, 90.0, 7, number) for number in range(MOST_SHARDS + 2)]
-    for shard in shards:
-        past.leave_shard(shard)
-    assert past.shards == tuple(shards[2:])
-    assert Past(past.text).shards == past.shards
-    assert past.take_shard(shards[5])
-    assert not past.take_shard(shards[5])
-    assert len(past.shards) == MOST_SHARDS - 1
-
-
-@pytest.mark.parametrize(
-    "row", ["[9,1,2,3,4,5]", "[9,1,2,3,4,5,-1]", '["9",1,2,3,4,5,6]', "[9,1e9,2,3,4,5,6]", "7"]
-)
-def test_a_damaged_shard_is_left_out(row: str) -> None:
-    assert Past(f'{{"shards":[{row}]}}').text == ""
 
 
 def test_only_texts_with_a_name_of_their_own_are_kept() -> None:

@@ -6,6 +6,9 @@ Recorded: fight-546-death-a (name, look, default verb); the share is EQ2Emulator
 import struct
 from dataclasses import replace
 
+import pytest
+
+from emu.shards import MOST_SHARDS
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.shards import OTHERS, RECOVER, RECOVERED
 from tests.support.world.fights import HERE, Fight
@@ -47,7 +50,7 @@ def test_a_shard_looks_as_recorded_and_gives_most_of_the_debt_back() -> None:
     assert RECOVERED in fight.texts()
     assert fight.player.character.experience_debt == 50
     assert shards(fight) == []
-    assert fight.player.past.shards == ()
+    assert fight.player.character.shards == ()
 
 
 def test_only_its_owner_recovers_it() -> None:
@@ -73,6 +76,30 @@ def test_it_stands_again_when_its_owner_comes_back() -> None:
     assert len(shards(fight)) == 1
     recover(fight)
     assert shards(fight) == []
+
+
+def test_a_shard_is_stored_with_its_debt_in_one_save() -> None:
+    fight = Fight()
+    fall(fight)
+    fight.run(1.0)
+    row = fight.harness.store.rows[5]
+    (shard,) = row.shards
+    assert (row.experience_debt, shard.debt, shard.number) == (500, 500, 1)
+    assert (shard.x, shard.y, shard.z) == pytest.approx(HERE[:3])
+    assert shard.made == pytest.approx(fight.harness.moment, abs=5.0)
+    recover(fight)
+    fight.run(1.0)
+    row = fight.harness.store.rows[5]
+    assert (row.experience_debt, row.shards) == (50, ())
+
+
+def test_the_first_of_too_many_goes() -> None:
+    fight = Fight()
+    for _ in range(MOST_SHARDS + 2):
+        fall(fight)
+    assert len(shards(fight)) == MOST_SHARDS
+    numbers = [one.number for one in fight.player.character.shards]
+    assert numbers == list(range(3, MOST_SHARDS + 3))
 
 
 def test_a_world_without_shards_leaves_none() -> None:

@@ -101,13 +101,14 @@ def test_an_endless_loop_ends_and_others_are_answered(scene: ScriptScene) -> Non
 def test_a_missing_function_returns_a_value_and_is_reported_once(scene: ScriptScene) -> None:
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
-            if not DeleteDBShardID(5) and GetAAInfo(Spawn, "x") + GetAAInfo(NPC, "y") == 0 then
+            local sum = GetAAInfo(Spawn, "x") + GetAAInfo(NPC, "y")
+            if not SetHouseCharacterID(NPC, 5) and sum == 0 then
                 Say(NPC, "No quest" .. GetServerVariable("x"))
             end
         end""")
     assert scene.hail(guard) == [("Guard", "No quest")]
     assert scene.hail(guard) == [("Guard", "No quest")]
-    assert scene.scripts.stubs == {"DeleteDBShardID": 2, "GetAAInfo": 4, "GetServerVariable": 2}
+    assert scene.scripts.stubs == {"SetHouseCharacterID": 2, "GetAAInfo": 4, "GetServerVariable": 2}
     assert len(scene.lines) == 3
 
 

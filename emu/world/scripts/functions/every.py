@@ -20,6 +20,7 @@ from emu.world.scripts.functions.pets import PETS
 from emu.world.scripts.functions.progress import PROGRESS
 from emu.world.scripts.functions.quest_plans import PLANS
 from emu.world.scripts.functions.quests import QUESTS
+from emu.world.scripts.functions.shards import SHARDS
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.spawns import SPAWNS
@@ -53,4 +54,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     EFFECTS,
     PETS,
     ABILITIES,
+    SHARDS,
 )

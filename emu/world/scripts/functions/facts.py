@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from emu.appearance import class_name, race_name, tradeskill_name
+from emu.content.rules import RuleName
 from emu.model import WorldCharacter
 from emu.rules.stance import arrow_color
 from emu.scripts.signatures import FunctionTable, single
@@ -16,6 +18,7 @@ from emu.world.clock import GameTime, game_time
 from emu.world.entry.initial_messages import send_time
 from emu.world.groups.groups import Raid
 from emu.world.knowledge import archetype
+from emu.world.rules import WorldRules
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.host import Scripts
 
@@ -334,9 +337,23 @@ def send_time_update(scripts: Scripts) -> None:
 # -- rules and variables --------------------------------------------------------------------------
 
 
+_SETTINGS: Final[Mapping[RuleName, Callable[[WorldRules], float]]] = {
+    ("R_Combat", "DeathExperienceDebt"): lambda rules: 100 * rules.death_debt,
+    ("R_Combat", "ShardDebtRecoveryPercent"): lambda rules: rules.shard_recovery,
+}
+"""Rules that are settings: their defaults come from the content file."""
+_USUAL: Final[Mapping[RuleName, str]] = {("R_Combat", "ShardRecoveryByRadius"): "1"}
+"""Rules without which EQ2Emulator does something (recorded: fight-546-death-a, and the same at 1208
+and 60114: a shard is recovered by walking near it)."""
+
+
 def _rule(scripts: Scripts, category: str, name: str) -> float:
-    """Return a rule of the content file as a number; 0 if the file does not have the rule."""
-    return number_in(scripts.figures.rules.get((category, name), ""))
+    """Return a rule as a number; 0 if the content file does not have it."""
+    rule = category, name
+    setting = _SETTINGS.get(rule)
+    if setting is not None:
+        return setting(scripts.world.rules)
+    return number_in(scripts.figures.rules.get(rule, _USUAL.get(rule, "")))
 
 
 @FACTS("GetRuleFlagFloat", "t category, t name")

@@ -5,13 +5,16 @@ Source: docs/guides/lua.md#sheet.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
 from emu.model import SavedKind
 from emu.rules.combat import Result
 from emu.scripts.signatures import FunctionTable, single
+from emu.shards import MOST_DEBT
 from emu.world.actors.past import KEPT_TEXTS
+from emu.world.actors.player import Player
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
 from emu.world.actors.spawn import Idle
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow
@@ -30,6 +33,10 @@ _SHORT: Final = dict(zip(ATTRIBUTES, ("Str", "Sta", "Agi", "Wis", "Int"), strict
 
 POINTS: Final = "xp"
 """The field of a player's points, which scripts of players cut."""
+DEBT: Final = "xp_debt"
+"""The field of a player's debt, in percent of a level."""
+DEBT_UNITS: Final = 1000
+"""A percent of a level has so many units of stored debt."""
 IDLE: Final = "action_state"
 """The field of the animation that a spawn shows while it does nothing else."""
 
@@ -53,6 +60,7 @@ def _character_fields(body: Body) -> dict[str, Any]:
             "status_points": character.status_points,
             "xp": character.experience,
             "xp_needed": character.experience_needed,
+            DEBT: character.experience_debt / DEBT_UNITS,
         }
     return fields
 
@@ -70,21 +78,34 @@ def _get(body: Body | None, name: str, kind: FieldKind) -> Any:
     value = body.spawn.sheet.get(name, kind)
     if body.player is not None and kind is FieldKind.TEXT and name in KEPT_TEXTS:
         return given(body.player.past.kept(name))
-    if value is not None and name in _ELSEWHERE:
+    if value is not None and (name in _ELSEWHERE or name == DEBT):
         return _character_fields(body).get(name, value)
     return given(value) if isinstance(value, str) else value
+
+
+def _set_stored(
+    scripts: Scripts, body: Body, player: Player, name: str, kind: FieldKind, value: Any
+) -> bool:
+    """Set a field that is stored with a player; return False for any other."""
+    if name == POINTS and kind is FieldKind.UNSIGNED:
+        scripts.levels.set_points(player, int(value), scripts.now)
+        scripts.states.sheet_changed(body)
+    elif name == DEBT and kind is FieldKind.FRACTION:
+        debt = max(0, min(round(value * DEBT_UNITS), MOST_DEBT)) if math.isfinite(value) else 0
+        scripts.world.saves.set_facts(player, scripts.now, experience_debt=debt)
+        scripts.states.sheet_changed(body)
+    elif name in KEPT_TEXTS and kind is FieldKind.TEXT:
+        player.past.keep(name, str(value))
+        scripts.world.saves.changed(player, SavedKind.PAST, scripts.now)
+    else:
+        return False
+    return True
 
 
 def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value: Any) -> bool:
     if body is None or not body.spawn.is_living:
         return False
-    if name == POINTS and kind is FieldKind.UNSIGNED and body.player is not None:
-        scripts.levels.set_points(body.player, int(value), scripts.now)
-        scripts.states.sheet_changed(body)
-        return True
-    if body.player is not None and kind is FieldKind.TEXT and name in KEPT_TEXTS:
-        body.player.past.keep(name, str(value))
-        scripts.world.saves.changed(body.player, SavedKind.PAST, scripts.now)
+    if body.player is not None and _set_stored(scripts, body, body.player, name, kind, value):
         return True
     if name in _ELSEWHERE:
         return False
