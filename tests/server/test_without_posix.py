@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.patience import patience
 from tests.support.running.command_line import CHEAP
+from tests.support.running.forked import Forking
 from tools.ports import free_ports
 
-PROGRAM = (sys.executable, "-m", "tests.support.running.without_posix")
-ROOT = Path(__file__).parent.parent.parent
 PLAYER = ("--user", "tester", "--password", "long-enough")
 pytestmark = pytest.mark.slow
 
 IMPORTS = """
 import importlib, pkgutil
-from tests.support.running import without_posix
-without_posix.hide()
 import emu
 names = [one.name for one in pkgutil.walk_packages(emu.__path__, "emu.")]
 for name in names:
@@ -32,19 +29,12 @@ print(len(names))
 """
 
 
-def test_every_module_can_be_imported() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 500
-
-
 class Machine:
     """A folder with a configuration, and the programs there."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, forking: Forking) -> None:
         self.login, world = free_ports(2)
+        self._forking = forking
         self.folder = folder
         self.config = folder / "emu.toml"
         self.config.write_text(
@@ -52,12 +42,12 @@ class Machine:
             f'[login]\nlisten = "127.0.0.1:{self.login}"\n{CHEAP}'
             f'[world]\nlisten = "127.0.0.1:{world}"\n'
         )
-        self.environment = {**os.environ, "PYTHONPATH": str(ROOT), "EMU_CONFIG": str(self.config)}
+        self.environment = {**os.environ, "EMU_CONFIG": str(self.config)}
 
     def emu(self, *words: str, status: int = 0) -> str:
         """Run a command; return what it printed."""
         done = subprocess.run(
-            [*PROGRAM, "emu", *words], cwd=self.folder, env=self.environment, text=True,
+            [*self._forking.words("emu"), *words], cwd=self.folder, env=self.environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=patience(60),
         )  # fmt: skip
         assert done.returncode == status, done.stdout
@@ -66,7 +56,7 @@ class Machine:
     def start(self) -> subprocess.Popen[str]:
         """Start a server in the foreground."""
         return subprocess.Popen(
-            [*PROGRAM, "twistd", "--nodaemon", "--pidfile=", "emu"], cwd=self.folder,
+            [*self._forking.words("twistd"), "--nodaemon", "--pidfile=", "emu"], cwd=self.folder,
             env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
@@ -82,9 +72,29 @@ class Machine:
         raise AssertionError("".join(lines))
 
 
+@pytest.fixture(scope="module")
+def forking() -> Iterator[Forking]:
+    """The process whose forks find nothing of POSIX."""
+    one = Forking("tests.support.running.without_posix")
+    one.start()
+    one.wait()
+    yield one
+    one.end()
+
+
+def test_every_module_can_be_imported(tmp_path: Path, forking: Forking) -> None:
+    script = tmp_path / "imports.py"
+    script.write_text(IMPORTS)
+    done = subprocess.run(
+        [*forking.words("python"), str(script)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 500
+
+
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    made = Machine(tmp_path)
+def machine(tmp_path: Path, forking: Forking) -> Machine:
+    made = Machine(tmp_path, forking)
     made.emu("account", "add", "tester", "--password", PLAYER[-1])
     return made
 

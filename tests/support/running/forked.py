@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,13 +34,13 @@ LONGEST_START = 20.0
 class Forking:
     """A process of `forking`; it ends with this process."""
 
-    def __init__(self, module: Sequence[str] = ("tests.support.running.forking",)) -> None:
-        """Name the module that runs it, and the arguments before its socket."""
+    def __init__(self, module: str = "tests.support.running.forking") -> None:
+        """Name the module that is to run."""
         # A short path, as a UNIX socket needs.
         self._folder = Path(tempfile.mkdtemp())
         self.place = str(self._folder / "socket")
         # The unused option is the name by which the reader of a PID file knows a server.
-        self._words = [sys.executable, "-X", "twistd", "-m", *module, self.place]
+        self._words = [sys.executable, "-X", "twistd", "-m", module, self.place]
         # The end of its standard input ends it.
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -63,7 +63,7 @@ class Forking:
 
     def words(self, program: str) -> list[str]:
         """Return the words that run a program of `forking.PROGRAMS` as a fork of it."""
-        return [sys.executable, "-IS", forked_command.__file__, self.place, program]
+        return _words(self.place, program)
 
     def end(self) -> None:
         """End it with all programs that it runs."""
@@ -112,7 +112,11 @@ _kept: list[ForkedProgram | Forking] = []
 
 def forked_words(program: str) -> list[str]:
     """Return the words that run a program of `forking.PROGRAMS` from a shell or a subprocess."""
-    return [sys.executable, "-IS", forked_command.__file__, _place(), program]
+    return _words(_place(), program)
+
+
+def _words(place: str, program: str) -> list[str]:
+    return [sys.executable, "-IS", forked_command.__file__, place, program]
 
 
 def write_command(path: Path, program: str) -> None:

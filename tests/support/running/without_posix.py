@@ -4,8 +4,9 @@ The modules of POSIX are hidden from them, and so are those names of `os`, `sign
 others that Windows lacks; all other modules are left as they are. `msvcrt` and `_winapi` are
 written with what this system has.
 
-    python -m tests.support.running.without_posix emu --version
-    python -m tests.support.running.without_posix twistd --nodaemon emu ...
+    python -m tests.support.running.without_posix SOCKET
+
+forks for programs as `forking` does, which then find nothing of POSIX.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click.termui
-import twisted.internet.reactor
+import twisted.internet.default
 import twisted.scripts.twistd
 
 # These ask while they are imported which system this is, and must find the real one.
@@ -108,18 +109,13 @@ def hide() -> None:
     vars(builtins)["__import__"] = for_emu
 
 
-def main(words: Sequence[str]) -> None:
-    """Run a program: `emu` or `twistd`."""
-    sys.argv = [*words]
+def main(place: str) -> None:
+    """Fork for the programs that are asked for at a socket, until standard input ends."""
     hide()
-    if words[0] == "twistd":
-        run_twistd: Any = twisted.scripts.twistd.run
-        run_twistd()
-    else:
-        from emu.cli.main import main as emu  # noqa: PLC0415  # after the names are hidden
+    from tests.support.running import forking  # noqa: PLC0415  # after the names are hidden
 
-        emu()
+    forking.main(place)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1])
