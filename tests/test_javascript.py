@@ -1,6 +1,7 @@
 """The page's JavaScript passes ESLint and TypeScript, in the versions of npm's lock file."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,7 +33,7 @@ def types(folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "tsconfig.json").write_text(settings, encoding="utf-8")
     program = str(npm_modules() / ".bin" / "tsc")
     return subprocess.run(
-        [program, "--project", str(folder)], capture_output=True, text=True, check=False
+        [program, "--project", "."], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
@@ -44,22 +45,25 @@ def scripts(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_scripts_of_the_page_pass_eslint(scripts: Path) -> None:
-    done = eslint(scripts)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_types_of_the_scripts_are_right(scripts: Path) -> None:
-    done = types(scripts)
-    assert done.returncode == 0, done.stdout
-
-
-def test_a_wrong_line_is_noticed_by_both(tmp_path: Path) -> None:
-    shutil.copy(str(data_file("web", "texts.js")), tmp_path)  # it imports no other script
-    script = tmp_path / "wrong.js"
+@pytest.fixture
+def wrong(scripts: Path) -> Path:
+    """The same folder with one wrong script, whose faults must be found and be the only ones."""
+    script = scripts / "wrong.js"
     script.write_text('import { clock } from "./texts.js";\nvar unused = clock("noon");\n')
-    assert "no-unused-vars" in eslint(tmp_path).stdout
-    assert "wrong.js(2,20): error TS2345" in types(tmp_path).stdout
+    return scripts
+
+
+def test_eslint_finds_no_fault_but_that_of_the_wrong_script(wrong: Path) -> None:
+    done = eslint(wrong)
+    assert "no-unused-vars" in done.stdout, done.stderr
+    assert re.findall(r"^/.*/(.*\.js)$", done.stdout, re.MULTILINE) == ["wrong.js"], done.stdout
+
+
+def test_typescript_finds_no_fault_but_that_of_the_wrong_script(wrong: Path) -> None:
+    found = types(wrong).stdout
+    assert re.findall(r"^(\S.*?): error (TS\d+)", found, re.MULTILINE) == [
+        ("wrong.js(2,20)", "TS2345")
+    ], found
 
 
 def test_the_page_asks_to_sign_in_again_when_the_server_answers_401(scripts: Path) -> None:

@@ -24,6 +24,7 @@ from tests.simulation.planted import PLANTS, planted
 from tests.simulation.shrink import Shrinker, kinds
 from tests.simulation.simulation import Report, simulate
 from tests.simulation.virtual_time import SimulatedProcess, Timeline
+from tests.support.examples import nightly
 from tools.simulate import daily_seeds, plans, read_words
 
 ROOT = Path(__file__).parent.parent
@@ -38,7 +39,7 @@ def parts_of_runs() -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nodes", [1, 2])
+@pytest.mark.parametrize("nodes", [nightly(1), 2])
 def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
     plan = SHORT.changed(nodes=nodes)
     before = parts_of_runs()

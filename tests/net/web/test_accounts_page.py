@@ -7,7 +7,7 @@ import pytest
 from emu.login.passwords import RegistrationConfig
 from emu.login.registration import RegistrationDenial, RegistrationRefusal
 from tests.net.web.test_accounts import Site, site
-from tests.net.web.test_service_page import DEVICES, SCHEMES
+from tests.net.web.test_service_page import EACH_LOOK, LOOKS
 from tests.support.foreign.browser import Browser, Page
 
 pytestmark = pytest.mark.slow
@@ -25,21 +25,19 @@ async def fill(page: Page, form: str, **fields: str) -> None:
 
 
 async def is_good(page: Page, size: tuple[int, int], name: str) -> None:
-    """Look at a state of the page in both color schemes."""
+    """Look at a state of the page."""
     assert await page.width() <= size[0]
-    for scheme in SCHEMES:
-        await page.prefer(scheme)
-        assert await page.complaints() == ""
-        await page.screenshot(f"{name}-{scheme}")
+    assert await page.complaints() == ""
+    await page.screenshot(name)
 
 
-@pytest.mark.parametrize("device", DEVICES)
-async def test_everybody_can_register(browser: Browser, device: str) -> None:
-    size = DEVICES[device]
+@pytest.mark.parametrize("look", EACH_LOOK)
+async def test_everybody_can_register(browser: Browser, look: str) -> None:
+    size, scheme = LOOKS[look]
     async with site() as made:
         made.players.config = RegistrationConfig(enabled=True, invite_code="open sesame")
-        async with browser.page(url(made), size) as page:
-            await is_good(page, size, f"account-{device}")
+        async with browser.page(url(made), size, scheme) as page:
+            await is_good(page, size, f"account-{look}")
             made.players.answer = RegistrationDenial(
                 RegistrationRefusal.NAME_TAKEN, "This name is taken. Choose another one."
             )
@@ -49,11 +47,11 @@ async def test_everybody_can_register(browser: Browser, device: str) -> None:
             await page.shows("[role=alert]", "This name is taken.")
             kept = await page.locate(f"{REGISTER} [name=name]", lambda box: box.input_value())
             assert kept == "carol"
-            await is_good(page, size, f"account-refused-{device}")
+            await is_good(page, size, f"account-refused-{look}")
             made.players.answer = made.players.account
             await fill(page, REGISTER, name="carol2", **words)
             await page.shows("[role=status]", "The account Carol is ready.")
-            await is_good(page, size, f"account-ready-{device}")
+            await is_good(page, size, f"account-ready-{look}")
     assert [words[0] for words in made.players.asked] == ["carol", "carol2"]
 
 

@@ -119,10 +119,6 @@ class Page:
         found = await self.do(Axe().run)
         return str(found.generate_report()) if found.violations_count else ""
 
-    async def prefer(self, scheme: Any) -> None:
-        """Change between ``light`` and ``dark``."""
-        await self.do(lambda tab: tab.emulate_media(color_scheme=scheme))
-
     async def width(self) -> int:
         """Return how wide the page is, with what one has to scroll to."""
         return int(await self.evaluate("document.documentElement.scrollWidth"))
