@@ -19,6 +19,7 @@ import pytest
 from emu.database import ServerUrl
 from tests.support.database.engines import empty_database
 from tests.support.running.forked import write_command
+from tests.support.running.forked_command import TWISTD
 from tests.support.running.guides import Shell, blocks, commands, is_same
 
 pytestmark = pytest.mark.slow
@@ -63,7 +64,7 @@ def shell() -> Iterator[Shell]:
             path.chmod(0o755)
         for name in FORKED:
             write_command(Path(programs) / name, name)
-        shell = Shell(Path(folder))
+        shell = Shell(Path(folder), **{TWISTD: str(Path(programs) / "twistd")})
         shell.environment["PATH"] = f"{programs}:{shell.environment['PATH']}"
         yield shell
         shell.kill_servers()

@@ -16,7 +16,8 @@ from emu.cli.running import new_lines
 from emu.database.sqlite.served import serving_process
 from tests.support.patience import patience
 from tests.support.running.command_line import CommandLine
-from tests.support.running.forked import forked_words
+from tests.support.running.forked import forked_words, write_command
+from tests.support.running.forked_command import TWISTD
 from tests.support.running.whole_server import PROGRAMS, settings_of
 
 
@@ -54,16 +55,24 @@ def test_new_lines_are_those_after_the_known_ones() -> None:
 
 
 class Operator:
-    """Types commands in a folder."""
+    """Types commands in a folder; the installed servers start unless `forks_servers` is called."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.line = CommandLine(folder)
+        self._environment = dict(os.environ)
+
+    def forks_servers(self) -> None:
+        """Let `emu start` start a fork of a process that has imported the server."""
+        program = self.folder / "forked-twistd"
+        write_command(program, "twistd")
+        self._environment[TWISTD] = str(program)
 
     def __call__(self, *words: str) -> tuple[int, str]:
         done = subprocess.run(
             [*forked_words("emu"), "--config", str(self.line.config), *words], cwd=self.folder,
             capture_output=True, text=True, timeout=patience(30), check=False,
+            env=self._environment,
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
 
@@ -119,6 +128,7 @@ def test_start_stop_and_what_lies_between(operator: Operator) -> None:
 
 @pytest.mark.slow
 def test_a_start_that_fails_says_why(operator: Operator) -> None:
+    operator.forks_servers()
     status, text = operator.started("world.zones=/nowhere")
     assert status == 1
     assert text.startswith("emu: ")
@@ -128,6 +138,7 @@ def test_a_start_that_fails_says_why(operator: Operator) -> None:
 
 @pytest.mark.slow
 def test_stop_waits_for_the_announced_time_and_can_be_cancelled(operator: Operator) -> None:
+    operator.forks_servers()
     assert operator.started()[0] == 0
     waiting = subprocess.Popen(
         [*forked_words("emu"), "--config", str(operator.line.config), "stop", "--in", "600"],

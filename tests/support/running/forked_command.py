@@ -14,6 +14,8 @@ import sys
 
 LONGEST_REQUEST = 1 << 20
 """Maximum size of a request in bytes; an environment has some kilobytes."""
+TWISTD = "FORKED_TWISTD"
+"""Variable with the script that `emu start` and `emu run` are to run in place of `twistd`."""
 FILES = (0, 1, 2)
 """Standard input, output and error."""
 

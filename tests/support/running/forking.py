@@ -33,7 +33,7 @@ from twisted.application.service import IServiceMaker
 from twisted.plugin import getPlugins
 
 from tests.support.remembered import remember_documents, remember_starts
-from tests.support.running.forked_command import FILES, LONGEST_REQUEST
+from tests.support.running.forked_command import FILES, LONGEST_REQUEST, TWISTD
 
 
 @dataclass(slots=True)
@@ -50,8 +50,13 @@ class Request:
 
 
 def _emu() -> object:
-    from emu.cli.main import main  # noqa: PLC0415  # imported by `import_all`, before any fork
+    """Be `emu`; its servers are the program that an environment variable may name."""
+    from emu.cli import running  # noqa: PLC0415  # imported by `import_all`, before any fork
+    from emu.cli.main import main  # noqa: PLC0415
 
+    server = os.environ.get(TWISTD)
+    if server:
+        vars(running)["twistd"] = lambda: [server]
     main()
     return 0
 
