@@ -109,7 +109,9 @@ def figures(root: Path) -> dict[str, int | None]:
         "packages in a circle": len(circles(pairs)),
         "imports between packages": len(pairs),
         "of these upward": upward(root, pairs),
-        "handlers of OP_DialogSelectMsg": count(root, r"\.add\(\s*\"OP_DialogSelectMsg\""),
+        "handlers of OP_DialogSelectMsg": count(
+            root, r"\.add(?:_handler)?\(\s*\"OP_DialogSelectMsg\""
+        ),
         "places that compare a line with a hail": count(root, r"startswith\(HAIL\)|== HAIL\b"),
         **{f"fields of {name}": number for name, number in sorted(tree.fields().items())},
         "get_timer and handle_timer": count(root, r"^    def (?:get|handle)_timer\("),
