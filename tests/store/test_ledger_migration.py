@@ -10,35 +10,26 @@ import pytest
 from emu.database import Where
 from emu.database.engines import Schemas, create_database, upgrade_database
 from emu.database.sqlite import in_user_version
-from emu.database.steps import Migration, read_steps
-from emu.files import data_file
 from emu.ledger import Movement, Owner, OwnerKind, Part, Reason
 from emu.store import Store
 from emu.store.repository import FIRST_ON_SERVERS, schemas
 from emu.times import Moment
 from tests.support.database.engines import empty_database
+from tests.support.database.released import CHARACTER, before
 
-CHARACTER = (
-    "INSERT INTO world_characters (id, account_id, name, name_key, coins, deleted, race, class,"
-    " gender, deity, level, starting_zone, zone_id, client_version, created)"
-    " VALUES (?, 1, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
-)
 LETTER = (
     "INSERT INTO world_mail (id, recipient_id, sender_account, sender, subject, body, coins, sent,"
     " expires) VALUES (?, 1, 1, 'Name', '', '', ?, 0.0, 1e12)"
 )
 
 
-def before(folder: str, first: int = 1) -> tuple[Migration, ...]:
-    """Return the migrations before that of the ledger."""
-    steps = read_steps(data_file("sql", folder), first)
-    return steps[: next(place for place, one in enumerate(steps) if one.name.endswith("-ledger"))]
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Where]:
     """A database of the release before, with coins in every kind of row."""
-    older = Schemas(in_user_version(before("store")), before("store-postgresql", FIRST_ON_SERVERS))
+    older = Schemas(
+        in_user_version(before("store", "-ledger")),
+        before("store-postgresql", "-ledger", FIRST_ON_SERVERS),
+    )
     if request.param == "sqlite":
         fill(tmp_path / "emu.sqlite", older)
         yield tmp_path / "emu.sqlite"

@@ -1,4 +1,4 @@
-"""A database as the first released schema had it: rows in every table, and opcodes beside them."""
+"""Databases of earlier schemas: that of the first release with rows, and those before a step."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from emu.database.steps import Migration, read_steps
+from emu.files import data_file
+
 DUMP = Path(__file__).parents[2] / "vectors" / "released-store.sql"
 SCHEMA = 5
 """The number of that schema."""
+CHARACTER = (
+    "INSERT INTO world_characters (id, account_id, name, name_key, coins, deleted, race, class,"
+    " gender, deity, level, starting_zone, zone_id, client_version, created)"
+    " VALUES (?, 1, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
+)
+"""Adds a character: id, name, key of the name, coins, whether it is deleted."""
 
 
 def released_database(path: Path) -> Path:
@@ -19,3 +28,9 @@ def released_database(path: Path) -> Path:
         connection.executescript(DUMP.read_text(encoding="utf-8"))
         connection.execute("PRAGMA journal_mode = WAL")
     return path
+
+
+def before(folder: str, name: str, first: int = 1) -> tuple[Migration, ...]:
+    """Return the migrations before the one whose name ends so."""
+    steps = read_steps(data_file("sql", folder), first)
+    return steps[: next(place for place, one in enumerate(steps) if one.name.endswith(name))]
