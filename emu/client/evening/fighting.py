@@ -34,7 +34,7 @@ SPELL_REACH: Final = 18.0
 """
 OUT_OF_SIGHT: Final = 6.0
 """How long it casts from afar in vain before it comes closer."""
-RESTED: Final = 0.7
+RESTED: Final = 0.9
 """The part of its health with which it begins a fight."""
 POWERFUL: Final = 0.3
 """The part of its power with which it begins a fight."""

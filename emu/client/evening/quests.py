@@ -90,7 +90,7 @@ class Questing:
         self._journal = journal
         self._fighting = fighting
         self._note = note
-        self.agenda = Agenda(journal, first, self._is_hopeless)
+        self.agenda = Agenda(journal, first, self._is_hopeless, self._is_only_way)
         self._hunts = hunts
         self._refused = refused
         self._prey = Prey(core, spawns, fighting)
@@ -170,10 +170,12 @@ class Questing:
 
     def _is_hopeless(self, zone: str) -> bool:
         """Return whether it has died too often in a zone, and can get a level elsewhere."""
-        level = self._fighting.level
-        if self.hints.is_stopped(level) and not self._must_leave:
-            return False
-        return self._fighting.fears.is_deadly(zone, level)
+        is_deadly = self._fighting.fears.is_deadly(zone, self._fighting.level)
+        return is_deadly and not self._is_only_way()
+
+    def _is_only_way(self) -> bool:
+        """Return whether quests alone lead to another level, and no other zone does."""
+        return self.hints.is_stopped(self._fighting.level) and not self._must_leave
 
     @property
     def may_leave(self) -> bool:

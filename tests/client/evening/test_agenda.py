@@ -121,6 +121,17 @@ def test_a_quest_of_a_zone_that_is_too_hard_is_set_aside() -> None:
     assert texts(one.tasks(is_aside=True)) == ["orc"]
 
 
+def test_the_only_way_to_another_level_is_never_set_aside_by_time() -> None:
+    journal = SeenJournal()
+    one = Agenda(journal, ("Hallmark",), is_only_way=lambda: True)
+    for number, category in enumerate(("Hallmark", "Town")):
+        task = QuestTask(category, "", False, 0, 1)
+        journal.shown(QuestShown(number, "Quest", (task,), False, category))
+    one.look("bog", NOW)
+    one.look("bog", Monotonic(NOW + PATIENT + 1))
+    assert texts(one.tasks()) == ["Hallmark"]
+
+
 def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone() -> None:
     one = agenda(("Welcome", "Hallmark", "ruins"), ("Training", "Hallmark", "guard"))
     late = Monotonic(NOW + PATIENT + 1)
