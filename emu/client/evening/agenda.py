@@ -21,6 +21,8 @@ SET_ASIDE: Final = 600.0
 """
 PATIENT: Final = 1500.0
 """The same for a first quest."""
+MOST_TRIES: Final = 4
+"""How often it does something for a task here before it also looks at those elsewhere."""
 HAILS: Final = 3
 """How often it hails somebody for the next quest of a chain."""
 
@@ -93,7 +95,9 @@ class Agenda:
             if known is None or known.tasks != quest.tasks:
                 self._progress[number] = _Progress(quest.tasks, now, zone)
                 advanced += quest.tasks
-                self._texts.update(task.text for task in quest.tasks)
+                for task in quest.tasks:
+                    self._texts.add(task.text)
+                    self._tries.pop(task.text, None)
         return advanced
 
     def is_over(self, task: QuestTask) -> bool:
@@ -115,6 +119,10 @@ class Agenda:
             ):  # fmt: skip
                 self._resumed.add(which)
                 self._progress[number] = replace(one, since=self._now)
+
+    def is_fresh(self, task: QuestTask) -> bool:
+        """Return whether it has hardly tried a task since that has advanced."""
+        return self._tries[task.text] < MOST_TRIES
 
     def tried(self, task: QuestTask) -> None:
         """Note that it has done something for a task: others come before it the next time."""

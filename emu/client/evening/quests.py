@@ -277,9 +277,12 @@ class Questing:
             self._fights_whom_it_called(now)
             return None
         first = self.agenda.first_tasks()
-        # Where it has just arrived it does what it has come for, and then what else is here.
-        arrived = self._arrived_for
-        first.sort(key=lambda task: (task != arrived, not self.journeys.is_here(task)))
+        # Where it has just arrived it does what it has come for, and then what else is here. What
+        # it has tried in vain waits for the others: "complete the task" may be one of these.
+        arrived, fresh = self._arrived_for, self.agenda.is_fresh
+        first.sort(
+            key=lambda task: (task != arrived, not (fresh(task) and self.journeys.is_here(task)))
+        )
         self._arrived_for = None
         plan = self._behind_a_sign(first, now) or self._plan_of(first, now)
         if plan is None and self._fighting.enemy is None:
@@ -480,7 +483,9 @@ class Questing:
         return task in self.agenda.first_tasks() or self.hints.is_stopped(self._fighting.level)
 
     def _is_dangerous(self, place: Place) -> bool:
-        """Return whether it has died near a place of the present zone."""
+        """Return whether it has died near a place of the present zone, and may stay away."""
+        if self._is_only_way():
+            return False
         zone, level = self.journeys.travels.zone, self._fighting.level
         return self._fighting.fears.is_dangerous(zone, place, level)
 

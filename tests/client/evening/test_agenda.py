@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.client.evening.agenda import HAILS, PATIENT, SET_ASIDE, Agenda
+from emu.client.evening.agenda import HAILS, MOST_TRIES, PATIENT, SET_ASIDE, Agenda
 from emu.client.evening.journal import SeenJournal
 from emu.client.world.windows import QuestShown, QuestTask
 from emu.times import Monotonic
@@ -130,6 +130,19 @@ def test_the_only_way_to_another_level_is_never_set_aside_by_time() -> None:
     one.look("bog", NOW)
     one.look("bog", Monotonic(NOW + PATIENT + 1))
     assert texts(one.tasks()) == ["Hallmark"]
+
+
+def test_a_task_is_fresh_until_it_was_tried_in_vain() -> None:
+    journal = SeenJournal()
+    one = Agenda(journal, ())
+    for count in (0, 1):
+        rat = QuestTask("rat", "", False, count, 5)
+        journal.shown(QuestShown(1, "Rats", (rat,), False))
+        one.look("bog", NOW)
+        assert one.is_fresh(rat)
+        for _ in range(MOST_TRIES):
+            one.tried(rat)
+        assert not one.is_fresh(rat)
 
 
 def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone() -> None:

@@ -492,6 +492,15 @@ def test_it_does_not_look_around_where_it_has_died(core: NotingClient) -> None:
     assert "target 4" not in core.asked
 
 
+def test_it_looks_around_where_it_has_died_if_quests_alone_lead_on(core: NotingClient) -> None:
+    scene = Scene(core, spawn(4, "Waulon", 200.0))
+    scene.fighting.fears.died("", "", Place(210.0, 0.0, 0.0), 3, NOW)
+    line = LineShown("", "You must choose your class to gain levels.")
+    scene.questing.handle_event(line, NOW)
+    scene.thinks(HAIL, times=20)
+    assert "target 4" in core.asked
+
+
 def test_a_hunter_goes_elsewhere_after_some_deaths(core: NotingClient) -> None:
     gate = spawn(6, "zone_to_peat_bog", 20.0, level=0)
     scene = hunter(core, gate, spawn(5, "a bear", level=3, is_enemy=True))
