@@ -6,7 +6,7 @@ Quests with a wanted word come first. A quest that has not advanced for some min
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -60,6 +60,8 @@ class Agenda:
         self._now = LONG_AGO
         self._grounds: dict[str, str] = {}
         """The zone in which it has fought last for each task, by the text."""
+        self._recalled: dict[int, str] = {}
+        """Where quests had advanced before this session."""
         self._texts: set[str] = set()
         """The texts of all tasks that the journal has had."""
         self._resumed: set[tuple[str, tuple[QuestTask, ...]]] = set()
@@ -93,12 +95,21 @@ class Agenda:
         for number, quest in self._journal.open.items():
             known = self._progress.get(number)
             if known is None or known.tasks != quest.tasks:
-                self._progress[number] = _Progress(quest.tasks, now, zone)
+                where = self._recalled.pop(number, zone) if quest.tasks else zone
+                self._progress[number] = _Progress(quest.tasks, now, where)
                 advanced += quest.tasks
                 for task in quest.tasks:
                     self._texts.add(task.text)
                     self._tries.pop(task.text, None)
         return advanced
+
+    def zones(self) -> dict[int, str]:
+        """Return where each open quest has advanced last, by number."""
+        return {number: one.zone for number, one in self._progress.items()}
+
+    def recall(self, zones: Mapping[int, str]) -> None:
+        """Go on with what `zones` has returned another time."""
+        self._recalled.update(zones)
 
     def is_over(self, task: QuestTask) -> bool:
         """Return whether a task of the journal is done, or gone; its count may have changed."""

@@ -157,18 +157,22 @@ class PlayerJourneys:
         """
         if not is_visit(task.text):
             return None
-        for one in self._spawns.all():
-            is_meant = TECHNICAL in one.name and fit(one.name, task.text) >= GOOD
-            if is_meant and not self.travels.is_of_zone(one.name, task.text):
-                self.look_near(task, one.place)
-        place = self._places.next_near(self.zone, task.text, self._core.place)
-        if place is None:
+        seen = [(one.name, one.place) for one in self._spawns.all()]
+        for name, place in [*self._spawns.remembered.items(), *seen]:
+            is_meant = TECHNICAL in name and fit(name, task.text) >= GOOD
+            if is_meant and not self.travels.is_of_zone(name, task.text):
+                self.look_near(task, place)
+        here = self._core.place
+        point = self._places.next_near(self.zone, task.text, here)
+        if point is None:
             zones = self.travels.destinations(task.text)
             if zones and self.travels.zone not in zones:
                 return None
-            place = self._places.next_place(self.zone, task.text if zones else "")
-        until = Monotonic(now + AGAIN)
-        return Errand(place, None, "look", task, until) if place is not None else None
+            point = self._places.next_place(self.zone, task.text if zones else "")
+        if point is None:
+            return None
+        until = Monotonic(now + AGAIN + here.distance_to(point) / SLOWEST)
+        return Errand(point, None, "look", task, until)
 
     def look_near(self, task: QuestTask, place: Place) -> None:
         """Note that a thing is at a place which a task to visit names: what it means is near."""

@@ -92,6 +92,7 @@ class EveningPlayer:
             "travels": self.questing.journeys.travels,
             "exploration": self.questing.journeys.exploration,
             "answers": self.answers.choices, "fears": self.fighting.fears,
+            "quests": self.questing.agenda.zones(),
         }  # fmt: skip
 
     def recall(self, memory: dict[str, Any]) -> None:
@@ -102,6 +103,7 @@ class EveningPlayer:
         journeys.exploration.enter(journeys.zone)
         self.answers.choices, self.fighting.fears = memory["answers"], memory["fears"]
         self.fighting.fears.restart(self._now)
+        self.questing.agenda.recall(memory.get("quests", {}))
 
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Handle an event of the client."""

@@ -132,6 +132,25 @@ def test_the_only_way_to_another_level_is_never_set_aside_by_time() -> None:
     assert texts(one.tasks()) == ["Hallmark"]
 
 
+def test_it_remembers_another_time_where_a_quest_has_advanced() -> None:
+    zones = agenda(("Rats", "Town", "rat")).zones()
+    assert zones == {0: "bog"}
+    journal = SeenJournal()
+    one = Agenda(journal, ())
+    one.recall(zones)
+    # The list at an entry has titles only; the tasks come when they are asked for.
+    journal.shown(QuestShown(0, "Rats", (), False))
+    one.look("village", NOW)
+    rat = QuestTask("rat", "", False, 0, 1)
+    journal.shown(QuestShown(0, "Rats", (rat,), False))
+    one.look("village", NOW)
+    assert one.zones_of(rat) == ["bog"]
+    owl = QuestTask("owl", "", False, 0, 1)
+    journal.shown(QuestShown(0, "Rats", (owl,), False))
+    one.look("village", NOW)
+    assert one.zones_of(owl) == ["village"]
+
+
 def test_a_task_is_fresh_until_it_was_tried_in_vain() -> None:
     journal = SeenJournal()
     one = Agenda(journal, ())

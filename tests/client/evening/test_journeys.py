@@ -6,7 +6,7 @@ from emu.client.evening.journeys import NO_CHOICE, PlayerJourneys
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
 from emu.client.evening.visits import PastVisits
-from emu.client.world.surroundings import Place
+from emu.client.world.surroundings import RUNNING_SPEED, Place
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
 from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
@@ -80,6 +80,17 @@ def test_it_looks_around_its_arrival_for_a_place(
     one.look()
     plan = one.place_here(task(text), NOW)
     assert (plan is not None) is looks
+
+
+def test_it_has_the_time_to_reach_a_far_thing_that_a_task_to_visit_names(
+    core: NotingClient,
+) -> None:
+    one = journeys(core, spawn(5, "goblin_tent01", 400.0, level=0))
+    plan = one.place_here(task("I need to scout the goblin camp."), NOW)
+    assert plan is not None
+    away = core.place.distance_to(plan.place)
+    assert away > 300.0
+    assert plan.until - NOW > away / RUNNING_SPEED
 
 
 def test_it_visits_no_place_of_another_zone_here(core: NotingClient) -> None:
