@@ -81,6 +81,13 @@ class Harvested(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class CraftingChanged(PlayerEvent):
+    """A player begins or stops to make something."""
+
+    is_begun: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Crafted(PlayerEvent):
     """A player has made things by a recipe."""
 

@@ -47,7 +47,7 @@ from emu.world.crafting.recipe_windows import (
     show_device,
 )
 from emu.world.events import Cast, Entered, LeftZone
-from emu.world.item_events import Crafted, ItemRemoved
+from emu.world.item_events import Crafted, CraftingChanged, ItemRemoved
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, STATUS, YELLOW, link, own_color
@@ -204,6 +204,7 @@ class Creating:
         show_creation(player, known.recipe, self._items.kinds.get)
         self._items.show_locks(player)
         self._rounds.set(player, "", Monotonic(self._world.clock.now() + FIRST_ROUND))
+        self._world.events.publish(CraftingChanged(player, is_begun=True))
 
     def is_creating(self, player: Player) -> bool:
         """Return whether a player is making something."""
@@ -278,6 +279,7 @@ class Creating:
             return
         self._rounds.clear(player, "")
         player.client.send(STOP, {})
+        self._world.events.publish(CraftingChanged(player, is_begun=False))
         begin(self._world, player, lambda: self._finish(player, creation))
 
     def _left(self, event: LeftZone) -> None:
@@ -291,6 +293,7 @@ class Creating:
         self._rounds.clear(player, "")
         if creation is not None:
             self._unlock(player, creation)
+            self._world.events.publish(CraftingChanged(player, is_begun=False))
 
     def _unlock(self, player: Player, creation: Creation) -> None:
         # In turn: an exchange under way that the store refuses restores what was locked before it.

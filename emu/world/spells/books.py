@@ -27,7 +27,7 @@ from emu.world.events import (
     SpellLearned,
     TenthGained,
 )
-from emu.world.item_events import ItemScribed
+from emu.world.item_events import CraftingChanged, ItemScribed
 from emu.world.knowledge import class_line
 from emu.world.spells.core import SpellCore
 from emu.world.spells.states import milliseconds
@@ -119,12 +119,15 @@ class SpellBooks:
         self._is_classic = is_classic
         self._now = world.clock.now
         self._sent: dict[int, _Sent] = {}
+        self._crafting: set[int] = set()
+        """The players who make something now: nobody else can use the arts of crafting."""
         subscribe = world.events.subscribe
         subscribe(Entered, self._entered)
         subscribe(LevelGained, lambda event: self.gain(event.player))
         subscribe(TenthGained, lambda event: self.gain(event.player))
         subscribe(ClassChanged, lambda event: self.gain(event.player))
         subscribe(ItemScribed, self._scribed)
+        subscribe(CraftingChanged, self._crafting_changed)
         subscribe(SpellLearned, self._learned, Order.OWNER)
         subscribe(LeftWorld, lambda event: self._sent.pop(event.player.id, None))
 
@@ -177,7 +180,9 @@ class SpellBooks:
                 continue
             at = max(ready.get(number, 0.0), ready.get(-kind.linked_timer or number, 0.0))
             is_ready = at <= now
-            status = USABLE if is_ready and not is_locked else LOCKED
+            # Recorded (real-entry-*, items-*): arts of crafting are locked.
+            is_art = kind.book is SpellBook.TRADESKILL and player.id not in self._crafting
+            status = USABLE if is_ready and not (is_locked or is_art) else LOCKED
             of_tier = kind.tier(tier)
             found.append(
                 Record(
@@ -223,6 +228,12 @@ class SpellBooks:
         player.client.send_bytes(MESSAGE, pack_counted(count, delta, b"", dialect.version))
 
     def _entered(self, event: Entered) -> None:
+        self.send(event.player)
+
+    def _crafting_changed(self, event: CraftingChanged) -> None:
+        self._crafting.discard(event.player.id)
+        if event.is_begun:
+            self._crafting.add(event.player.id)
         self.send(event.player)
 
     # -- gaining ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from emu.items.held import Place, Thing, Where
 from emu.items.kinds import ItemKind, Scroll, Sort
 from emu.world.actors.past import Past
-from emu.world.item_events import ItemScribed
+from emu.world.item_events import CraftingChanged, ItemScribed
 from emu.world_stream.deltas import BookReader
 from tests.support.coroutines import finish
 from tests.support.world.spell_scenes import BUFF, HEAL, SMITE, SpellScene
@@ -234,3 +234,21 @@ def test_the_window_of_a_scroll_has_its_spell(tmp_path: Path, version: int) -> N
     assert (known["spell"]["display_spell_tier"], known["info"]["footer_type"]) == (0, 0)
     assert (unknown["spell"]["id"], unknown["spell"]["name"]) == (0, "")
     assert unknown["info"]["footer_type"] == 3
+
+
+def test_an_art_of_crafting_is_locked_until_something_is_made(tmp_path: Path) -> None:
+    """Recorded in real-entry-* and items-*: spells of the third book are locked at all times."""
+    scene = SpellScene(tmp_path, toml=SMITE + "[[spell]]\nid = 9\nbook = 3\n[[spell.tier]]\n")
+    scene.know(9)
+    assert scene.player.past.spells == {SMITE_ID: 1, 9: 1}
+
+    def statuses() -> list[int]:
+        return [one.status for one in scene.spells.books.records(scene.player)]
+
+    assert statuses() == [235, 169]
+    for is_begun, wanted in ((True, 235), (False, 169)):
+        before = len(books(scene))
+        event = CraftingChanged(scene.player, is_begun=is_begun)
+        scene.harness.world.events.publish(event)
+        assert len(books(scene)) == before + 1
+        assert statuses() == [235, wanted]
