@@ -125,6 +125,7 @@ def instruct(player: Player, window: Instruction) -> None:
                 {"goal": goal, "num_tasks": 1, "tasks": [{"task": task}]}
                 for goal, task in window.goals
             ],
+            "done_sound": "click",
             "signal": window.signal,
             "key1": window.keys[0] & _U32,
             "key2": window.keys[1] & _U32,

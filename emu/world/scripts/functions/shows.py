@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind, read_text
@@ -252,7 +253,9 @@ def show_instruction(
     if player is None:
         return
     words = [shown(read_text(one)) for one in goals[: 2 * MOST_GOALS]]
-    pairs = [(goal, task) for goal, task in zip(words[::2], words[1::2], strict=False) if goal]
+    pairs = [*zip_longest(words[::2], words[1::2], fillvalue="")] or [("", "")]
+    # The first goal may have no text: its task can be a button of the window (recorded).
+    pairs = [pairs[0], *(pair for pair in pairs[1:] if pair[1])]
     windows.instruct(
         player,
         windows.Instruction(

@@ -97,6 +97,20 @@ def test_windows(scene: ScriptScene) -> None:
     assert scene.lines == []
 
 
+# The first window of The Far Journey, recorded in real-entry-1208-start-fighter-priest.
+def test_a_task_without_a_text_is_a_goal(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            InstructionWindow(Spawn, 10.0, "Welcome", "a.mp3", 5, 6, "introduction", "", "continue")
+            InstructionWindow(Spawn, 10.0, "Alone")
+        end""")
+    scene.hail(guard)
+    first, second = scene.client.decoded("WS_InstructionWindow")
+    assert first["goals"] == [{"goal": "", "num_tasks": 1, "tasks": [{"task": "continue"}]}]
+    assert (first["done_sound"], first["signal"]) == ("click", "introduction")
+    assert second["goals"] == [{"goal": "", "num_tasks": 1, "tasks": [{"task": ""}]}]
+
+
 def test_a_spawn_that_is_no_player_is_shown_nothing(scene: ScriptScene) -> None:
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
