@@ -8,7 +8,7 @@ import pytest
 
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
-from emu.model import Hotkey, KnownSkill, Title
+from emu.model import Hotkey, KnownSkill, SavedKind, Title
 from emu.world.actors.past import Past
 from emu.world.knowledge import Beginners, For, class_line, read_knowledge
 from tests.support.world.world_fakes import world_character
@@ -116,6 +116,16 @@ def test_a_new_character_keeps_what_it_begins_with() -> None:
     assert client.player is not None
     assert dict(client.player.past.standings) == {11: 20_000}
     assert client.player.character.skills == tuple(begins.skills(client.player.character))
+    client.player.past.change_standing(11, -20_000)
+    harness.world.saves.changed(client.player, SavedKind.PAST, harness.now)
     harness.run(5.0)
-    assert Past(harness.store.rows[5].past).standing(11) == 20_000
+    harness.departures.leave(client.player, "quit", harness.now)
+    begins._standings = {4: {11: 20_000}}
+    try:
+        back = harness.stand(5)
+    finally:
+        begins._standings = {}
+    assert back.player is not None
+    assert back.player.past.standing(11) == 0, "only once"
+    assert Past(harness.store.rows[5].past).standing(11) == 0
     assert harness.store.rows[5].skills == client.player.character.skills

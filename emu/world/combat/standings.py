@@ -40,7 +40,7 @@ def change_standing(
         player.zone.look_again(player.viewer)
     name = str(row["name"]) if row is not None else ""
     if name and is_shown:
-        chat.line(player, (BETTER if amount > 0 else WORSE).format(name=name), "system")
+        chat.line(player, (BETTER if amount > 0 else WORSE).format(name=name), "faction")
         value = player.past.standing(faction, usual)
         _send(player, [_shown(row or {}, faction, value)])
     return True
@@ -124,4 +124,4 @@ class Standings:
         signed = amount if column == "gain" else -amount
         if not change_standing(self._world, self._chat, player, row, signed, faction=faction):
             text = BEST if signed > 0 else WORST
-            self._chat.line(player, text.format(name=row["name"]), "system")
+            self._chat.line(player, text.format(name=row["name"]), "faction")

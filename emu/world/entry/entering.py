@@ -258,7 +258,9 @@ class ZoneEntries:
         begins = self._world.knowledge.beginners
         past = Past(character.past)
         for faction, standing in begins.standings(character).items():
-            past.change_standing(faction, standing)
+            # It may have entered before, without having been stored since.
+            if faction not in past.standings:
+                past.change_standing(faction, standing)
         return replace(
             character,
             titles=(*character.titles, *begins.titles(character)),

@@ -47,6 +47,9 @@ def test_a_kill_changes_friends_and_enemies_before_the_experience() -> None:
         "Your faction standing with The Pirates got better.",
         "You gain 28 experience!",
     ]
+    lines = fight.client.decoded("WS_DisplayText")
+    # Recorded as 40 at 1208 (real-entry-1208-start-fighter-priest), which 546 counts as 38.
+    assert {one["color"] for one in lines if "faction" in one["text"]} == {38}
     shown = fight.client.decoded("WS_FactionUpdate")[-1]["response_array"]
     assert [(one["faction_id"], one["value"]) for one in shown] == [(PIRATES, -19_925)]
 
