@@ -24,7 +24,7 @@ from emu.world.actors.sheet import SpellMarks
 from emu.world.crafting import creating
 from emu.world.crafting.creation_windows import SHOW, creation_fields
 from emu.world.events import Cast
-from emu.world.item_events import Crafted, CraftingChanged
+from emu.world.item_events import Crafted
 from emu.world.items.windows import fitted
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -392,23 +392,6 @@ def test_a_device_that_goes_ends_the_creation() -> None:
     player.zone.remove(player.target, scene.harness.now)
     scene.harness.run(5.0)
     assert (SLAG, 1) in held(scene.one)
-
-
-def test_others_learn_of_the_begin_and_the_end() -> None:
-    scene = scene_of()
-    heard: list[bool] = []
-    scene.harness.world.events.subscribe(
-        CraftingChanged, lambda event: heard.append(event.is_begun)
-    )
-    starts(scene)
-    assert heard == [True]
-    stops(scene)
-    stops(scene)
-    assert heard == [True, False]
-    starts(scene)
-    breaks(scene.one)
-    scene.harness.run(30.0)
-    assert heard == [True, False, True, False]
 
 
 def test_a_link_death_costs_nothing() -> None:
