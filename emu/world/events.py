@@ -535,9 +535,13 @@ class Events:
         self, kind: type[E], listener: Callable[[E], object], order: Order = Order.SUBJECTS
     ) -> None:
         """Call a function at each event of a type from now on."""
-        known = (*self._listeners.get(kind, ()), (order, cast("_Listener", listener)))
-        # Stable: those of the same order stay in the order of their subscription.
-        self._listeners[kind] = tuple(sorted(known, key=lambda entry: entry[0]))
+        known = self._listeners.get(kind, ())
+        place = len(known)
+        # Those of the same order stay in the order of their subscription.
+        while place and known[place - 1][0] > order:
+            place -= 1
+        entry = (order, cast("_Listener", listener))
+        self._listeners[kind] = (*known[:place], entry, *known[place:])
 
     def has_listener(self, kind: type[GameEvent]) -> bool:
         """Return whether a listener is called at an event; without one it need not be made."""

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from twisted.internet.threads import deferToThread
 
+from emu.client.flow import STEP_TIMEOUT
 from tests.support.login.scripted_world import connect_world
+from tests.support.patience import patience
 from tests.support.running.command_line import CommandLine
 from tests.support.running.documented import examples, words_of
 from tests.support.running.forked import forked_words
@@ -197,6 +199,8 @@ async def test_the_documented_commands_of_the_client_run(
         lines = [line for line in examples() if line.startswith("emu client")]
         for line in lines:
             typed = [at(server) if ":9100" in word else word for word in words_of(line)]
+            # A step of twenty clients at once takes longer on a busy machine.
+            typed += ["--timeout", f"{patience(STEP_TIMEOUT):g}"]
             if "evening" in typed:
                 typed[typed.index("--for") + 1] = "0.02"  # minutes
             assert await run(tmp_path, *typed), line
