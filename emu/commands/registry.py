@@ -408,8 +408,7 @@ async def _run_unbound(_call: Call) -> None:
 def _bound(command: Command, work: Callable[..., Answer], has_choices: bool, context: C) -> Command:
     # `dataclasses.replace` takes 20 times as long, and each world binds hundreds of commands.
     bound = object.__new__(Command)
-    values = vars(command).copy()
-    values["run"] = partial(work, context)
+    values = vars(command) | {"run": partial(work, context)}
     if has_choices:
         values["arguments"] = tuple(_with_choices(each, context) for each in command.arguments)
     object.__setattr__(bound, "__dict__", values)

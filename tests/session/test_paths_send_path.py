@@ -93,3 +93,13 @@ def test_an_owner_that_keeps_to_the_capacity_is_as_fast_as_one_that_sends_all(lo
         if pulls:
             assert most < 4000  # all at once: 600,000
     assert times[1] < times[0] * 1.25
+
+
+def test_the_sent_datagrams_are_counted_from_nothing():
+    session = Session(SessionConfig(), role=Role.SERVER)
+    assert (session.statistics().bytes_sent, session.statistics().datagrams_sent) == (0, 0)
+    link = connected_link()
+    before = link.server.statistics().bytes_sent
+    link.server.send(1, bytes(500))
+    sent = link.server.datagrams_to_send(link.now)
+    assert link.server.statistics().bytes_sent == before + sum(map(len, sent))

@@ -94,3 +94,11 @@ def test_an_unchanged_book_is_not_sent() -> None:
     harness, client, player = scene(546, KnownSkill(PARRY, 5, 10))
     harness.parts.skills.change_skills(player, [KnownSkill(PARRY, 5, 10)])
     assert len(books(client)) == 1
+
+
+def test_only_a_skill_that_is_better_is_shown() -> None:
+    harness, client, player = scene(546, KnownSkill(PARRY, 5, 10), KnownSkill(HEAVY_ARMOR, 1, 9))
+    harness.parts.skills.change_skills(player, [KnownSkill(PARRY, 6, 10)])
+    assert [one["text"] for one in client.decoded("WS_DisplayText")] == [
+        "You get better at Parry (6/10)."
+    ]

@@ -116,3 +116,11 @@ def test_without_bonuses_a_sheet_is_as_before(steps: list[tuple[int, dict[str, i
     assert sheet.get("heat", FieldKind.UNSIGNED) == 33
     assert (sheet.attribute("str"), sheet.get("haste", FieldKind.FRACTION)) == (20, 0)
     assert sheet.added("health") == 0
+
+
+def test_bonuses_add_to_both_pools_of_a_creature() -> None:
+    """The formula of levels and attributes is for players."""
+    sheet = Sheet(50, 40)
+    sheet.put_bonuses("cap", {"sta": 4.0, "health": 10.0, "power": 3.0})
+    sheet.count_pools(2, 1, is_player=False)
+    assert (sheet.health.most, sheet.power.most) == (60, 43)

@@ -62,3 +62,16 @@ def test_what_a_script_has_set_is_not_counted_anew() -> None:
         spawn.mark_sheet()
         spawn.sheet.put_bonuses("cap", {})
         assert spawn.sheet.health.most == 77
+
+
+def test_who_may_see_a_spawn() -> None:
+    one, other, chest = (
+        Spawn(number, SpawnKind.PLAYER, "A", Position(0, 0, 0)) for number in (1, 2, 3)
+    )
+    assert chest.may_be_seen_by(one)
+    chest.set_allowed([one.id])
+    assert chest.may_be_seen_by(one)
+    assert not chest.may_be_seen_by(other)
+    assert chest.may_be_seen_by(chest), "everybody sees itself"
+    chest.hidden = True
+    assert not chest.may_be_seen_by(one)

@@ -162,3 +162,21 @@ def test_what_goes_out_of_the_shared_bank_was_the_accounts(act: str) -> None:
         (OwnerKind.ACCOUNT, OwnerKind.NOTHING if act == "destroy" else OwnerKind.USE),
         (OwnerKind.CHARACTER, OwnerKind.ACCOUNT),
     ]
+
+
+def test_a_crate_is_unpacked_whole_or_not_at_all() -> None:
+    """A thing of which a character may have one keeps the whole crate closed."""
+    harness, client = scene()
+    content = [
+        f"{{set_id = 910095, id = {number}, item_id = {item}, stack = {count}}}"
+        for number, (item, count) in enumerate([(kinds.PEBBLE, 3), (kinds.SEAL, 1)])
+    ]
+    row = f'id = 910095, name = "a crate", sets = [{", ".join(content)}]'
+    harness.parts.items.kinds = harness.kinds = kinds.item_kinds([row])
+    client.types("/summonitem 910095")
+    assert client.types("/inventory unpack 0") == []
+    assert sorted(held(client)) == [(kinds.PEBBLE, 0, 3), (kinds.SEAL, 1, 1)]
+    client.types("/summonitem 910095")
+    before = held(client)
+    assert client.types("/inventory unpack 2") != []
+    assert held(client) == before

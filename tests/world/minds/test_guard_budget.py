@@ -54,3 +54,11 @@ def test_who_is_interrupted_is_reported_with_its_place() -> None:
 )
 def test_a_reason_has_file_line_and_text(reason: str, parts: tuple[str, int, str]) -> None:
     assert place_of(reason) == parts
+
+
+def test_a_call_runs_until_it_returns() -> None:
+    budget = Budget(1.0, unguarded, lambda: 0.0)
+    seen: list[bool] = []
+    budget.spend(lambda: seen.append(budget.is_spent_on))
+    assert seen == [True]
+    assert not budget.is_spent_on

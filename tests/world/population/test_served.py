@@ -556,3 +556,15 @@ def test_another_file_is_read_and_its_changed_templates_are_made_anew(path: Path
     assert changed is not None
     assert changed.templates[number].name == "somebody else"
     assert changed.templates[other] is old.templates[other]
+
+
+def test_the_death_of_what_the_file_does_not_have_is_not_kept(path: Path) -> None:
+    scene = opened(path)
+    pet = Spawn(10**9, SpawnKind.NPC, "a pet", Position(0.0, 0.0, 0.0))
+    scene.zones.died(scene.zone, pet)
+    scene.run(60.0)
+    assert scene.dead.rows == {}
+    guard = next(spawn for spawn in scene.zone if spawn.name in ("a guard", "a captain"))
+    scene.zones.died(scene.zone, guard)
+    scene.run(60.0)
+    assert len(scene.dead.rows) == 1

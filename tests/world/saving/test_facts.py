@@ -90,3 +90,22 @@ def test_failures_of_a_made_up_fact_name_it() -> None:
         "which boxes are sealed could not be stored, and is stored later: the disk is full"
     ]
     assert len(finish(scene.boxes.of_zone(12, 0))) == 1
+
+
+def test_what_changes_while_a_save_is_in_flight_is_stored_after_it() -> None:
+    store = PlacementFactsInMemory()
+    scene = Scene(store)
+    first, second = SealedBox(12, 0, 7, "Ayla"), SealedBox(12, 0, 8, "Borvik")
+    scene.boxes.save()
+    assert not scene.started, "nothing has changed"
+    scene.boxes.note([first])
+    scene.boxes.save()
+    (saving,) = scene.started
+    scene.boxes.note([second])
+    scene.boxes.save()
+    assert scene.started == [saving], "the order of changes is kept"
+    scene.started.clear()
+    finish(saving)
+    assert [*store.rows.values()] == [first]
+    scene.run(PAUSE)
+    assert [*store.rows.values()] == [first, second]

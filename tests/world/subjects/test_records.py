@@ -93,3 +93,15 @@ class _Silent:
 
     def __getattr__(self, _name: str) -> int:
         return 0
+
+
+def test_the_loss_is_a_share_with_four_digits_and_at_most_everything() -> None:
+    assert connection_row(_Lossy(3, 1))["loss"] == 0.3333  # type: ignore[arg-type]
+    assert connection_row(_Lossy(2, 5))["loss"] == 1.0  # type: ignore[arg-type]
+
+
+class _Lossy(_Silent):
+    """Counters of a session whose datagrams get lost."""
+
+    def __init__(self, sent: int, again: int) -> None:
+        self.datagrams_sent, self.retransmissions = sent, again

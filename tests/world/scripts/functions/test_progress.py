@@ -110,3 +110,11 @@ def test_flags_are_switched_and_stored(scene: ScriptScene) -> None:
     assert says(scene, *flags, first=first) == ["true", "true"]
     assert "anonymous" in scene.player.spawn.words
     assert SavedKind.OPTIONS in scene.player.unsaved.kinds
+
+
+def test_a_title_of_a_creature_is_not_laid_down(scene: ScriptScene) -> None:
+    said = says(
+        scene, "1", first="ResetCharacterTitlePrefix(NPC) ResetCharacterTitleSuffix(NPC)"
+        ' SetCharacterTitlePrefix(NPC, "Sir")',
+    )  # fmt: skip
+    assert said == ["1"]
