@@ -173,13 +173,21 @@ async def _write(person: Person, _program: ClientProgram, client: ClientWorldCon
         return
     person.letters += 1
     subject = f"{person.name} {person.letters}"
+    client.command("start_mail")
+    await client.pause(0.2)
     for _ in range(person.chance.randint(0, 2)):
         client.command(f"add_mail_copper {person.chance.randint(1, 9)}")
+        await client.pause(0.2)
+    things = acts_of_things.carried(person)
+    if things and person.chance.random() < 0.5:
+        place, thing = person.chance.choice(things)
+        client.command(f"set_mail_item {place} {person.chance.randint(1, thing.count)}")
         await client.pause(0.2)
     client.command(f"mail send {other.name} {subject} / Hello")
     person.confirmed.letters[subject] = None
     person.confirmed.letter_on_way = subject
     await client.pause(2.0)
+    client.command("cancel_mail")
 
 
 async def _take(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:

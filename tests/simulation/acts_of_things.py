@@ -30,6 +30,11 @@ def shown(person: Person) -> list[tuple[int, Thing]]:
     return sorted(found, key=lambda one: one[0])
 
 
+def carried(person: Person) -> list[tuple[int, Thing]]:
+    """Return the things in the bags that a client shows, with the places of their records."""
+    return [(place, thing) for place, thing in shown(person) if thing.place.where is Where.BAGS]
+
+
 def has_things(person: Person) -> bool:
     """Return whether a client shows any thing."""
     return bool(shown(person))
@@ -181,9 +186,7 @@ def _is_master(person: Person) -> bool:
 
 
 def _has_stack(person: Person) -> bool:
-    return any(
-        thing.item_id == STACK and thing.place.where is Where.BAGS for _, thing in shown(person)
-    )
+    return any(thing.item_id == STACK for _, thing in carried(person))
 
 
 async def _split(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:

@@ -88,10 +88,11 @@ def _sums(simulation: Simulation) -> Iterator[str]:
 
 
 def _requests(simulation: Simulation) -> Iterator[str]:
-    """No movement was carried out twice: a letter gives its coins once."""
+    """No movement was carried out twice: a letter gives its coins and its thing once."""
     for letter, times in simulation.rows(
-        "SELECT giver_id, count(*) FROM world_ledger WHERE giver = 'letter' AND amount > 0"
-        " AND reason = 'letter emptied' GROUP BY giver_id HAVING count(*) > 1"
+        "SELECT giver_id, count(DISTINCT request) FROM world_ledger WHERE giver = 'letter'"
+        " AND amount > 0 AND reason = 'letter emptied'"
+        " GROUP BY giver_id HAVING count(DISTINCT request) > 1"
     ):
         yield f"letter {letter} was emptied {times} times"
     for reason, times in simulation.rows(
