@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.world.actors.sheet import FieldKind, Pool, Sheet, known_fields
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world_stream.movement import Position
 
 
 def test_a_pool_stays_between_nothing_and_the_most() -> None:
@@ -120,7 +122,8 @@ def test_without_bonuses_a_sheet_is_as_before(steps: list[tuple[int, dict[str, i
 
 def test_bonuses_add_to_both_pools_of_a_creature() -> None:
     """The formula of levels and attributes is for players."""
-    sheet = Sheet(50, 40)
-    sheet.put_bonuses("cap", {"sta": 4.0, "health": 10.0, "power": 3.0})
-    sheet.count_pools(2, 1, is_player=False)
-    assert (sheet.health.most, sheet.power.most) == (60, 43)
+    wolf = Spawn(1, SpawnKind.NPC, "a wolf", Position(0.0, 0.0, 0.0, 0.0), level=2)
+    wolf.sheet.health.fill(50)
+    wolf.sheet.power.fill(40)
+    wolf.sheet.put_bonuses("cap", {"sta": 4.0, "health": 10.0, "power": 3.0})
+    assert (wolf.sheet.health.most, wolf.sheet.power.most) == (60, 43)
