@@ -484,8 +484,8 @@ class Questing:
 
     def _is_dangerous(self, place: Place) -> bool:
         """Return whether it has died near a place of the present zone, and may stay away."""
-        if self._is_only_way():
-            return False
+        if self.hints.is_stopped(self._fighting.level):
+            return False  # whom it needs may stand there
         zone, level = self.journeys.travels.zone, self._fighting.level
         return self._fighting.fears.is_dangerous(zone, place, level)
 

@@ -1,5 +1,7 @@
 """The next errand of a player: whom a task names, marks, names that it has not met."""
 
+import pytest
+
 from emu.client.evening.agenda import SET_ASIDE
 from emu.client.evening.errands import TALK_REACH
 from emu.client.evening.fighting import Fighting
@@ -492,13 +494,15 @@ def test_it_does_not_look_around_where_it_has_died(core: NotingClient) -> None:
     assert "target 4" not in core.asked
 
 
-def test_it_looks_around_where_it_has_died_if_quests_alone_lead_on(core: NotingClient) -> None:
+@pytest.mark.parametrize("what", ["choose your class", "leave the Isle"])
+def test_it_looks_around_where_it_has_died_if_no_fight_leads_on(
+    core: NotingClient, what: str
+) -> None:
     scene = Scene(core, spawn(4, "Waulon", 200.0))
     scene.fighting.fears.died("", "", Place(210.0, 0.0, 0.0), 3, NOW)
-    line = LineShown("", "You must choose your class to gain levels.")
-    scene.questing.handle_event(line, NOW)
+    scene.questing.handle_event(LineShown("", f"You must {what} to gain levels."), NOW)
     scene.thinks(HAIL, times=20)
-    assert "target 4" in core.asked
+    assert core.place.x > 150.0
 
 
 def test_a_hunter_goes_elsewhere_after_some_deaths(core: NotingClient) -> None:
