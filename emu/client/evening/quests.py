@@ -552,7 +552,9 @@ class Questing:
                 pause = AGAIN if one.name in self._tries.talkers else ONCE_MORE
                 if one.level and self._may_visit(which, text, now, pause):
                     return visit(one, "talk", now)
-            for one in self._prey.weak(now):
+            # Who has killed it may be the last one to be judged.
+            is_needed = self._is_only_way() or bool(self.agenda.first_tasks())
+            for one in self._prey.weak(now, is_needed=is_needed):
                 if self._kills[text, one.name] < MOST_KILLS:
                     self._kills[text, one.name] += 1
                     self._fighting.attack(one.index, now)

@@ -4,6 +4,7 @@ import pytest
 
 from emu.client.evening.agenda import SET_ASIDE
 from emu.client.evening.errands import TALK_REACH
+from emu.client.evening.fears import FEARED
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.journal import SeenJournal
 from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, WAITING, Questing
@@ -307,6 +308,20 @@ def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_no
     scene.task("I need to judge the traitors.")
     scene.questing.journeys.exploration.rounds[""] = 1
     assert "target 4" in scene.thinks(HAIL, times=4)
+    scene.thinks(times=4)
+    assert scene.fighting.enemy == 5
+
+
+def test_it_fights_again_who_has_killed_it_for_a_first_task_that_names_nobody(
+    core: NotingClient,
+) -> None:
+    scene = Scene(core, spawn(5, "a mole", 10.0, is_enemy=True))
+    scene.fighting.fears.died("a mole", "", Place(0.0, 0.0, 0.0), 3, NOW)
+    scene.task("I need to judge the traitors.", category="Fighter")
+    scene.questing.journeys.exploration.rounds[""] = 1
+    scene.thinks(times=4)
+    assert scene.fighting.enemy is None
+    scene.now = Monotonic(NOW + FEARED)
     scene.thinks(times=4)
     assert scene.fighting.enemy == 5
 
