@@ -33,6 +33,8 @@ class Errand:
     """Whether the verbs were asked for."""
     reach: float = TALK_REACH
     """How near it goes."""
+    leaves: bool = False
+    """Whether it means to go to another zone by this."""
 
 
 def visit(one: SeenSpawn, what: str, now: Monotonic, task: QuestTask | None = None) -> Errand:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from emu.client.evening.errands import WALK_TIME, Errand, visit
@@ -223,6 +224,17 @@ class PlayerJourneys:
                 return visit(one, "use", now, task)
         return None
 
+    def new_sign(self, now: Monotonic) -> Errand | None:
+        """Return the way to a sign that it has never taken, in this zone or in another one."""
+        for zone, sign in self.travels.new_signs():
+            way = sign if zone == self.travels.zone else self.travels.way_to(zone)
+            which = f"{sign.name} of {zone}"
+            may_go = way is not None and not has_word(sign.name, self._refused)
+            if may_go and self._visits.may_begin(which, "new", now, LATER):
+                assert way is not None  # noqa: S101  # `may_go`
+                return self.by(way, None, now)
+        return None
+
     def by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:
         """Return the errand that takes a way to another zone."""
         here = self._core.place
@@ -231,7 +243,9 @@ class PlayerJourneys:
         until = Monotonic(now + WALK_TIME + here.distance_to(way.place) / SLOWEST)
         if nearest is None or way.place.distance_to(nearest.place) > CELL:
             return Errand(way.place, None, "look", task, until)
-        return Errand(nearest.place, nearest.index, "use", task, until, way.choice)
+        return Errand(
+            nearest.place, nearest.index, "use", task, until, way.choice, leaves=True
+        )  # fmt: skip
 
     def seen_before(
         self, is_meant: Callable[[str], bool], why: str, task: QuestTask | None, now: Monotonic
@@ -270,7 +284,7 @@ class PlayerJourneys:
         ways = [one for one in self.near() if (self.zone, one.name) in self._ways]
         for one in sorted(ways, key=lambda one: self._ways[self.zone, one.name]):
             if self._is_open_way(one.name) and self._visits.may_begin(one.name, "way", now, LATER):
-                return visit(one, "use", now)
+                return replace(visit(one, "use", now), leaves=True)
         return self.seen_before(
             lambda name: self._is_open_way(name) or self._is_new_way(name), "way", None, now
         )

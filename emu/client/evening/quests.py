@@ -179,10 +179,14 @@ class Questing:
 
     @property
     def may_leave(self) -> bool:
-        """Whether it would leave the zone: nothing is to be done here, or it has to."""
-        return self._must_leave or (
-            self.journeys.exploration.has_seen_all and not self.agenda.tasks()
-        )
+        """Whether it would leave the zone: it has to, means to, or has nothing to do here."""
+        used = self._last_use
+        if self._must_leave or (used is not None and used.leaves):
+            return True
+        if used is not None and used.task is not None and not self.journeys.is_here(used.task):
+            return True
+        tasks = self.agenda.first_tasks() if self._hunts else self.agenda.tasks()
+        return self.journeys.exploration.has_seen_all and not tasks
 
     @property
     def _must_leave(self) -> bool:
@@ -384,7 +388,7 @@ class Questing:
             is_new = town not in self._known_towns and town != self.journeys.travels.zone
             if is_new and way is not None and self._may_visit(f"to {town}", "town", now, LATER):
                 return self.journeys.by(way, None, now)
-        return None
+        return self.journeys.new_sign(now)
 
     def _plan_aside(self, now: Monotonic) -> Errand | None:
         """Return the plan for a task that it has set aside, if no fight gives experience."""

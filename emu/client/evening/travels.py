@@ -268,6 +268,19 @@ class Travels:
         ]  # fmt: skip
         return sorted(found, key=lambda one: one[0] != self.zone)
 
+    def new_signs(self) -> list[tuple[str, KnownWay]]:
+        """Return the signs that were never taken, where they are; the present zone first.
+
+        Without a known way to its zone a sign is left out, and so is one that was used in vain.
+        """
+        found = [
+            (zone, sign) for zone, signs in self._signs.items() for sign in signs.values()
+            if sign.name not in {way.name for way in self._ways.get(zone, {}).values()}
+            and (zone, sign.name) not in self._vain
+            and (zone == self.zone or self.way_to(zone) is not None)
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: one[0] != self.zone)
+
     def names_zone(self, name: str) -> bool:
         """Return whether the name of a thing has a long word of a zone's name."""
         long = {one for one in words_of(name.replace(TECHNICAL, " ")) if len(one) > LEAST_NAME}

@@ -5,12 +5,9 @@ import pytest
 from emu.client.evening.agenda import SET_ASIDE
 from emu.client.evening.errands import TALK_REACH
 from emu.client.evening.fears import FEARED
-from emu.client.evening.fighting import Fighting
-from emu.client.evening.journal import SeenJournal
-from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, WAITING, Questing
-from emu.client.evening.seen import SeenSpawn
+from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS
 from emu.client.evening.travels import KnownWay
-from emu.client.world.events import DialogOpened, LineShown, ScreenShown, ZoneToLoad
+from emu.client.world.events import DialogOpened, LineShown, ScreenShown
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import (
     Good,
@@ -19,46 +16,10 @@ from emu.client.world.windows import (
     QuestRow,
     QuestShown,
     QuestTask,
-    VerbsShown,
 )
 from emu.times import Monotonic
-from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
-
-NOW = Monotonic(1000.0)
-HAIL, SHOP = ("hail", "Hail"), ("frommerchant", "Buy")
-
-
-class Scene:
-    """A player with a journal among some spawns."""
-
-    def __init__(self, core: NotingClient, *spawns: SeenSpawn) -> None:
-        self.core, self.now = core, NOW
-        self.spawns = KnownSpawns(core, *spawns)
-        self.journal = SeenJournal()
-        note = lambda _kind, _text: None  # noqa: E731
-        self.fighting = Fighting(core, self.spawns, note, 8.0)  # type: ignore[arg-type]
-        self.fighting.level = 3
-        self.questing = Questing(
-            core, self.spawns, self.journal, self.fighting, note=note, first=("Fighter",),  # type: ignore[arg-type]
-            refused=("Freeport",),
-        )  # fmt: skip
-
-    def task(
-        self, text: str, group: str = "", *, number: int = 7, category: str = ""
-    ) -> None:  # fmt: skip
-        tasks = (QuestTask(text, group, False, 0, 1),)
-        self.journal.shown(QuestShown(number, "Help", tasks, False, category))
-
-    def thinks(self, *verbs: tuple[str, str], times: int = 6) -> list[str]:
-        """Let it think, and answer with these verbs; return what it has asked for."""
-        begin = len(self.core.asked)
-        for _ in range(times):
-            self.questing.think(self.now)
-            if self.core.asked and self.core.asked[-1].startswith("ask_verbs"):
-                index = int(self.core.asked[-1].split()[1])
-                self.questing.handle_event(VerbsShown(index, verbs), self.now)
-            self.now = Monotonic(self.now + WAITING + 0.1)
-        return self.core.asked[begin:]
+from tests.client.evening.conftest import NotingClient, spawn
+from tests.client.evening.quest_scenes import HAIL, NOW, SHOP, Scene, zone
 
 
 def test_it_hails_whom_a_task_names(core: NotingClient) -> None:
@@ -200,10 +161,6 @@ def test_it_may_leave_when_it_knows_the_zone_and_has_no_quest(core: NotingClient
     assert not scene.questing.may_leave
 
 
-def zone(file: str, description: str) -> ZoneToLoad:
-    return ZoneToLoad(file, description, "Aldana", 0.0, 0.0, 0.0)
-
-
 def test_a_quest_that_does_not_advance_is_no_reason_to_stay(core: NotingClient) -> None:
     scene = Scene(core)
     scene.task("I need to find the orc's cave.")
@@ -259,6 +216,18 @@ def test_it_travels_to_the_zone_of_a_task(core: NotingClient) -> None:
     assert questing.journeys.travels.zone == "willow wood"
 
 
+def test_it_may_leave_by_what_it_uses_to_go_to_another_zone(core: NotingClient) -> None:
+    # The sign that it means to take asks whether it wants to leave.
+    scene = Scene(core, spawn(5, "zone_to_peat_bog", 20.0, level=0), spawn(6, "Waulon", 400.0))
+    gate = KnownWay("zone_to_peat_bog", Place(20.0, 0.0, 0.0))
+    for there, used in (("Nettleville", None), ("Peat Bog", gate), ("Nettleville", None)):
+        scene.questing.journeys.travels.arrive(there, used)
+    scene.task("I must find the frog of the Peat Bog.")
+    assert not scene.questing.may_leave
+    assert "use 5 enter" in scene.thinks(("enter", "Enter"), times=5)
+    assert scene.questing.may_leave
+
+
 def test_it_leaves_a_cellar_by_a_way_that_it_has_taken_in_vain(core: NotingClient) -> None:
     ladder = spawn(6, "Ladder", 8.0, level=0)
     scene = Scene(core, ladder)
@@ -286,8 +255,8 @@ def test_it_goes_to_one_zone_after_the_other_that_may_have_what_a_task_names(
     scene = Scene(core)
     travels = scene.questing.journeys.travels
     bell, gate = KnownWay("bell", Place(30.0, 0.0, 0.0)), KnownWay("gate", Place(90.0, 0.0, 0.0))
-    for zone in ("Willow Wood", "Graystone Yard"):
-        travels.arrive(zone, None)
+    for there in ("Willow Wood", "Graystone Yard"):
+        travels.arrive(there, None)
         travels.look([sign])
     travels.arrive("The Peat Bog", None)
     travels.offered(bell, ["Willow Wood"])
@@ -332,9 +301,9 @@ def test_it_looks_through_towns_if_it_needs_somebody_for_another_level(
     people = [spawn(10 + at, f"Guard {name}", 5.0) for at, name in enumerate("ABCDEFGH")]
     scene = Scene(core, spawn(5, "Dagorel", 60.0, mark=1), spawn(6, "Waulon", 20.0))
     travels = scene.questing.journeys.travels
-    for zone in ("South Qeynos", "Nettleville Hovel"):
-        travels.arrive(zone, None)
-        travels.look([spawn(one.index, f"{one.name} of {zone}") for one in people])
+    for there in ("South Qeynos", "Nettleville Hovel"):
+        travels.arrive(there, None)
+        travels.look([spawn(one.index, f"{one.name} of {there}") for one in people])
     travels.offered(KnownWay("bell", Place(30.0, 0.0, 0.0)), ["South Qeynos"])
     scene.task("I should speak to Waulon.")
     assert "target 6" in scene.thinks(HAIL, times=4)
@@ -379,57 +348,6 @@ def test_it_uses_a_way_only_where_it_has_seen_all(core: NotingClient) -> None:
     assert "use 6 open" in scene.thinks(("open", "Open"), times=12)
 
 
-def hunter(core: NotingClient, *spawns: SeenSpawn) -> Scene:
-    scene = Scene(core, *spawns)
-    scene.questing = Questing(
-        core, scene.spawns, scene.journal, scene.fighting, note=lambda _kind, _text: None,  # type: ignore[arg-type]
-        first=("Hallmark",), refused=(), hunts=True,
-    )  # fmt: skip
-    return scene
-
-
-def test_a_hunter_fights_before_it_does_other_quests(core: NotingClient) -> None:
-    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
-    scene = hunter(core, spawn(4, "Waulon", 5.0), rat)
-    scene.task("I should speak to Waulon.")
-    scene.thinks(times=1)
-    assert scene.fighting.enemy == 5
-    scene.fighting.enemy = None
-    scene.task("I should speak to Waulon.", number=8, category="Hallmark")
-    assert scene.thinks(HAIL, times=4)[-1:] == ["command hail"]
-
-
-def test_a_hunter_asks_for_the_next_quest_before_it_fights(core: NotingClient) -> None:
-    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
-    scene = hunter(core, spawn(4, "Braksan", 20.0, mark=1), rat)
-    assert scene.thinks(HAIL, times=3)[-1:] == ["command hail"]
-    assert core.asked[0] == "target 4"
-    scene.thinks(times=2)
-    assert scene.fighting.enemy == 5, "once is enough for a while"
-
-
-def test_a_hunter_hails_whom_a_first_quest_has_ended_with(core: NotingClient) -> None:
-    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
-    scene = hunter(core, spawn(4, "Master-at-Arms Dagorel", 20.0), rat)
-    scene.task("I need to speak with Dagorel.", category="Hallmark")
-    scene.thinks(HAIL, times=4)
-    scene.journal.listed(JournalListed((QuestRow(7, "Help", False),)))
-    begin = len(core.asked)
-    scene.thinks(HAIL, times=4)
-    assert core.asked[begin:][:3] == ["target 4", "ask_verbs 4", "command hail"]
-
-
-def test_a_hunter_goes_where_it_has_seen_enemies_of_its_level(core: NotingClient) -> None:
-    gate = spawn(6, "zone_to_peat_bog", 20.0, level=0)
-    scene = hunter(core, gate)
-    travels = scene.questing.journeys.travels
-    travels.arrive("The Peat Bog", None)
-    travels.look([spawn(5, "a rat", level=2, is_enemy=True)])
-    travels.arrive("Nettleville Hovel", None)
-    travels.offered(KnownWay(gate.name, gate.place), ["The Peat Bog"])
-    assert "use 6 enter" in scene.thinks(("enter", "Enter"), times=6)
-
-
 def test_it_goes_closer_to_what_it_was_too_far_away_from(core: NotingClient) -> None:
     scene = Scene(core, spawn(6, "Arena Pedestal", 30.0, level=0))
     scene.task("I must declare my victory on the pedestal.")
@@ -468,39 +386,6 @@ def test_experience_is_of_use_again_after_a_first_quest(core: NotingClient) -> N
         assert scene.questing.hints.is_stopped(3) is is_stopped
 
 
-def test_a_hunter_does_no_other_quests_if_a_level_needs_somebody(core: NotingClient) -> None:
-    scene = hunter(core, spawn(4, "Waulon", 5.0), spawn(5, "Dagorel", 60.0, mark=1))
-    scene.task("I should speak to Waulon.")
-    line = "You must choose your class to gain levels."
-    scene.questing.handle_event(ScreenShown(line), NOW)
-    assert scene.thinks(HAIL, times=4)[:1] == ["target 5"]
-
-
-def test_a_hunter_with_an_open_first_quest_does_no_other(core: NotingClient) -> None:
-    rat, pernus = spawn(5, "a rat", level=2, is_enemy=True), spawn(6, "Pernus", 30.0, mark=1)
-    scene = hunter(core, spawn(4, "Waulon", 5.0), rat, pernus)
-    scene.task("I should speak to Ilgar.", number=8, category="Hallmark")
-    scene.task("I must kill a rat.", number=9)
-    scene.thinks(HAIL, times=4)
-    assert core.asked[:1] == ["target 6"], "who is nearest when it has seen all of the zone"
-    assert scene.fighting.enemy is None
-    assert not scene.questing.wants("Bat Wings")
-    scene.questing.handle_event(ZoneToLoad("isle", "Isle", "Aldana", 0.0, 0.0, 0.0), scene.now)
-    scene.spawns.by_index[7] = spawn(7, "Lieutenant Ilgar", 20.0)
-    scene.thinks(HAIL, times=5)
-    assert core.asked[-3:] == ["target 7", "ask_verbs 7", "command hail"]
-    assert scene.questing.wants("Bat Wings"), "whom a task names has offered it"
-
-
-def test_a_hunter_passes_by_all_of_a_zone_before_it_tries_things(core: NotingClient) -> None:
-    scene = hunter(core, spawn(4, "a crate", 5.0, level=0), spawn(5, "a fountain", 400.0, level=0))
-    scene.task("I need to ring the bell.", category="Hallmark")
-    scene.thinks(times=2)
-    assert core.asked == []
-    assert core.place.x > 300.0
-    assert scene.thinks(("open", "Open"), times=4)[:2] == ["target 5", "ask_verbs 5"]
-
-
 def test_it_does_not_look_around_where_it_has_died(core: NotingClient) -> None:
     scene = Scene(core, spawn(4, "Waulon", 200.0), spawn(5, "Fhara", 400.0))
     scene.fighting.fears.died("", "", Place(210.0, 0.0, 0.0), 3, NOW)
@@ -518,50 +403,6 @@ def test_it_looks_around_where_it_has_died_if_no_fight_leads_on(
     scene.questing.handle_event(LineShown("", f"You must {what} to gain levels."), NOW)
     scene.thinks(HAIL, times=20)
     assert core.place.x > 150.0
-
-
-def test_a_hunter_goes_elsewhere_after_some_deaths(core: NotingClient) -> None:
-    gate = spawn(6, "zone_to_peat_bog", 20.0, level=0)
-    scene = hunter(core, gate, spawn(5, "a bear", level=3, is_enemy=True))
-    travels = scene.questing.journeys.travels
-    travels.arrive("The Peat Bog", None)
-    travels.look([spawn(5, "a rat", level=2, is_enemy=True)])
-    travels.arrive("The Caves", None)
-    travels.offered(KnownWay(gate.name, gate.place), ["The Peat Bog"])
-    scene.fighting.fears.died("a bear", "", Place(0.0, 0.0, 0.0), 3, NOW)
-    assert "use 6 enter" in scene.thinks(("enter", "Enter"), times=6)
-    assert scene.fighting.enemy is None
-
-
-def test_it_does_what_it_has_come_for_before_another_first_task(core: NotingClient) -> None:
-    scene = hunter(core)
-    scene.spawns.remembered = {
-        "Ilgar": Place(100.0, 0.0, 0.0), "Moorford": Place(-100.0, 0.0, 0.0)
-    }  # fmt: skip
-    guards = tuple(
-        QuestTask(f"I need to speak with {name}.", "", False, 0, 1)
-        for name in ("Ilgar", "Moorford")
-    )
-    scene.journal.shown(QuestShown(7, "Training", guards, False, "Hallmark"))
-    scene.thinks(times=1)
-    assert core.place.x > 90.0
-    scene.spawns.by_index[4] = spawn(4, "Ilgar", 110.0)
-    scene.spawns.by_index[5] = spawn(5, "Moorford", -110.0)
-    assert "target 4" in scene.thinks(HAIL, times=3)
-
-
-def test_it_does_what_is_to_be_done_in_its_zone_before_it_leaves(core: NotingClient) -> None:
-    gate = spawn(6, "zone_to_qey_harbor", 20.0, level=0)
-    scene = hunter(core, gate, spawn(4, "Laughlin", 60.0))
-    travels = scene.questing.journeys.travels
-    travels.arrive("North Qeynos", None)
-    travels.offered(KnownWay(gate.name, gate.place), ["Qeynos Harbor"])
-    guards = (
-        QuestTask("I need to speak with Moorford in Qeynos Harbor.", "", False, 0, 1),
-        QuestTask("I need to speak with Laughlin in North Qeynos.", "", False, 0, 1),
-    )
-    scene.journal.shown(QuestShown(7, "Training", guards, False, "Hallmark"))
-    assert scene.thinks(HAIL, times=3)[:1] == ["target 4"]
 
 
 def test_it_does_not_use_a_sign_again_that_has_led_nowhere(core: NotingClient) -> None:
@@ -602,14 +443,3 @@ def test_it_waits_for_whom_it_has_called_and_comes_back_to_where_it_fought(
     scene.spawns.by_index = {8: spawn(8, cache.name, 50.0, level=0)}
     travels.arrive("North Qeynos", None)
     assert "use 8 enter" in scene.thinks(("enter", "Enter"), times=12)
-
-
-def test_it_looks_behind_a_new_sign_for_prey_that_must_be_here(core: NotingClient) -> None:
-    practice = spawn(5, "to_the_practice_arena", 5.0, level=0)
-    scene = hunter(core, practice, spawn(6, "zone_to_qey_epic01_int_p19_cache", 60.0, level=0))
-    scene.questing.journeys.travels.arrive("North Qeynos", None)
-    bears = (
-        QuestTask("I must defeat the bears.", "In a warehouse of northern Qeynos.", False, 0, 2),
-    )
-    scene.journal.shown(QuestShown(7, "Path", bears, False, "Hallmark"))
-    assert scene.thinks(("enter", "Enter"), times=3)[-1:] == ["use 6 enter"]

@@ -185,6 +185,22 @@ def test_a_sign_that_led_nowhere_is_of_no_use_for_a_while() -> None:
     assert not one.is_vain(sign.name)
 
 
+def test_signs_that_were_never_taken_lead_on() -> None:
+    one = arrived(("Nettleville Hovel", None))
+    south = spawn(4, "zone_to_qey_south", 50.0, level=0)
+    one.look([south, spawn(5, "zone_to_peat_bog", 90.0, level=0)])
+    one.arrive("The Peat Bog", GATE)
+    one.arrive("Nettleville Hovel", KnownWay("To Nettleville", GATE.place))
+    assert [(zone, way.name) for zone, way in one.new_signs()] == [
+        ("nettleville hovel", "zone_to_qey_south")
+    ]
+    one.use("zone_to_qey_south")
+    assert one.new_signs() == [], "who is no citizen is sent back"
+    one.renew()
+    one.arrive("The Peat Bog", GATE)
+    assert [way.name for _, way in one.new_signs()] == ["zone_to_qey_south"]
+
+
 def test_a_task_to_use_a_bell_does_not_mean_the_zone_with_the_bell() -> None:
     # With that, the bell counted as one that leads to where the player is, and was not rung.
     one = arrived(("Beggar's Court", None))
