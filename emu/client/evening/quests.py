@@ -474,7 +474,7 @@ class Questing:
                 return visit(one, "talk", now, task)
         if not good and not is_calm:
             is_needed = self._is_needed(task)
-            if not self._fights_any(text, now, is_needed):
+            if not self._fights_any(text, task, now):
                 self._fights_like(text, now, is_needed)
         return None
 
@@ -507,14 +507,17 @@ class Questing:
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 
-    def _fights_any(self, text: str, now: Monotonic, is_needed: bool) -> bool:
-        """Attack the nearest enemy if a text means every creature; return whether there is one."""
-        if CREATURE not in words_of(text):
+    def _fights_any(self, text: str, task: QuestTask, now: Monotonic) -> bool:
+        """Attack the nearest enemy if a task means every creature here; return whether it does."""
+        zones = self.journeys.zones_of(task)
+        if CREATURE not in words_of(text) or (zones and self.journeys.travels.zone not in zones):
             return False
-        nearest = next(iter(self._prey.weak(now, is_needed=is_needed)), None)
-        if nearest is not None:
-            self._fighting.attack(nearest.index, now)
-        return nearest is not None
+        for one in self._prey.weak(now, is_needed=self._is_needed(task)):
+            if self._kills[task.text, one.name] < MOST_KILLS:
+                self._kills[task.text, one.name] += 1
+                self._fighting.attack(one.index, now)
+                return True
+        return False
 
     def _fights_like(self, text: str, now: Monotonic, is_needed: bool) -> None:
         """Attack an enemy whose name resembles a text."""

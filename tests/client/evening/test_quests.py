@@ -248,6 +248,25 @@ def test_any_creature_will_do_if_a_task_says_so(core: NotingClient) -> None:
     assert scene.fighting.enemy == 5
 
 
+def test_creatures_of_another_zone_will_not_do(core: NotingClient) -> None:
+    scene = Scene(core, spawn(5, "a Big Bend rat", is_enemy=True))
+    scene.fighting.level = 9  # such a rat gives no experience
+    travels = scene.questing.journeys.travels
+    travels.arrive("Big Bend", None)
+    travels.offered(KnownWay("mariners_bell", Place(30.0, 0.0, 0.0)), ["Sunken City"])
+    scene.task("Gather five tokens from the creatures in the Sunken City.")
+    scene.thinks(times=3)
+    assert scene.fighting.enemy is None
+    travels.arrive("Sunken City", None)
+    for _ in range(MOST_KILLS):
+        scene.fighting.enemy = None
+        scene.thinks(times=2)
+        assert scene.fighting.enemy == 5
+    scene.fighting.enemy = None
+    scene.thinks(times=2)
+    assert scene.fighting.enemy is None, "eight of a name are enough"
+
+
 def test_it_goes_to_one_zone_after_the_other_that_may_have_what_a_task_names(
     core: NotingClient,
 ) -> None:
