@@ -183,8 +183,6 @@ class Questing:
         used = self._last_use
         if self._must_leave or (used is not None and used.leaves):
             return True
-        if used is not None and used.task is not None and not self.journeys.is_here(used.task):
-            return True
         tasks = self.agenda.first_tasks() if self._hunts else self.agenda.tasks()
         return self.journeys.exploration.has_seen_all and not tasks
 

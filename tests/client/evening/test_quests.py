@@ -218,8 +218,8 @@ def test_it_travels_to_the_zone_of_a_task(core: NotingClient) -> None:
 
 def test_it_may_leave_by_what_it_uses_to_go_to_another_zone(core: NotingClient) -> None:
     # The sign that it means to take asks whether it wants to leave.
-    scene = Scene(core, spawn(5, "zone_to_peat_bog", 20.0, level=0), spawn(6, "Waulon", 400.0))
-    gate = KnownWay("zone_to_peat_bog", Place(20.0, 0.0, 0.0))
+    scene = Scene(core, spawn(5, "exit_4", 20.0, level=0), spawn(6, "Waulon", 400.0))
+    gate = KnownWay("exit_4", Place(20.0, 0.0, 0.0))
     for there, used in (("Nettleville", None), ("Peat Bog", gate), ("Nettleville", None)):
         scene.questing.journeys.travels.arrive(there, used)
     scene.task("I must find the frog of the Peat Bog.")
