@@ -17,6 +17,7 @@ from emu.items.held import Where
 from emu.structs.packed import unpack_counted, xor
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.item_lists import HEAD, LIST, STRUCT, WORN, Menu
+from emu.world_stream.deltas import StateReader
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_recordings import recorded_kinds
@@ -24,7 +25,7 @@ from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, hel
 from tests.support.world.worlds import Client
 
 ALL = pytest.mark.parametrize("version", VERSIONS)
-SHEET = "OP_UpdateCharacterSheetMsg"
+SHEET, STATE = "OP_UpdateCharacterSheetMsg", "WS_CharacterSheet"
 NO_PLACE = "Could not move item to that location."
 NONSENSE = ("-1", "0", "255", "256", "65536", "4294967295", "4294967296", "99999999999999999999",
             "x", "")  # fmt: skip
@@ -58,6 +59,14 @@ def place(client: Client, item: int, where: Where = Where.BAGS) -> int:
     at = player_of(client).session.items.place_of(number)
     assert at is not None
     return at
+
+
+def sheet_of(client: Client) -> dict[str, Any]:
+    """Return the sheet that a client has after all messages."""
+    version = client.dialect.version
+    reader = StateReader(client.dialect.layout(STATE), version)
+    pairs = [reader.read_message(body) for name, body in client.log if name == SHEET]
+    return reader.layout.decode(pairs[-1].now)
 
 
 def examined(client: Client, item: int) -> dict[str, Any]:
@@ -154,15 +163,40 @@ def test_r05_bow_food_and_furniture_have_their_numbers_too(version: int) -> None
 
 
 @ALL
-def test_r06_what_is_put_on_goes_from_list_0_to_list_1(version: int) -> None:
+def test_r06_what_is_put_on_goes_from_list_0_to_list_1_and_changes_the_sheet(version: int) -> None:
+    """The facts of the sword, the buckler and the cap are those of items-set-A.json."""
     scene = TradeScene(version)
-    makes(scene.one, kinds.CAP)
-    before = player_of(scene.one).spawn.sheet.attribute("sta")
-    assert scene.one.types("/inventory equip 0") == []
+    makes(scene.one, kinds.SWORD, kinds.BUCKLER, kinds.CAP)
+    before = sheet_of(scene.one)
+    for item in (kinds.SWORD, kinds.BUCKLER, kinds.CAP):
+        begin = len(scene.one.log)
+        assert scene.one.types(f"/inventory equip {place(scene.one, item)}") == []
+        scene.harness.run(1.0)
+        names = [name for name, _ in scene.one.log[begin:]]
+        lists = [at for at, name in enumerate(names) if name == "OP_UpdateInventoryMsg"]
+        # Both lists, and the sheet after them.
+        assert len(lists) == 2
+        assert lists[-1] < names.index(SHEET)
     assert carried(scene.one) == []
-    (row,) = [row for row in records(scene.one, WORN) if row["unique_id"]]
-    assert (row["item_id"], row["slot_id"], row["bag_id"]) == (kinds.CAP, 2, row["unique_id"])
-    assert player_of(scene.one).spawn.sheet.attribute("sta") == before + 4
+    worn = [row for row in records(scene.one, WORN) if row["unique_id"]]
+    assert [(row["item_id"], row["slot_id"]) for row in worn] == [
+        (kinds.SWORD, 0), (kinds.BUCKLER, 1), (kinds.CAP, 2),
+    ]  # fmt: skip
+    assert all(row["bag_id"] == row["unique_id"] for row in worn)
+    after = sheet_of(scene.one)
+    assert {name: after[name] - before[name] for name in ("str", "sta", "agi", "wis", "int")} == {
+        "str": 3, "sta": 4, "agi": 2, "wis": 0, "int": 0,
+    }  # fmt: skip
+    assert after["max_hp"] == before["max_hp"] + 12 + 4 * 3
+    assert after["mitigation_cur"] == before["mitigation_cur"] + 130 + 8
+    weapon = ("melee_pri_dmg_min", "melee_pri_dmg_max", "melee_pri_delay")
+    names = [name for name in weapon if name in after]
+    assert len(names) in (0, 3)
+    for name, value in zip(weapon, (1, 6, 1.6), strict=True):
+        assert name not in after or after[name] == pytest.approx(value)
+    scene.one.types("/inventory unequip 2")
+    scene.harness.run(1.0)
+    assert sheet_of(scene.one)["sta"] == before["sta"]
 
 
 @ALL

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from emu.items.held import Where
-from emu.world.events import Died
+from emu.versions import LAST_OLD_CLIENT
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, held, makes, player_of
 from tests.support.world.worlds import Client
@@ -165,23 +165,88 @@ def test_r29_what_is_accepted_cannot_be_changed(version: int) -> None:
 # -- menders, amounts, numbers, distance ----------------------------------------------------------
 
 
+GREAVES, RELIC = 5, 6
+"""A legendary thing of level 6, and one that no mender takes."""
+MENDED = (
+    f'id = {GREAVES}, name = "Gilded Boots", slots = 128, level = 6, tier = 7, armor = {{low = 4}}',
+    f'id = {RELIC}, name = "Cracked Relic", slots = 512, norepair = 1, baubles = {{cast_time = 1}}',
+)
+
+
+def dies(scene: TradeScene) -> list[str]:
+    """Let the first player die and live again; return the messages of the death."""
+    harness, player = scene.harness, player_of(scene.one)
+    before = len(scene.one.log)
+    harness.minds.harm.kill(player.zone, player.spawn, None)
+    names = [name for name, _ in scene.one.log[before:]]
+    harness.parts.combat.falls.resurrect(player, health=100.0, power=100.0)
+    harness.run(1.0)
+    return names
+
+
+def conditions(scene: TradeScene) -> dict[int, int]:
+    inventory = player_of(scene.one).holdings.inventory
+    return {one.item_id: one.condition for one in inventory}
+
+
+def window_of(scene: TradeScene) -> dict[int, int]:
+    """Return the prices of the window of a mender by kind."""
+    window = scene.one.decoded("WS_UpdateMerchant")[-1]
+    assert window["type"] == (112 if scene.one.dialect.version <= LAST_OLD_CLIENT else 96)
+    return {row["item_id"]: row["price"] for row in window["item_array"]}
+
+
 @ALL
 def test_r34_a_death_wears_down_and_a_mender_repairs(version: int) -> None:
-    scene = TradeScene(version, coins=100)
-    makes(scene.one, kinds.BOOTS)
-    scene.one.types("/inventory equip 0")
-    player = player_of(scene.one)
-    scene.harness.world.events.publish(
-        Died(zone=player.zone, victim=player.spawn, killer=None, fighters=frozenset())
-    )
-    (thing,) = player.holdings.inventory.in_list(Where.WORN)
-    assert thing.condition == 90
-    scene.mender()
+    """A price is the level times 10 less a tenth of the condition, for legendary things 4 times."""
+    scene = TradeScene(version, coins=100, level=6)
+    scene.harness.parts.items.kinds = kinds.item_kinds(MENDED)
+    makes(scene.one, kinds.BOOTS, GREAVES, RELIC, kinds.CAP)
+    for item in (kinds.BOOTS, GREAVES, RELIC):
+        at = next(row for row, one in enumerate(held(scene.one)) if one[0] == item)
+        assert scene.one.types(f"/inventory equip {at}") == []
+    names = dies(scene)
+    # One window for each of the two things that suffer.
+    assert names.count("OP_EqExamineInfoCmd") == 2
+    worn = {kinds.BOOTS: 90, GREAVES: 90, RELIC: 100, kinds.CAP: 100}
+    assert conditions(scene) == worn
+    dies(scene)
+    assert conditions(scene) == worn | {kinds.BOOTS: 80, GREAVES: 80}
+    assert scene.one.types("/mender_repair_all") == [], "no window is open"
+    mender = scene.mender()
     scene.one.types("/repair")
+    assert window_of(scene) == {kinds.BOOTS: 2, GREAVES: 6 * 2 * 4}
+
+    begin = len(scene.one.log)
     (text,) = scene.one.types(f"/mender_repair {kinds.BOOTS}")
-    assert text.startswith("You give Mender Sallow 1 Copper to repair your ")
-    (thing,) = player.holdings.inventory.in_list(Where.WORN)
-    assert (thing.condition, coins_of(scene.one)) == (100, 99)
+    assert text.startswith("You give Mender Sallow 2 Copper to repair your ")
+    names = [name for name, _ in scene.one.log[begin:]]
+    shown = ("OP_UpdateInventoryMsg", "OP_EqExamineInfoCmd", "OP_EqDisplayTextCmd",
+             "OP_EqPlaySoundCmd", "OP_EqUpdateMerchantCmd")  # fmt: skip
+    assert [name for name in names if name in shown] == [*shown]
+    line = scene.one.decoded("WS_DisplayText")[-1]
+    assert line["color"] == (80 if version <= LAST_OLD_CLIENT else 95)
+    assert scene.one.decoded("WS_PlaySound")[-1]["name"] == "coin_cha_ching"
+    assert (conditions(scene)[kinds.BOOTS], coins_of(scene.one)) == (100, 98)
+    assert window_of(scene) == {GREAVES: 48}
+    assert scene.one.types(f"/mender_repair {RELIC}") == []
+
+    all_of_them = scene.one.types("/mender_repair_all")
+    assert all_of_them[0] == "You give 48 Copper to repair all of your items."
+    assert [one.split(":")[0] for one in all_of_them[1:]] == ["Repaired"]
+    assert (conditions(scene)[GREAVES], coins_of(scene.one)) == (100, 50)
+    assert window_of(scene) == {}
+
+    for _ in range(3):
+        dies(scene)
+    scene.targets(scene.one, mender)
+    scene.one.types("/repair")
+    assert window_of(scene) == {kinds.BOOTS: 3, GREAVES: 6 * 3 * 4}
+    (text,) = scene.one.types(f"/mender_repair {GREAVES}")
+    assert text.startswith("You do not have enough coin to repair ")
+    assert scene.one.decoded("WS_PlaySound")[-1]["name"] == "buy_failed"
+    assert (conditions(scene)[GREAVES], coins_of(scene.one)) == (70, 50)
+    assert scene.is_right()
 
 
 @ALL
