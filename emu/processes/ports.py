@@ -528,8 +528,8 @@ class MailStore(Protocol):
 
     async def take_coins(
         self, account_id: int, char_id: int, letter_id: int, moment: Moment, request: str
-    ) -> Taken | None:
-        """Move the coins of a letter to the character."""
+    ) -> Taken | Letter | None:
+        """Move the coins of a letter to the character; return a letter with a thing instead."""
 
     async def delete(self, char_id: int, letter_id: int) -> bool:
         """Remove a letter without coins; return whether there was one."""

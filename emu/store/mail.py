@@ -179,9 +179,10 @@ class Mailboxes(Repository):
     @changes
     def take_coins(
         self, _account_id: int, char_id: int, letter_id: int, moment: Moment, request: str
-    ) -> Taken | None:
+    ) -> Taken | Letter | None:
         """Move the coins of a letter to the character; return None if there is no such letter.
 
+        A letter with a thing stays as it is and is returned: `take_things` empties it.
         `_account_id` is the character's account, whose cached rows have the old coins.
         """
         owner, letter = Owner.character(char_id), Owner.letter(letter_id)
@@ -194,6 +195,8 @@ class Mailboxes(Repository):
         taken, balance_then = [amount for (amount,) in before], self._read_balance(balance)
         if row is None or balance_then is None:
             return None
+        if row["number"] is not None and not taken:
+            return _letter(row)
         if taken or not row["coins"]:
             return Taken(sum(taken), balance_then)
         # Another node may have emptied the letter since it was read: then this has no effect.

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from emu.correspondence import NewLetter, Postage, SendResult
+from emu.correspondence import NewLetter, Postage, SendResult, Taken
 from emu.errors import StoreLocked
 from emu.store import Store
 from emu.store.mail import Mailboxes
@@ -102,10 +102,10 @@ def test_a_letter_is_paid_and_its_coins_move_once(post: Post) -> None:
     assert post.mail.take_coins(1, post.aldana, letter.id, NOW, new()) is None
     assert not post.mail.delete(post.borvik, letter.id), "it has coins"
     taken = post.mail.take_coins(2, post.borvik, letter.id, NOW, new())
-    assert taken is not None
+    assert isinstance(taken, Taken)
     assert (taken.copper, taken.coins) == (300, 1300)
     again = post.mail.take_coins(2, post.borvik, letter.id, NOW, new())
-    assert again is not None
+    assert isinstance(again, Taken)
     assert (again.copper, post.coins(post.borvik)) == (0, 1300)
     before = post.mail.mark_read(post.borvik, letter.id)
     assert before is not None

@@ -23,6 +23,7 @@ from emu.correspondence import (
     Postage,
     Posted,
     SendResult,
+    Taken,
 )
 from emu.dialects.dialect import read_name
 from emu.errors import CommandError, EmuError, StoreError, public_text
@@ -426,12 +427,13 @@ class Mail:
 
         Raises `CommandError` and `StoreError`.
         """
-        letter = await self._store.find(player.id, letter_id)
-        if letter is None or letter.thing is None:
-            return await self.take_coins(player, letter_id), ""
-        if not await self._parcels.take(player, letter, letter.thing):
+        letter = await self._emptied(player, letter_id)
+        if isinstance(letter, Taken):
+            self._has(letter.balance)
+            return letter.copper, ""
+        thing = letter.thing if letter is not None else None
+        if letter is None or thing is None or not await self._parcels.take(player, letter, thing):
             raise _no_letter(letter_id)
-        thing = letter.thing
         many = f"{thing.count} " if thing.count > 1 else ""
         return letter.coins, many + self._parcels.name_of(thing)
 
@@ -439,24 +441,17 @@ class Mail:
         """Return the name of the thing of a letter, empty without one."""
         return self._parcels.name_of(letter.thing) if letter.thing is not None else ""
 
-    async def take_coins(self, player: Player, letter_id: int) -> int:
-        """Move the coins of a letter without a thing to the player; return their copper.
-
-        Raises `CommandError` and `StoreError`.
-        """
+    async def _emptied(self, player: Player, letter_id: int) -> Taken | Letter | None:
+        """Move the coins of a letter to the player; return a letter with a thing instead."""
         account_id, moment = player.character.account_id, self._world.clock.moment()
         part = Part(Owner.letter(letter_id), Owner.character(player.id), 0)
         emptied = self._ledger.movement(Reason.TAKEN, [part], [account_id])
-        taken = await self._ledger.carry_out(
+        return await self._ledger.carry_out(
             emptied,
             lambda: self._store.take_coins(
                 account_id, player.id, letter_id, moment, emptied.request
             ),
         )
-        if taken is None:
-            raise _no_letter(letter_id)
-        self._has(taken.balance)
-        return taken.copper
 
     async def delete(self, player: Player, letter_id: int) -> None:
         """Remove an empty letter. Raises `CommandError` and `StoreError`."""

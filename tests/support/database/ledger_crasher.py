@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from emu.correspondence import NewLetter, Postage, SendResult
+from emu.correspondence import NewLetter, Postage, SendResult, Taken
 from emu.database import ServerUrl, Where
 from emu.ledger import Movement, Owner, OwnerKind, Part, Reason
 from emu.store import Store
@@ -63,7 +63,7 @@ def act(store: Store, request: str, who: list[int]) -> bool:
         return False
     taken = store.world.mail.take_coins(1, one, found[-1].id, NOW, request)
     store.world.mail.delete(one, found[-1].id)
-    return taken is not None and taken.copper > 0
+    return isinstance(taken, Taken) and taken.copper > 0
 
 
 def crash(where: Where, seed: int) -> None:

@@ -286,3 +286,29 @@ def test_entering_does_not_depend_on_the_mail(
 
 def test_texts_are_cleaned() -> None:
     assert clean(" a\tb\x07\nc\r ") == "ab\nc"
+
+
+def test_coins_are_taken_with_one_question_to_the_store(harness: WorldHarness) -> None:
+    one, other = rich(harness, 5), rich(harness, 6, name="Borvik")
+    assert other.player is not None
+    one.types("start_mail")
+    one.types("add_mail_silver 3")
+    assert write(one, "Borvik") == SendResult.SENT
+    mail = harness.parts.mail
+    (letter,) = finish(mail.mailbox(other.player)).letters
+    asked = Asked(mail._store)
+    mail._store = asked  # type: ignore[assignment]
+    assert finish(mail.take(other.player, letter.id)) == (300, "")
+    assert asked.names == ["take_coins"]
+
+
+class Asked:
+    """A store that notes which of its calls are asked for."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.names: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.names.append(name)
+        return getattr(self._store, name)
