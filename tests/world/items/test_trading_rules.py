@@ -167,7 +167,7 @@ def test_r29_what_is_accepted_cannot_be_changed(version: int) -> None:
 
 GREAVES, RELIC = 5, 6
 """A legendary thing of level 6, and one that no mender takes."""
-MENDED = (
+DAMAGED = (
     f'id = {GREAVES}, name = "Gilded Boots", slots = 128, level = 6, tier = 7, armor = {{low = 4}}',
     f'id = {RELIC}, name = "Cracked Relic", slots = 512, norepair = 1, baubles = {{cast_time = 1}}',
 )
@@ -200,7 +200,7 @@ def window_of(scene: TradeScene) -> dict[int, int]:
 def test_r34_a_death_wears_down_and_a_mender_repairs(version: int) -> None:
     """A price is the level times 10 less a tenth of the condition, for legendary things 4 times."""
     scene = TradeScene(version, coins=100, level=6)
-    scene.harness.parts.items.kinds = kinds.item_kinds(MENDED)
+    scene.harness.parts.items.kinds = kinds.item_kinds(DAMAGED)
     makes(scene.one, kinds.BOOTS, GREAVES, RELIC, kinds.CAP)
     for item in (kinds.BOOTS, GREAVES, RELIC):
         at = next(row for row, one in enumerate(held(scene.one)) if one[0] == item)
