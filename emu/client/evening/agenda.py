@@ -21,7 +21,7 @@ SET_ASIDE: Final = 600.0
 """
 PATIENT: Final = 1500.0
 """The same for a first quest."""
-MOST_TRIES: Final = 4
+MOST_TRIES: Final = 12
 """How often it does something for a task here before it also looks at those elsewhere."""
 HAILS: Final = 3
 """How often it hails somebody for the next quest of a chain."""

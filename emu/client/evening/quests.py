@@ -281,12 +281,14 @@ class Questing:
         first = self.agenda.first_tasks()
         # Where it has just arrived it does what it has come for, and then what else is here. What
         # it has tried in vain waits for the others: "complete the task" may be one of these.
-        arrived, fresh = self._arrived_for, self.agenda.is_fresh
-        first.sort(
-            key=lambda task: (task != arrived, not (fresh(task) and self.journeys.is_here(task)))
-        )
+        here = [
+            task for task in first if self.agenda.is_fresh(task) and self.journeys.is_here(task)
+        ]
+        first.sort(key=lambda task: (task != self._arrived_for, task not in here))
         self._arrived_for = None
-        plan = self._behind_a_sign(first, now) or self._plan_of(first, now)
+        plan = self._behind_a_sign(first, now) or self._plan_of(first[: len(here)], now)
+        if plan is None and self._fighting.enemy is None:
+            plan = (self._surveys(now) if here else None) or self._plan_of(first, now)
         if plan is None and self._fighting.enemy is None:
             plan = self._looks_for(first, now)
         follows = self._hunts and bool(first)
@@ -303,12 +305,8 @@ class Questing:
         if self._must_leave:
             return self._exit(now) or self._tries.mark(now) or self._around(now)
         if follows:
-            # It sees all of the zone first: what a task names may stand around a corner.
-            plan = self.journeys.far_place(now)
-            if plan is None and not self.journeys.exploration.has_seen_all:
-                plan = self.journeys.unseen_place(now)
             return (
-                plan or self._tries.thing(now) or self._tries.person(now)
+                self._surveys(now) or self._tries.thing(now) or self._tries.person(now)
                 or self._on_the_spot(now) or self._around(now)
             )  # fmt: skip
         tries = self._tries
@@ -316,6 +314,13 @@ class Questing:
             tries.mark(now) or self._errand_aside(now) or tries.thing(now) or tries.person(now)
             or self._on_the_spot(now) or self._plan_aside(now) or self._around(now)
         )  # fmt: skip
+
+    def _surveys(self, now: Monotonic) -> Errand | None:
+        """See all of a zone once: what a first task names may stand around a corner."""
+        plan = self.journeys.far_place(now)
+        if plan is None and not self.journeys.exploration.has_seen_all:
+            plan = self.journeys.unseen_place(now)
+        return plan
 
     def _fights_whom_it_called(self, now: Monotonic) -> None:
         """Attack those who come: who addresses the audience of an arena waits for the bears."""

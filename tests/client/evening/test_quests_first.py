@@ -141,3 +141,16 @@ def test_it_looks_behind_a_new_sign_for_prey_that_must_be_here(core: NotingClien
     )
     scene.journal.shown(QuestShown(7, "Path", bears, False, "Hallmark"))
     assert scene.thinks(("enter", "Enter"), times=3)[-1:] == ["use 6 enter"]
+
+
+def test_it_looks_for_whom_a_task_names_here_before_it_goes_elsewhere(core: NotingClient) -> None:
+    bell = spawn(5, "mariners_bell", 20.0, level=0)
+    scene = hunter(core, bell, spawn(6, "a far lamp", 300.0, level=0))
+    travels = scene.questing.journeys.travels
+    travels.arrive("Starcrest Commune", None)
+    travels.offered(KnownWay(bell.name, bell.place), ["Castleview Hamlet"])
+    scene.task("I need to speak with Ooli in Starcrest.", number=8, category="Hallmark")
+    scene.task("I need to speak with Yanari in Castleview.", number=9, category="Hallmark")
+    scene.thinks(times=2)
+    assert core.place.x > 250.0
+    assert core.asked == []
