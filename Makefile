@@ -22,11 +22,11 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
 # Two at once: while the tests are collected, mypy uses the other processor.
-quick: $(MARK)   ## all checks but the slow tests: run it while you work
+quick: $(MARK)   ## all checks but slow tests and middle cases: run it while you work
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target quick-tests types lint layers
 
 quick-tests: $(MARK)
-	$(BIN)/pytest -q --ignore=tests/server -m "not slow" --hypothesis-profile=quick --processes 2 $(ARGS)
+	$(BIN)/pytest -q --ignore=tests/server -m "not slow and not repeat" --hypothesis-profile=quick --processes 2 $(ARGS)
 
 # Two at once: while mypy uses one processor, the tests use the other.
 test: $(MARK)    ## set up and pass every check

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
 from tests.support.costs import Costs
+from tests.support.examples import middle_cases
 from tests.support.remembered import remember_databases, remember_documents
 
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
@@ -79,7 +80,8 @@ SERVER = Path(__file__).parent / "server"
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun.
 
-    Tests with the mark `nightly` are for the profile of `make nightly`.
+    Tests with the mark `nightly` are for the profile of `make nightly`. The cases of a test
+    between the first and the last one get the mark `repeat`.
     """
     is_slow = cache(lambda path: SERVER in path.parents)  # thousands of tests, a thousand files
     for item in items:
@@ -87,6 +89,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
             pytest_twisted.ensureDeferred(item.function)  # marks it
+    for item in middle_cases(items):
+        item.add_marker(pytest.mark.repeat)
     if settings.get_current_profile_name() != "nightly":
         nightly = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=nightly)

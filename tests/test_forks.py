@@ -7,8 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from tests.support.examples import middle_cases
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +86,9 @@ def pytest_output(folder: Path, *words: str, **files: str) -> str:
     """Return what pytest prints for files of tests."""
     for name, text in files.items():
         (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n", encoding="utf-8")
+    (folder / "pytest.ini").write_text(
+        "[pytest]\nmarkers =\n    slow\n    repeat\n", encoding="utf-8"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-ra", "-p", "tests.conftest", *words],
         cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
@@ -90,6 +96,12 @@ def pytest_output(folder: Path, *words: str, **files: str) -> str:
     )  # fmt: skip
     assert done.returncode == 1, done.stdout + done.stderr
     return done.stdout
+
+
+def test_cases_between_the_first_and_the_last_one_are_repeats() -> None:
+    names = ["a.py::one", "a.py::two[1]", "a.py::two[2]", "a.py::two[3[x]]", "a.py::two[4]"]
+    tests: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
+    assert middle_cases(tests) == tests[2:4]
 
 
 def test_two_processes_have_the_results_of_one(tmp_path: Path) -> None:

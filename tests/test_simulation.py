@@ -56,6 +56,7 @@ def test_a_seed_gives_the_same_run_in_another_process(nodes: int) -> None:
     assert here.digest in there.stdout
 
 
+@pytest.mark.slow
 def test_no_call_of_a_script_is_measured_by_the_real_processor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -168,6 +168,7 @@ def test_a_password_is_asked_once_when_the_url_has_none() -> None:
     assert asked == ["Password of eq2 for db at 127.0.0.1"]
 
 
+@pytest.mark.slow
 def test_a_reading_that_is_left_halfway_leaves_nothing_open(antonia: str) -> None:
     source = LiveDatabase(antonia)
     rows = source.read_rows(ANTONIA)

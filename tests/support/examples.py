@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any, Final
 
@@ -17,6 +17,14 @@ USUAL: Final = "emu"
 def nightly(*values: Any) -> Any:
     """Return the values of one more case of an expensive test; only `make nightly` runs it."""
     return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+def middle_cases(tests: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of tests that are neither the first nor the last one of their test."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for test in tests:
+        cases.setdefault(test.nodeid.partition("[")[0], []).append(test)
+    return [case for same in cases.values() for case in same[1:-1]]
 
 
 def tries(count: int) -> settings:

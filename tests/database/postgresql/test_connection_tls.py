@@ -44,6 +44,7 @@ def test_a_server_whose_authority_is_named_is_reached_with_tls(
         assert row["ssl"]
 
 
+@pytest.mark.slow
 def test_a_server_of_another_authority_is_refused_in_one_line(
     where: ServerUrl, tmp_path: Path
 ) -> None:

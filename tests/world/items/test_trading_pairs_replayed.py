@@ -92,6 +92,7 @@ def signed(payment: int) -> int:
     return (payment + SIGN) % (2 * SIGN) - SIGN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEAST)
 def test_a_recorded_section_of_two_players_is_answered_alike(name: str) -> None:
     if not (RECORDINGS / f"{name}.jsonl.gz").exists():
