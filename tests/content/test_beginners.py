@@ -15,6 +15,7 @@ from emu.content.importing import import_content
 from emu.content.items import ItemKinds, TomlItems, shipped_items
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
+from emu.world.knowledge import class_line
 
 
 def test_hotkeys_of_a_dump_are_read(tmp_path: Path) -> None:
@@ -47,15 +48,17 @@ def test_rows_of_a_dump_are_read(tmp_path: Path) -> None:
         StartingThing(3, ANY, 77, 1, is_worn=True),
         StartingThing(ANY, 10, 78, 50, is_attuned=True, condition=90, creator="Meg"),
     )
-    assert [one.fits(3, 10) for one in found] == [True, True]
-    assert [one.fits(4, 9) for one in found] == [False, False]
+    guardian, warrior, priest = [class_line(number) for number in (3, 2, 11)]
+    assert [one.fits(guardian, 10) for one in found] == [True, True]
+    assert [one.fits(warrior, 10) for one in found] == [False, True]
+    assert [one.fits(priest, 9) for one in found] == [False, False]
 
 
 def test_every_class_begins_with_things_that_exist() -> None:
     items = TomlItems([shipped_items()])
     kinds, things = ItemKinds(None, items), starting_things(None, items.beginners)
     for class_ in range(41):
-        own = [one for one in things if one.fits(class_, 0)]
+        own = [one for one in things if one.fits(class_line(class_), 0)]
         assert any(one.is_worn for one in own)
         assert all(kinds.get(one.item_id) is not None for one in own)
 
