@@ -158,10 +158,12 @@ class Calls:
         """Counts the CPU time of a call for its file."""
         self.has_share: Callable[[str, int], bool] = lambda _path, _zone_id: True
         """Counts a message of a file in a zone; returns False if it sends too many."""
+        self.is_silent = False
+        """Whether the call that runs sends nothing."""
 
     def may_send(self) -> bool:
         """Count a message of the running call; return False if it must be dropped."""
-        return self._pace.may_send() and self.has_share(*self._sender)
+        return not self.is_silent and self._pace.may_send() and self.has_share(*self._sender)
 
     # -- files ----------------------------------------------------
 

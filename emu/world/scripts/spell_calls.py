@@ -38,10 +38,13 @@ class SpellCalls:
         environment = spell.environment
         if environment is None:
             return NOT_FOUND
-        answer = self._calls.run_apart(
-            spell.kind.script, environment, spell, function,
-            *[self._given(spell, value) for value in values],
-        )  # fmt: skip
+        given = [self._given(spell, value) for value in values]
+        before = self._calls.is_silent
+        self._calls.is_silent = before or spell.is_silent
+        try:
+            answer = self._calls.run_apart(spell.kind.script, environment, spell, function, *given)
+        finally:
+            self._calls.is_silent = before
         return SpellAnswer(answer.is_found, answer.values, answer.has_failed)
 
     def end(self, spell: LivingSpell) -> None:

@@ -30,7 +30,7 @@ FIRST_ZONE: Final = {"boat_06p_tutorial02": 27}
 """Zones of the recordings by their file; the others are Queen's Colony."""
 OF_OTHERS: Final = frozenset((
     "OP_EqUpdateGhostCmd", "OP_EqDestroyGhostCmd", "OP_EqCreateSignWidgetCmd",
-    "OP_EqCreateWidgetCmd", "OP_EqHearChatCmd", "OP_EqCannedEmoteCmd", "OP_EqStateCmd",
+    "OP_EqCreateWidgetCmd", "OP_EqCannedEmoteCmd", "OP_EqStateCmd",
 ))  # fmt: skip
 """Messages about the spawns of the zone."""
 BARE: Final = frozenset((

@@ -68,3 +68,28 @@ def test_a_hidden_spell_with_an_end_is_no_passive_one(tmp_path: Path) -> None:
     scene = SpellScene(tmp_path, toml=timed)
     scene.know(COURAGE)
     assert scene.effects() == []
+
+
+# Scripts of traits say aloud that they are not made yet; nobody hears it in real-entry-*.
+def test_what_a_script_says_at_an_entry_is_not_heard(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=PASSIVE)
+    scene.script(
+        """
+        function cast(Caster, Target) Say(Target, "Not yet!") SendMessage(Target, "cast") end
+        function remove(Caster, Target) Say(Target, "Gone!") SendMessage(Target, "gone") end
+        """,
+        "Spells/Buff.lua",
+    )
+    scene.player.past.learn(COURAGE, 1)
+    events = scene.harness.world.events
+    scene.heard()
+    scene.shown()
+    events.publish(Entered(scene.player, scene.harness.now))
+    scene.run(0.1)
+    assert len(scene.effects()) == 1
+    events.publish(LeftZone(scene.player))
+    assert scene.effects() == []
+    assert (scene.heard(), scene.shown()) == ([], [])
+    scene.know(COURAGE)
+    assert scene.says("SendMessage(Spawn, 'after it')", "1") == ["1"]
+    assert scene.shown() == ["after it"]
