@@ -169,7 +169,7 @@ class Travels:
             elif TECHNICAL in one.name and not may_have_choices(one.name):
                 # "Use the bells to get to the Ruins" does not mean the zone with the bell.
                 self._things.setdefault(one.name, {})[self.zone] = None
-            elif one.name[:1].isupper() and not is_named_way(one.name):
+            elif one.name[:1].isupper() and one.level and not may_be_way(one.name):
                 self._homes.setdefault(one.name, self.zone)
 
     def level_of_foe(self, name: str) -> int | None:

@@ -201,6 +201,12 @@ def test_signs_that_were_never_taken_lead_on() -> None:
     assert [way.name for _, way in one.new_signs()] == ["zone_to_qey_south"]
 
 
+def test_what_leads_to_a_zone_is_nobody_who_lives_elsewhere() -> None:
+    one = arrived(("Starcrest Commune", None), ("The Peat Bog", GATE))
+    one.look([spawn(4, "Starcrest Gate"), spawn(5, "Starcrest Banner", level=0)])
+    assert one.destinations("I need to speak with Ooli in Starcrest.") == ["starcrest commune"]
+
+
 def test_a_task_to_use_a_bell_does_not_mean_the_zone_with_the_bell() -> None:
     # With that, the bell counted as one that leads to where the player is, and was not rung.
     one = arrived(("Beggar's Court", None))
