@@ -160,6 +160,14 @@ class Agenda:
         }  # fmt: skip
         return [task for task in self.tasks() if task in wanted]
 
+    @property
+    def is_too_weak(self) -> bool:
+        """Whether a first quest waits until it is stronger."""
+        return any(
+            self.is_first(quest) and self._is_hopeless(self._progress[number].zone)
+            for number, quest in self._journal.open.items() if number in self._progress
+        )  # fmt: skip
+
     def is_first(self, quest: OpenQuest) -> bool:
         """Return whether a quest is done before others."""
         return self._rank(quest) < len(self._first)

@@ -278,7 +278,9 @@ class Questing:
         if now < self._called_at + TALK_GOES_ON:
             self._fights_whom_it_called(now)
             return None
-        first = self.agenda.first_tasks()
+        # If a first quest waits until it is stronger, fights come before the other first ones.
+        is_training = self._hunts and self.agenda.is_too_weak
+        first = [] if is_training else self.agenda.first_tasks()
         # Where it has just arrived it does what it has come for, and then what else is here. What
         # it has tried in vain waits for the others: "complete the task" may be one of these.
         here = [

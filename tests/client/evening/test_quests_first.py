@@ -1,5 +1,6 @@
 """The errands of a player that does some quests first, and fights for experience besides."""
 
+from emu.client.evening.fears import MOST_DEATHS
 from emu.client.evening.travels import KnownWay
 from emu.client.world.events import ScreenShown, ZoneToLoad
 from emu.client.world.surroundings import Place
@@ -154,3 +155,15 @@ def test_it_looks_for_whom_a_task_names_here_before_it_goes_elsewhere(core: Noti
     scene.thinks(times=2)
     assert core.place.x > 250.0
     assert core.asked == []
+
+
+def test_a_hunter_fights_if_a_first_quest_has_killed_it_too_often(core: NotingClient) -> None:
+    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
+    scene = hunter(core, spawn(4, "Waulon", 20.0), rat)
+    scene.task("I should speak to Waulon.", number=8, category="Hallmark")
+    scene.questing.journeys.travels.arrive("Sunken City", None)
+    scene.task("Gather tokens from the creatures.", number=9, category="Hallmark")
+    for _ in range(MOST_DEATHS):
+        scene.fighting.fears.died("", "sunken city", Place(900.0, 0.0, 0.0), 3, NOW)
+    scene.thinks(times=1)
+    assert scene.fighting.enemy == 5
