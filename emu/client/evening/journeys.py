@@ -224,8 +224,12 @@ class PlayerJourneys:
                 return visit(one, "use", now, task)
         return None
 
-    def new_sign(self, now: Monotonic) -> Errand | None:
-        """Return the way to a sign that it has never taken, in this zone or in another one."""
+    def new_zone(self, now: Monotonic) -> Errand | None:
+        """Return the way to a zone where it was never, or to a sign that it has never taken."""
+        for zone in self.travels.new_zones():
+            way, is_refused = self.travels.way_to(zone), has_word(zone, self._refused)
+            if way and not is_refused and self._visits.may_begin(f"to {zone}", "new", now, LATER):
+                return self.by(way, None, now)
         for zone, sign in self.travels.new_signs():
             way = sign if zone == self.travels.zone else self.travels.way_to(zone)
             which = f"{sign.name} of {zone}"

@@ -72,6 +72,8 @@ class Travels:
         """The present zone."""
         self.description = ""
         """Its name as people see it."""
+        self._visited: set[str] = set()
+        """The zones where it was."""
         self._came_from: str | None = None
         """The zone that it comes from, until a way back was guessed."""
         self._guessed: set[tuple[str, str]] = set()
@@ -118,6 +120,7 @@ class Travels:
             self._guessed.discard((self.zone, zone))
             self._came_from = self.description
         self.zone, self.description = zone, description
+        self._visited.add(zone)
         self._know(zone)
 
     def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
@@ -267,6 +270,11 @@ class Travels:
             and (zone == self.zone or self.way_to(zone) is not None)
         ]  # fmt: skip
         return sorted(found, key=lambda one: one[0] != self.zone)
+
+    def new_zones(self) -> list[str]:
+        """Return the zones where it was never, in the order in which it has heard of them."""
+        known = dict.fromkeys(zone for ways in self._ways.values() for zone in ways)
+        return [zone for zone in known if zone not in self._visited and self.way_to(zone)]
 
     def new_signs(self) -> list[tuple[str, KnownWay]]:
         """Return the signs that were never taken, where they are; the present zone first.

@@ -1,5 +1,7 @@
 """What a player knows of other zones: ways, windows, who lives where."""
 
+from dataclasses import replace
+
 from emu.client.evening.travels import KnownWay, Travels, zone_name
 from emu.client.world.surroundings import Place
 from tests.client.evening.conftest import spawn
@@ -183,6 +185,14 @@ def test_a_sign_that_led_nowhere_is_of_no_use_for_a_while() -> None:
     one.arrive("The Arena", sign)
     one.arrive("Qeynos Harbor", None)
     assert not one.is_vain(sign.name)
+
+
+def test_zones_of_windows_where_it_was_never() -> None:
+    one = arrived(("Nettleville Hovel", None))
+    one.offered(BELL, ["The Baubbleshire", "Graystone Yard"])
+    one.arrive("Graystone Yard", replace(BELL, choice="Graystone Yard"))
+    one.arrive("Nettleville Hovel", GATE)
+    assert one.new_zones() == ["baubbleshire"]
 
 
 def test_signs_that_were_never_taken_lead_on() -> None:
