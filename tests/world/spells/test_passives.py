@@ -63,6 +63,23 @@ def test_those_of_a_player_who_enters_begin_in_turns_of_their_own(tmp_path: Path
     assert scene.effects() == []
 
 
+def test_what_the_script_of_a_passive_spell_says_at_the_entry_is_not_heard(tmp_path: Path) -> None:
+    """The passive spells of real-entry-546-QueensColony-fighter-priest-mage say something in their
+    scripts, 1002063 and 1002903; no player of that recording reads it."""
+    scene = SpellScene(tmp_path, toml=PASSIVE)
+    scene.script(
+        "function cast(Caster, Target) Say(Target, 'Not yet!') Shout(Target, 'No!') end",
+        "Spells/Buff.lua",
+    )
+    scene.player.past.learn(COURAGE, 1)
+    events = scene.harness.world.events
+    events.publish(LeftZone(scene.player))
+    events.publish(Entered(scene.player, scene.harness.now))
+    scene.run(0.1)
+    assert len(scene.effects()) == 1
+    assert scene.payloads("OP_EqHearChatCmd") == []
+
+
 def test_a_hidden_spell_with_an_end_is_no_passive_one(tmp_path: Path) -> None:
     timed = PASSIVE.replace("lasts_until_cancelled = true\n", "")
     scene = SpellScene(tmp_path, toml=timed)

@@ -17,6 +17,7 @@ from emu.world.scripts.host import Scripts
 from emu.world.scripts.item_events import HeldItem
 from emu.world.social.mail import Draft
 from emu.world.speech.spoken import SpokenLine, play_line
+from emu.world.spells.living import LivingSpell
 
 TALK: Final = FunctionTable()
 HEARD: Final = 30.0
@@ -56,7 +57,8 @@ def _say(
     scripts: Scripts, speaker: Body | None, text: str, player: Body | None, distance: float,
     language: int, channel: str, to: str | None = None,
 ) -> None:  # fmt: skip
-    if speaker is None or not text:
+    spell = scripts.subject
+    if speaker is None or not text or (isinstance(spell, LivingSpell) and spell.is_silent):
         return
     distance = min(distance, FARTHEST)
     hearers = hearers_of(scripts, speaker, player, distance)
