@@ -2,8 +2,8 @@
 
 Source: ../shared/data/recordings/real-entry-*; what was prepared there is in real-README.md. Each
 message and text that concerns the player is compared in its order, at the first entry and at the
-second one. What differs has a reason in `MOVED`, `ONCE`, `OTHER` or `OTHER_AT`,
-and in docs/protocol/world/entering.md#recorded.
+second one. What differs has a reason in `MOVED`, `ONCE`, `OTHER`, `OTHER_AT`
+or `LEFT_OUT`, and in docs/protocol/world/entering.md#recorded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.files.recordings import RECORDINGS
-from tests.support.world.entry_replay import EntryReplay
+from tests.support.world.entry_replay import LEFT_OUT, EntryReplay
 from tests.support.world.real_content import CONTENT, SCRIPTS, WHY_NOT
 
 ROOT = Path(__file__).parents[3]
@@ -126,5 +126,5 @@ def test_the_page_names_every_difference() -> None:
     section = page.split("{#recorded}")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+) \| [^|]*\|$", section, re.MULTILINE)
     assert set(rows) - {"difference"} == {
-        *MOVED, *ONCE, *OTHER, *OTHER_AT[546], *OTHER_AT[1208],
+        *MOVED, *ONCE, *OTHER, *OTHER_AT[546], *OTHER_AT[1208], *LEFT_OUT,
     }  # fmt: skip
