@@ -44,7 +44,7 @@ OF_THE_MOMENT: Final = frozenset((
 ))  # fmt: skip
 """Fields of the moment and of the account, and a count of rows that are compared."""
 LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
-    "pictures of the loading screen are not sent": frozenset(("num_slides", "slide_array")),
+    "slides of the loading screen are not sent": frozenset(("num_slides", "slide_array")),
     "the addresses of web pages are this server's own": frozenset((
         "auction_website", "auction_port", "upload_page", "upload_key",
     )),
