@@ -7,6 +7,7 @@ that a task names, or where somebody lives whom a task names.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -57,6 +58,14 @@ class KnownWay:
     place: Place
     choice: str = ""
     """What is chosen in its window; empty without one."""
+
+
+def stands_in(word: str, text: str) -> bool:
+    """Return whether a text says that something is in a place: "in Graystone".
+
+    "Prove your loyalty to Freeport." does not send anybody to East Freeport.
+    """
+    return re.search(rf"\b(?:in|at|into|near|from|of) (?:the )?{word}", text.casefold()) is not None
 
 
 def one_place(way: KnownWay, other: KnownWay) -> bool:
@@ -234,7 +243,10 @@ class Travels:
         number = Counter(one for words in self._words.values() for one in words)
         parts = [
             zone for zone, words in self._words.items()
-            if any(number[one] == 1 and len(one) >= LEAST_PART for one in words & have)
+            if any(
+                number[one] == 1 and len(one) >= LEAST_PART and stands_in(one, text)
+                for one in words & have
+            )
         ]  # fmt: skip
         if parts and not is_prose:
             return parts

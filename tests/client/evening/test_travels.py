@@ -217,6 +217,12 @@ def test_what_leads_to_a_zone_is_nobody_who_lives_elsewhere() -> None:
     assert one.destinations("I need to speak with Ooli in Starcrest.") == ["starcrest commune"]
 
 
+def test_a_word_of_a_zone_means_it_only_as_a_place() -> None:
+    one = arrived(("East Freeport", None), ("Graystone Yard", GATE))
+    assert one.destinations("Judge the traitors and prove your loyalty to Freeport.") == []
+    assert one.destinations("I need to speak with a smith in Graystone.") == ["graystone yard"]
+
+
 def test_a_task_to_use_a_bell_does_not_mean_the_zone_with_the_bell() -> None:
     # With that, the bell counted as one that leads to where the player is, and was not rung.
     one = arrived(("Beggar's Court", None))
