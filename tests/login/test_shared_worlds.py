@@ -314,3 +314,13 @@ def test_askers_are_bounded_and_forgotten() -> None:
     assert askers.only_key(8) == (8, 1)
     askers.forget(8)
     assert askers.only_key(8) is None
+
+
+def test_requests_expire_by_themselves_when_an_older_key_is_asked_for_again() -> None:
+    askers = Askers(10.0)
+    assert askers.add_asker((WORLD, 1), "west", Monotonic(0.0))
+    assert askers.add_asker((WORLD, 2), "west", Monotonic(1.0))
+    assert askers.add_asker((WORLD, 1), "south", Monotonic(9.0))
+    assert askers.add_asker((8, 1), "west", Monotonic(12.0))
+    assert askers.only_key(WORLD) == (WORLD, 1), "nothing waits for the other one any more"
+    assert askers.take_asker((WORLD, 2), "here") == "here"

@@ -11,6 +11,7 @@ from emu.structs.packed import (
     pack_before,
     pack_counted,
     pack_stream,
+    read_oversized,
     reverses_literals,
     unpack,
     unpack_counted,
@@ -241,3 +242,20 @@ def test_count_packets_are_bounded() -> None:
         unpack_counted(b"\xff\xff" + bytes(4), 110, 0, 546, limit=100_000)
     with pytest.raises(StructValueError):
         pack_counted(65_536, b"", b"", 546)
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "found"),
+    [("05", 0, (5, 1)), ("00fe", 1, (254, 2)), ("ff0001", 0, (256, 3)), ("ffff0007", 0, (255, 3))],
+)
+def test_an_oversized_number_ends_where_its_bytes_end(
+    data: str, at: int, found: tuple[int, int]
+) -> None:
+    """docs/protocol/structs.md#oversized: below 255 one byte, else FF and a u16."""
+    assert read_oversized(bytes.fromhex(data), at) == found
+
+
+@pytest.mark.parametrize("data", ["", "ff", "ff00"])
+def test_an_oversized_number_that_is_cut_is_malformed(data: str) -> None:
+    with pytest.raises(MalformedMessage):
+        read_oversized(bytes.fromhex(data), 0)

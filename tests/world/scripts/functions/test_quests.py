@@ -74,3 +74,8 @@ def test_the_things_of_a_gift_are_read_as_all_numbers(tmp_path: Path) -> None:
     (gift,) = scene.journal.pending
     assert gift.reward.items == ((BAG, 1), (OTHER_BAG, 1))
     assert scene.client.decoded("WS_QuestRewardPackMsg")
+
+
+def test_the_step_of_a_quest_that_nobody_has_is_0(scene: ScriptScene) -> None:
+    calls = ("(Spawn, 1)", "(Spawn, 99)", "(NPC, 1)")
+    assert scene.says("", *(f"GetQuestStep{call}" for call in calls)) == ["0", "0", "0"]

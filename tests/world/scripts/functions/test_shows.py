@@ -148,3 +148,13 @@ def test_who_sees_a_spawn_first_is_shown_its_entrance(
     animations = {view.fields(header["index"])["name"]: header["spawn_anim"] for header in headers}
     assert animations["Guard"] == shown
     assert animations["Aldana"] == 0xFFFF
+
+
+def test_a_question_needs_a_text_and_what_its_answer_does(scene: ScriptScene) -> None:
+    calls = (
+        'NPC, Spawn, "", "Yes", "casted_on"', 'NPC, Spawn, "Well?", "Yes", ""',
+        'nil, Spawn, "Well?", "Yes", "casted_on"', 'NPC, NPC, "Well?", "Yes", "casted_on"',
+    )  # fmt: skip
+    answers = scene.says("", *(f"CreateChoiceWindow({call})" for call in calls))
+    assert answers == ["false"] * 4
+    assert scene.client.decoded("WS_ChoiceWindow") == []
