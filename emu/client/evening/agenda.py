@@ -43,13 +43,13 @@ class Agenda:
     def __init__(
         self, journal: SeenJournal, first: Sequence[str],
         is_hopeless: Callable[[str], bool] = lambda _zone: False,
-        is_only_way: Callable[[], bool] = lambda: False,
+        is_only_way: Callable[[str], bool] = lambda _zone: False,
     ) -> None:  # fmt: skip
         """`first` are words of the titles or categories of quests that it does first.
 
         Those with the first of these words come before those with the second one, and so on.
         `is_hopeless` says whether it is too weak for a zone of `Travels`, and can become stronger,
-        `is_only_way` whether first quests alone lead to another level.
+        `is_only_way` whether first quests alone lead to another level, and not away from a zone.
         """
         self._is_hopeless = is_hopeless
         self._is_only_way = is_only_way
@@ -227,6 +227,6 @@ class Agenda:
         if self._is_hopeless(progress.zone):
             return True
         is_first = self.is_first(self._journal.open[quest])
-        if is_first and self._is_only_way():
+        if is_first and self._is_only_way(progress.zone):
             return False
         return self._now - progress.since > (PATIENT if is_first else SET_ASIDE)

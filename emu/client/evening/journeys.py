@@ -225,17 +225,17 @@ class PlayerJourneys:
         return None
 
     def new_zone(self, now: Monotonic) -> Errand | None:
-        """Return the way to a zone where it was never, or to a sign that it has never taken."""
-        for zone in self.travels.new_zones():
-            way, is_refused = self.travels.way_to(zone), has_word(zone, self._refused)
-            if way and not is_refused and self._visits.may_begin(f"to {zone}", "new", now, LATER):
-                return self.by(way, None, now)
+        """Return the way to a sign that it has never taken, or to a zone where it was never."""
         for zone, sign in self.travels.new_signs():
             way = sign if zone == self.travels.zone else self.travels.way_to(zone)
             which = f"{sign.name} of {zone}"
             may_go = way is not None and not has_word(sign.name, self._refused)
             if may_go and self._visits.may_begin(which, "new", now, LATER):
                 assert way is not None  # noqa: S101  # `may_go`
+                return self.by(way, None, now)
+        for zone in self.travels.new_zones():
+            way, is_refused = self.travels.way_to(zone), has_word(zone, self._refused)
+            if way and not is_refused and self._visits.may_begin(f"to {zone}", "new", now, LATER):
                 return self.by(way, None, now)
         return None
 

@@ -114,6 +114,8 @@ class Questing:
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._known_towns: set[str] = set()
         """Tasks to place a thing for which it has parted with one."""
+        self._left: set[str] = set()
+        """The zones of `Travels` that it had to leave for another level."""
         self._last_hailed = ""
         self._giver = ""
         """The name of whom or what it has hailed or used last."""
@@ -139,6 +141,8 @@ class Questing:
                 self._goes_closer(now)
             case LineShown(_, text) | ScreenShown(text):
                 self.hints.read(text, level=self._fighting.level, zone=self.journeys.zone)
+                if self._must_leave:
+                    self._left.add(self.journeys.travels.zone)
             case VerbsShown():
                 self._verbs = event
             case DialogOpened():
@@ -171,11 +175,12 @@ class Questing:
     def _is_hopeless(self, zone: str) -> bool:
         """Return whether it has died too often in a zone, and can get a level elsewhere."""
         is_deadly = self._fighting.fears.is_deadly(zone, self._fighting.level)
-        return is_deadly and not self._is_only_way()
+        return is_deadly and not self._is_only_way(zone)
 
-    def _is_only_way(self) -> bool:
-        """Return whether quests alone lead to another level, and no other zone does."""
-        return self.hints.is_stopped(self._fighting.level) and not self._must_leave
+    def _is_only_way(self, zone: str) -> bool:
+        """Return whether quests alone, such as those of a zone, lead to another level."""
+        may_stay = not self._must_leave and zone not in self._left
+        return may_stay and self.hints.is_stopped(self._fighting.level)
 
     @property
     def may_leave(self) -> bool:
@@ -281,8 +286,7 @@ class Questing:
         # If a first quest waits until it is stronger, fights come before the other first ones.
         is_training = self._hunts and self.agenda.is_too_weak
         first = [] if is_training else self.agenda.first_tasks()
-        # Where it has just arrived it does what it has come for, and then what else is here. What
-        # it has tried in vain waits for the others: "complete the task" may be one of these.
+        # What it has come for, what else is here and was not tried in vain, and the others.
         here = [
             task for task in first if self.agenda.is_fresh(task) and self.journeys.is_here(task)
         ]
@@ -564,9 +568,7 @@ class Questing:
                 pause = AGAIN if one.name in self._tries.talkers else ONCE_MORE
                 if one.level and self._may_visit(which, text, now, pause):
                     return visit(one, "talk", now)
-            # Who has killed it may be the last one to be judged.
-            is_needed = self._is_only_way() or bool(self.agenda.first_tasks())
-            for one in self._prey.weak(now, is_needed=is_needed):
+            for one in self._prey.weak(now, is_needed=bool(self.agenda.first_tasks())):
                 if self._kills[text, one.name] < MOST_KILLS:
                     self._kills[text, one.name] += 1
                     self._fighting.attack(one.index, now)
