@@ -195,7 +195,7 @@ async def test_mails_friends_and_petitions_survive_a_kill(tmp_path: Path) -> Non
     async with server_process(tmp_path, SETTINGS) as server:
         await server.line(r"world Norrath \(1\) registered")
         other = await enter(server, "Borvik")
-        await other.reads("You have unread mail in your mailbox.")
+        await other.reads("You've got mail! :)")
         other.types("petition list")
         other.types("mail take 1")
         await other.reads("You take 90 copper")
