@@ -101,6 +101,7 @@ class PlayerJourneys:
     def use(self, plan: Errand, spawn: SeenSpawn, now: Monotonic) -> None:
         """Note that a thing is used, which may lead to another zone."""
         self._used = (KnownWay(spawn.name, spawn.place), now)
+        self.travels.doubt(self._used[0])
         if is_named_way(spawn.name):
             self.travels.use(spawn.name)
         self.wanted = plan.choice

@@ -37,6 +37,8 @@ MOST_FOES: Final = 3
 """A town has more people than this number for each kind of enemy."""
 BEHIND: Final = 40.0
 """How far from its arrival in a zone the player takes a way for the one back."""
+MOST_DOUBTS: Final = 2
+"""How often it tries a guessed way."""
 LEAST_APART: Final = 5.0
 """How far two things with one name are apart."""
 LEAST_PART: Final = 6
@@ -87,6 +89,8 @@ class Travels:
         """The zone that it comes from, until a way back was guessed."""
         self._guessed: set[tuple[str, str]] = set()
         """From where to where a way was guessed that was never taken."""
+        self._doubts: Counter[tuple[str, str]] = Counter()
+        """How often such a guessed way was tried."""
         self._ways: dict[str, dict[str, KnownWay]] = {}
         """For each zone, what leads to which other one."""
         self._vain: set[tuple[str, str]] = set()
@@ -149,6 +153,19 @@ class Travels:
             if there not in zones and one_place(ways[there], used):
                 del ways[there]
                 self._guessed.discard((self.zone, there))
+
+    def doubt(self, used: KnownWay) -> None:
+        """Note that a thing is used; a guess that it leads back is forgotten after two times.
+
+        `arrive` knows the way again if it does lead there.
+        """
+        ways = self._ways.get(self.zone, {})
+        for there in [one for one in ways if (self.zone, one) in self._guessed]:
+            if one_place(ways[there], used):
+                self._doubts[self.zone, there] += 1
+                if self._doubts[self.zone, there] >= MOST_DOUBTS:
+                    del ways[there]
+                    self._guessed.discard((self.zone, there))
 
     def guess_way_back(self, here: Place, spawns: Iterable[SeenSpawn]) -> None:
         """Take the nearest thing that sounds like a way for the one back, as long as it is near.

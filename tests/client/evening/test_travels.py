@@ -217,6 +217,18 @@ def test_what_leads_to_a_zone_is_nobody_who_lives_elsewhere() -> None:
     assert one.destinations("I need to speak with Ooli in Starcrest.") == ["starcrest commune"]
 
 
+def test_a_guessed_way_back_is_forgotten_if_it_leads_nowhere() -> None:
+    # The trial's hideout is left by a word; no way of North Freeport leads back to it.
+    one = arrived(("The Hideout", None), ("North Freeport", GATE))
+    exit_ = spawn(5, "door_to_cleric_cap", 3.0, level=0)
+    one.guess_way_back(Place(0.0, 0.0, 0.0), [exit_])
+    used = KnownWay(exit_.name, exit_.place)
+    one.doubt(used)
+    assert one.way_to("hideout") is not None, "it may have been too far away"
+    one.doubt(used)
+    assert one.way_to("hideout") is None
+
+
 def test_a_word_of_a_zone_means_it_only_as_a_place() -> None:
     one = arrived(("East Freeport", None), ("Graystone Yard", GATE))
     assert one.destinations("Judge the traitors and prove your loyalty to Freeport.") == []
