@@ -32,9 +32,11 @@ SETTINGS = {"login.auto_create_accounts": True}
 class Writer:
     """A player, and what its client has shown it."""
 
-    def __init__(self, client: ClientWorldConnection) -> None:
+    def __init__(
+        self, client: ClientWorldConnection, events: list[WorldEvent] | None = None
+    ) -> None:
         self.client = client
-        self.events: list[WorldEvent] = []
+        self.events = [] if events is None else events
         client.on_event = self.events.append
 
     def types(self, line: str) -> None:
@@ -164,7 +166,10 @@ async def test_mails_friends_and_petitions_survive_a_kill(tmp_path: Path) -> Non
 
     async def enter(server: ServerProcess, name: str) -> Writer:
         entrance = Entrance(Credentials(name.lower(), "secret"), name, create=True)
-        return Writer(await enter_world(reactor, HOST, server.login_port, entrance))
+        events: list[WorldEvent] = []  # from the entry on, at which mail is announced
+        port = server.login_port
+        client = await enter_world(reactor, HOST, port, entrance, on_event=events.append)
+        return Writer(client, events)
 
     async with server_process(tmp_path, SETTINGS) as server:
         await server.line(r"world Norrath \(1\) registered")
@@ -195,7 +200,7 @@ async def test_mails_friends_and_petitions_survive_a_kill(tmp_path: Path) -> Non
     async with server_process(tmp_path, SETTINGS) as server:
         await server.line(r"world Norrath \(1\) registered")
         other = await enter(server, "Borvik")
-        await other.reads("You've got mail! :)")
+        await other.reads("You've got mail! :)")  # recorded in real-entry-546-*
         other.types("petition list")
         other.types("mail take 1")
         await other.reads("You take 90 copper")
