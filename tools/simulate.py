@@ -5,6 +5,7 @@
     python -m tools.simulate --seed 7 --until 42.5 --trace
     python -m tools.simulate --seed 7 --shrink
     python -m tools.simulate --daily
+    python -m tools.simulate --planted dead-strike,harvest-twice
 
 A seed is one run, and the same run again gives the same hash. A run that fails prints the command
 that repeats it.
@@ -19,12 +20,14 @@ from datetime import UTC, date, datetime
 
 from tests.simulation.acts import ACTS
 from tests.simulation.plan import FAULTS, Plan
-from tests.simulation.planted import PLANTS
+from tests.simulation.planted import PLANTS, cells
 from tests.simulation.shrink import Shrinker
 from tests.simulation.simulation import Report, simulate
 
 FIXED, NEW = 10, 30
 """Seeds of `--daily`."""
+MOST_SEEDS = 500
+"""Seeds in which a planted fault has to be found."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,6 +41,10 @@ def parser() -> argparse.ArgumentParser:
         "--daily", metavar="DATE", nargs="?", type=date.fromisoformat,
         const=datetime.now(UTC).date(),
         help=f"{FIXED} fixed seeds and {NEW} of a day, today by default; short runs",
+    )  # fmt: skip
+    seeds.add_argument(
+        "--planted", metavar="LIST", nargs="?", type=_plants, const=tuple(PLANTS),
+        help="print the rows of planted faults, all by default: seeds tried, and players needed",
     )  # fmt: skip
     made.add_argument("--minutes", type=float, help="how long people act; 10 by default")
     made.add_argument("--clients", type=int, help="people who play; 12 by default")
@@ -85,6 +92,14 @@ def _acts(text: str) -> tuple[str, ...]:
     return chosen
 
 
+def _plants(text: str) -> tuple[str, ...]:
+    chosen = tuple(text.split(","))
+    for one in chosen:
+        if one not in PLANTS:
+            raise argparse.ArgumentTypeError(f"{one} is no planted fault: {', '.join(PLANTS)}")
+    return chosen
+
+
 def _numbers(text: str) -> frozenset[int]:
     return frozenset(map(int, text.split(",")))
 
@@ -124,6 +139,16 @@ def line_of(report: Report) -> str:
     )
 
 
+def row_of(name: str) -> list[str]:
+    """Find a planted fault, shrink the run that did, and return its row of the table."""
+    for seed in range(1, MOST_SEEDS + 1):
+        report = simulate(PLANTS[name].run.changed(seed=seed, plant=name))
+        if not report.is_right:
+            found = Shrinker(report).shrink().plan
+            return [*cells(name), str(seed), str(found.clients - len(found.without_people))]
+    return [*cells(name), f"not in {MOST_SEEDS}", "-"]
+
+
 def read_words(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command line."""
     return parser().parse_args(arguments)
@@ -132,6 +157,10 @@ def read_words(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str]) -> int:
     """Run the plans; return 1 if one of them found a problem."""
     options = read_words(arguments)
+    if options.planted is not None:
+        for name in options.planted:
+            print(f"| {' | '.join(row_of(name))} |", flush=True)
+        return 0
     failed = 0
     for plan in plans(options):
         report = simulate(plan, keeps_trace=options.trace)

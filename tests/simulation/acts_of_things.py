@@ -40,10 +40,12 @@ def has_things(person: Person) -> bool:
     return bool(shown(person))
 
 
-def several(person: Person, client: ClientWorldConnection, line: str) -> None:
-    """Type a line, sometimes twice at once, as an impatient player does."""
-    for _ in range(person.chance.choice((1, 1, 2))):
+def several(person: Person, client: ClientWorldConnection, line: str) -> int:
+    """Type a line, sometimes twice at once, as an impatient player does; return how often."""
+    times = person.chance.choice((1, 1, 2))
+    for _ in range(times):
         client.command(line)
+    return times
 
 
 async def _summon(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
@@ -161,7 +163,7 @@ async def _bank(person: Person, _program: ClientProgram, client: ClientWorldConn
             line = f"bank_withdraw {person.chance.randint(1, 60)}"
         elif has_things(person) and person.chance.random() < 0.6:
             line = _move_line(person)
-        several(person, client, line)
+        person.simulation.asked_lines[person.name, line] += several(person, client, line)
         await client.pause(0.4 * person.chance.random())
     client.command("cancel_bank")
 

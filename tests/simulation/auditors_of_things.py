@@ -88,6 +88,19 @@ def _paid(simulation: Simulation) -> Iterator[str]:
             yield f"{paid[request]} copper were paid for things that cost {costs[request]}"
 
 
+def _banked(simulation: Simulation) -> Iterator[str]:
+    """Nobody's coins went to the bank, or came from there, more often than asked for."""
+    for giver, amount, name, times in simulation.rows(
+        "SELECT giver, amount, own.name, count(DISTINCT request) FROM world_ledger"
+        " JOIN world_characters AS own"
+        " ON own.id = CASE giver WHEN 'character' THEN giver_id ELSE taker_id END"
+        " WHERE reason = 'bank' GROUP BY giver, amount, own.name"
+    ):
+        line = f"bank_{'deposit' if giver == 'character' else 'withdraw'} {amount}"
+        if times > simulation.asked_lines[name, line]:
+            yield f"{name} has typed {line} less than {times} times"
+
+
 def _trades(simulation: Simulation) -> Iterator[str]:
     """What is traded comes from a character and goes to a character."""
     for giver, taker in simulation.rows(
@@ -157,6 +170,7 @@ AUDITORS: tuple[Auditor, ...] = (
     Auditor("places of things", Moment.ANY, _places),
     Auditor("no thing is summoned twice", Moment.ANY, _made),
     Auditor("purchases are paid", Moment.ANY, _paid),
+    Auditor("coins are banked as asked", Moment.ANY, _banked),
     Auditor("trades are between characters", Moment.ANY, _trades),
     Auditor("players have their things", Moment.QUIET, _held),
     Auditor("clients show things once", Moment.QUIET, _shown),

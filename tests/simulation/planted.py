@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -38,6 +38,7 @@ from emu.world.quests.rewards import QuestRewards
 from emu.world.saving.saves import PlayerSaves
 from emu.world.spells.pets import Pets
 from emu.world.zones.zone import Zone
+from tests.simulation.plan import Plan
 
 Planting = Callable[[ExitStack], object]
 
@@ -260,28 +261,72 @@ def _upkeep_not_noted(stack: ExitStack) -> None:
     stack.enter_context(patch.object(HouseRepository, "_paid", lambda *_about: None))
 
 
-PLANTS: dict[str, Planting] = {
-    "save-not-awaited": _save_not_awaited,
-    "lease-not-checked": _lease_not_checked,
-    "lost-unsubscribe": _lost_unsubscribe,
-    "coin-counted-twice": _coin_counted_twice,
-    "missing-sync": _missing_sync,
-    "stale-view": _stale_view,
-    "timer-not-set-again": _timer_not_set_again,
-    "order-applied-twice": _order_applied_twice,
-    "dead-forgotten": _dead_forgotten,
-    "key-outlives-ban": _key_outlives_ban,
-    "spool-read-twice": _spool_read_twice,
-    "answer-before-commit": _answer_before_commit,
-    "moves-not-counted": _moves_not_counted,
-    "dead-strike": _dead_strike,
-    "reward-without-identity": _reward_without_identity,
-    "creation-goes-on": _creation_goes_on,
-    "pet-left-behind": _pet_left_behind,
-    "collection-rewarded-again": _collection_rewarded_again,
-    "harvest-twice": _harvest_twice,
-    "upkeep-not-noted": _upkeep_not_noted,
+@dataclass(frozen=True)
+class Plant:
+    """One planted fault."""
+
+    patch: Planting
+    run: Plan
+    """A small run that finds it with one of the first seeds."""
+
+
+def _run(
+    *acts: str, faults: tuple[str, ...] = (), nodes: int | None = 1, clients: int = 3,
+    minutes: float = 2.0,
+) -> Plan:  # fmt: skip
+    return Plan(1, minutes, clients, nodes, faults, acts=acts)
+
+
+PLANTS: dict[str, Plant] = {
+    "save-not-awaited": Plant(_save_not_awaited, _run(faults=("kill",), nodes=None, clients=5)),
+    "lost-unsubscribe": Plant(_lost_unsubscribe, _run(nodes=None, clients=5)),
+    "timer-not-set-again": Plant(_timer_not_set_again, _run("walk", minutes=0.5)),
+    "order-applied-twice": Plant(
+        _order_applied_twice, _run("group", "accept group", "change group", minutes=1.0)
+    ),
+    "missing-sync": Plant(_missing_sync, _run(faults=("power",), clients=5)),
+    "stale-view": Plant(_stale_view, _run(faults=("clients",), clients=4)),
+    "key-outlives-ban": Plant(_key_outlives_ban, _run("walk", faults=("ban",))),
+    "lease-not-checked": Plant(_lease_not_checked, _run(faults=("still", "database"), nodes=2)),
+    "dead-forgotten": Plant(
+        _dead_forgotten, _run("hunt", "slay", "fight", faults=("kill", "stop"))
+    ),
+    "coin-counted-twice": Plant(
+        _coin_counted_twice, _run(faults=("answers",), nodes=2, minutes=1.5)
+    ),
+    "answer-before-commit": Plant(_answer_before_commit, _run("friend", minutes=0.5)),
+    "spool-read-twice": Plant(
+        _spool_read_twice, _run("walk", faults=("stop",), clients=2, minutes=3.0)
+    ),
+    "moves-not-counted": Plant(_moves_not_counted, _run("bank", "buy", minutes=0.5)),
+    "creation-goes-on": Plant(_creation_goes_on, _run("buy", "learn", "create", clients=2)),
+    "pet-left-behind": Plant(
+        _pet_left_behind, _run("cast", "end a spell", "order a pet", minutes=1.0)
+    ),
+    "reward-without-identity": Plant(
+        _reward_without_identity,
+        _run("buy", "talk to the herald", faults=("kill",), minutes=3.0),
+    ),
+    "dead-strike": Plant(_dead_strike, _run("provoke", "revive", minutes=0.5)),
+    "harvest-twice": Plant(_harvest_twice, _run("gather", clients=2, minutes=1.0)),
+    "collection-rewarded-again": Plant(
+        _collection_rewarded_again,
+        _run("gather", "collect", "hand in a collection", clients=2, minutes=3.0),
+    ),
+    "upkeep-not-noted": Plant(
+        _upkeep_not_noted, _run("go to a house", "leave a house", clients=2, minutes=1.0)
+    ),
 }
+
+
+def cells(name: str) -> list[str]:
+    """Return what the table of planted faults says about the runs of one."""
+    run = PLANTS[name].run
+    nodes = "by seed" if run.nodes is None else str(run.nodes)
+    return [
+        f"`{name}`", ", ".join(run.faults) or "none", nodes, str(run.clients),
+        f"{run.minutes:g}", ", ".join(run.acts) or "all",
+    ]  # fmt: skip
 
 
 @contextmanager
@@ -289,5 +334,5 @@ def planted(name: str) -> Iterator[None]:
     """Plant a fault; the empty name is none."""
     with ExitStack() as stack:
         if name:
-            PLANTS[name](stack)
+            PLANTS[name].patch(stack)
         yield

@@ -127,6 +127,8 @@ class Simulation:
         """Movements of coins that people have asked for, by their reason."""
         self.asked_things: Counter[int] = Counter()
         """Things that game masters have asked for, by their kind."""
+        self.asked_lines: Counter[tuple[str, str]] = Counter()
+        """How often people have typed a line at the bank, by their names."""
         self.on_confirmation: Callable[[SimulatedServer], object] | None = None
         """What happens to the process that shows a person a result next."""
         self.is_healing = False
