@@ -30,8 +30,7 @@ FIGHTER, PRIEST, MAGE, SCOUT = 1, 11, 21, 31
 CLASSES: Final = {FIGHTER: 3, PRIEST: 13, MAGE: 23, SCOUT: 39}
 """Guardian, templar, wizard and ranger."""
 SPELLS: Final[Mapping[int, Mapping[str, float]]] = {
-    FIGHTER: {"Wild Swing": 1, "Taunt": 3, "Kick": 5, "Intervene": 6, "Assault": 7, "Shout": 8,
-              "Call to Arms": 9},
+    FIGHTER: {"Wild Swing": 1, "Taunt": 3, "Kick": 5, "Intervene": 6, "Assault": 7, "Shout": 8},
     PRIEST: {"Smite": 1, "Minor Healing": 3, "Minor Arch Healing": 4, "Courage": 5,
              "Cure Noxious": 6, "Summon Food and Water": 6.6, "Weakness": 7, "Revive": 8,
              "Enduring Breath": 9},
@@ -42,7 +41,8 @@ SPELLS: Final[Mapping[int, Mapping[str, float]]] = {
 }  # fmt: skip
 """The spells of the four archetypes, and the level and its share at which each comes.
 
-Pathfinding is a starting spell of scouts as well (`starting_spells`).
+Pathfinding is a starting spell of scouts as well (`starting_spells`), and Call to Arms, which comes
+at level 9, one of guardians: so it is left out.
 """
 NEEDS_TRAVEL = "You must leave the Isle to gain levels."
 NEED_A_FRIEND: Final = {"Intervene", "Revive"}
