@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from emu.database import Where
-from emu.database.engines import Schemas, create_database, upgrade_database
-from emu.database.sqlite import in_user_version
+from emu.database.engines import upgrade_database
 from emu.ledger import Movement, Owner, OwnerKind, Part, Reason
 from emu.store import Store
-from emu.store.repository import FIRST_ON_SERVERS, schemas
+from emu.store.repository import schemas
 from emu.times import Moment
-from tests.support.database.engines import empty_database
-from tests.support.database.released import CHARACTER, before
+from tests.support.database.released import CHARACTER, database_before
 
 LETTER = (
     "INSERT INTO world_mail (id, recipient_id, sender_account, sender, subject, body, coins, sent,"
@@ -26,25 +25,15 @@ LETTER = (
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Where]:
     """A database of the release before, with coins in every kind of row."""
-    older = Schemas(
-        in_user_version(before("store", "-ledger")),
-        before("store-postgresql", "-ledger", FIRST_ON_SERVERS),
-    )
-    if request.param == "sqlite":
-        fill(tmp_path / "emu.sqlite", older)
-        yield tmp_path / "emu.sqlite"
-        return
-    with empty_database() as where:
-        fill(where, older)
+    with database_before("-ledger", request.param, tmp_path, fill) as where:
         yield where
 
 
-def fill(where: Where, older: Schemas) -> None:
-    with create_database(where, older) as database, database.transaction() as connection:
-        for row in ((1, "A", "a", 70, False), (2, "B", "b", 0, False), (3, "C", "c", 5, True)):
-            connection.execute(CHARACTER, row)
-        for letter in ((1, 20), (2, 0)):
-            connection.execute(LETTER, letter)
+def fill(connection: Any) -> None:
+    for row in ((1, "A", "a", 70, False), (2, "B", "b", 0, False), (3, "C", "c", 5, True)):
+        connection.execute(CHARACTER, row)
+    for letter in ((1, 20), (2, 0)):
+        connection.execute(LETTER, letter)
 
 
 def test_all_coins_have_an_entry_after_the_upgrade(place: Where) -> None:
