@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from emu.content.file import ContentFile
@@ -84,40 +85,32 @@ def starting_hotkeys(content: Path | None) -> tuple[StartingHotkey, ...]:
         )  # fmt: skip
 
 
-def starting_standings(content: Path | None) -> dict[int, dict[int, int]]:
-    """Return what factions think of a new character, by the city that it has chosen.
+class StartingFacts(NamedTuple):
+    """What a content file says of new characters besides their things and hotkeys."""
 
-    Raises `FileFormatError`.
-    """
-    found: dict[int, dict[int, int]] = {}
-    if content is not None:
-        with ContentFile(content) as file:
-            for row in file.table(STANDINGS):
-                found.setdefault(row["city"], {})[row["faction_id"]] = row["value"]
-    return found
+    standings: Mapping[int, Mapping[int, int]] = MappingProxyType({})
+    """What factions think of one, by the city that it has chosen."""
+    resistances: Mapping[int, Mapping[str, int]] = MappingProxyType({})
+    """By race."""
+    factions: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
+    """Name, kind and description of all factions, by number."""
 
 
-def starting_resistances(content: Path | None) -> dict[int, dict[str, int]]:
-    """Return the resistances of new characters by race. Raises `FileFormatError`."""
+def starting_facts(content: Path | None) -> StartingFacts:
+    """Read the facts of new characters. Raises `FileFormatError`."""
     if content is None:
-        return {}
+        return StartingFacts()
+    standings: dict[int, dict[int, int]] = {}
     with ContentFile(content) as file:
-        rows = file.table("starting_details")
+        for row in file.table(STANDINGS):
+            standings.setdefault(row["city"], {})[row["faction_id"]] = row["value"]
         # The row of a race for all classes counts, so it comes last.
-        rows = sorted(rows, key=lambda row: row["class"] == ANY)
-        return {row["race"]: {name: row[name] for name in RESISTANCES} for row in rows}
-
-
-def factions(content: Path | None) -> dict[int, dict[str, Any]]:
-    """Return name, kind and description of the factions of a content file, by number.
-
-    Raises `FileFormatError`.
-    """
-    if content is None:
-        return {}
-    with ContentFile(content) as file:
-        rows = file.table("factions")
-        return {row["id"]: {key: row[key] for key in FACTION_KEYS} for row in rows}
+        races = sorted(file.table("starting_details"), key=lambda row: row["class"] == ANY)
+        return StartingFacts(
+            standings,
+            {row["race"]: {name: row[name] for name in RESISTANCES} for row in races},
+            {row["id"]: {key: row[key] for key in FACTION_KEYS} for row in file.table("factions")},
+        )
 
 
 def starting_things(

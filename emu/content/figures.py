@@ -30,7 +30,7 @@ class Animation(NamedTuple):
 class Figures:
     """The figures of one content file; empty without one."""
 
-    rules: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    rules: Mapping[tuple[str, str], str] = field(default_factory=lambda: BY_PROGRAM)
     """Values of the rules that are in force, by category and name.
 
     Rules that no set has are those of EQ2Emulator's program.
@@ -53,7 +53,10 @@ class Figures:
 
 
 def read_figures(path: Path | None) -> Figures:
-    """Read the figures of a content file; without one they are empty. Raises `FileFormatError`."""
+    """Read the figures of a content file; without one only rules are known.
+
+    Raises `FileFormatError`.
+    """
     if path is None:
         return Figures()
     with ContentFile(path) as file:

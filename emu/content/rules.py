@@ -29,7 +29,8 @@ BY_PROGRAM: Final[Mapping[RuleName, str]] = {
 }
 """Values of EQ2Emulator's program that are not 0, of the rules that the scripts ask for.
 
-A set need not have these rules (EQ2Emulator, Rules.cpp; real-entry-1208-start-fighter-priest).
+A set need not have these rules (EQ2Emulator, Rules.cpp; real-entry-1208-start-fighter-priest). That
+a shard is recovered by walking near it is recorded (fight-*-death-a, at 546, 1208 and 60114).
 """
 _CHOICE: Final = "default_ruleset_id"
 """The variable with the number of the set that is in force."""

@@ -20,14 +20,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from attrs import Factory, asdict, frozen
 
-from emu.content.beginners import (
-    ANY,
-    RESISTANCES,
-    factions,
-    starting_hotkeys,
-    starting_resistances,
-    starting_standings,
-)
+from emu.content.beginners import ANY, RESISTANCES, starting_facts, starting_hotkeys
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.model import COMMAND_KEY, Hotkey, KnownSkill, Title, WorldCharacter
@@ -419,6 +412,7 @@ def read_knowledge(folder: Path | None = None, content: Path | None = None) -> K
         if row.id not in titles:
             where = TomlSource(title_file).at(("beginner", "title"))
             raise FileFormatError(f"{where}: beginner.title: there is no title {row.id}")
+    begins = starting_facts(content)
     return Knowledge(
         skills=skills.values(),
         languages=languages.values(),
@@ -428,11 +422,11 @@ def read_knowledge(folder: Path | None = None, content: Path | None = None) -> K
             [row.to(row.id) for row in lists.get("language", ())],
             [row.to(titles[row.id]) for row in lists.get("title", ())],
             [row.to(row.hotkey()) for row in lists.get("hotkey", ())],
-            standings=starting_standings(content),
-            resistances=starting_resistances(content),
+            standings=begins.standings,
+            resistances=begins.resistances,
         ),
         older=older,
-        factions=factions(content),
+        factions=begins.factions,
         newer=newer,
     )
 

@@ -14,17 +14,9 @@ from emu.quests.journal import TakenQuest
 from emu.quests.plans import KILLS, PLACES, Step, StepKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.events import (
-    Cast,
-    Died,
-    Entered,
-    Order,
-)
+from emu.world.events import Cast, Died, Entered, Order
 from emu.world.item_events import Crafted, Harvested, ItemObtained
-from emu.world.quest_events import (
-    QuestAccepted,
-    QuestStepChanged,
-)
+from emu.world.quest_events import QuestAccepted, QuestStepChanged
 from emu.world.quests.quests import Quests
 
 CERTAIN: Final = 100.0

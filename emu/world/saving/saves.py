@@ -91,8 +91,8 @@ class PlayerSaves:
     def add_status(self, player: Player, points: int) -> None:
         """Give a player status points, or take them if `points` is negative; save them soon."""
         if points:
-            sum_ = min(MOST_STATUS, max(0, player.character.status_points + points))
-            self.set_facts(player, self._clock.now(), status_points=sum_)
+            total = min(MOST_STATUS, max(0, player.character.status_points + points))
+            self.set_facts(player, self._clock.now(), status_points=total)
 
     async def confirm(self, player: Player, kind: SavedKind) -> None:
         """Save a change of a player now, and wait until it is stored.

@@ -342,18 +342,15 @@ _SETTINGS: Final[Mapping[RuleName, Callable[[WorldRules], float]]] = {
     ("R_Combat", "ShardDebtRecoveryPercent"): lambda rules: rules.shard_recovery,
 }
 """Rules that are settings: their defaults come from the content file."""
-_USUAL: Final[Mapping[RuleName, str]] = {("R_Combat", "ShardRecoveryByRadius"): "1"}
-"""Rules without which EQ2Emulator does something (recorded: fight-546-death-a, and the same at 1208
-and 60114: a shard is recovered by walking near it)."""
 
 
 def _rule(scripts: Scripts, category: str, name: str) -> float:
-    """Return a rule as a number; 0 if the content file does not have it."""
+    """Return a rule as a number; 0 if neither the content file nor EQ2Emulator's program has it."""
     rule = category, name
     setting = _SETTINGS.get(rule)
     if setting is not None:
         return setting(scripts.world.rules)
-    return number_in(scripts.figures.rules.get(rule, _USUAL.get(rule, "")))
+    return number_in(scripts.figures.rules.get(rule, ""))
 
 
 @FACTS("GetRuleFlagFloat", "t category, t name")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.content.figures import Figures
+from emu.content.rules import BY_PROGRAM
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.shards import RECOVER
 from emu.world.scripts.host import SHARD_SCRIPT
@@ -45,7 +46,7 @@ NEAR = """
 def scene_with(folder: Path, source: str = SOURCE % "", version: int = 546) -> ScriptScene:
     (folder / FILE).parent.mkdir(parents=True)
     (folder / FILE).write_text(source, encoding="utf-8")
-    return ScriptScene(folder, version, figures=Figures(rules={SHARD_SCRIPT: FILE}))
+    return ScriptScene(folder, version, figures=Figures(rules={**BY_PROGRAM, SHARD_SCRIPT: FILE}))
 
 
 def fall(scene: ScriptScene) -> None:
@@ -123,7 +124,7 @@ def test_other_spawns_are_no_shards(tmp_path: Path) -> None:
 
 
 def test_without_the_file_of_the_rule_the_server_gives_the_debt_back(tmp_path: Path) -> None:
-    scene = ScriptScene(tmp_path, figures=Figures(rules={SHARD_SCRIPT: FILE}))
+    scene = ScriptScene(tmp_path, figures=Figures(rules={**BY_PROGRAM, SHARD_SCRIPT: FILE}))
     fall(scene)
     (spawn,) = shards(scene)
     assert [(one.name, one.command) for one in spawn.verbs] == [(RECOVER, "")]
