@@ -21,8 +21,11 @@ class QuestEngine(Protocol):
         None: not now; it has to be asked again.
         """
 
-    def may_take(self, player: Player, plan: QuestPlan) -> bool:
-        """Return whether the engine itself lets a player take a quest."""
+    def criteria(self, player: Player, plan: QuestPlan) -> int | None:
+        """Return 0 if the engine itself does not let a player take a quest.
+
+        Any other number is the mark that the quest's giver then has; None: the quest's own.
+        """
 
     def accepted(self, player: Player, taken: TakenQuest) -> None:
         """Act on a quest that was taken just now."""
@@ -56,9 +59,9 @@ class NoEngine:
         """Return whether there is nothing to add."""
         return not plan.script
 
-    def may_take(self, _player: Player, _plan: QuestPlan) -> bool:
+    def criteria(self, _player: Player, _plan: QuestPlan) -> int | None:
         """Let everybody take it."""
-        return True
+        return None
 
     def accepted(self, player: Player, taken: TakenQuest) -> None:
         """Do nothing."""

@@ -32,6 +32,7 @@ COLORS: Final = {
     FeatherColor.GOLD: OFFERS, FeatherColor.PURPLE: 16, FeatherColor.GREEN: 32,
     FeatherColor.BLUE: 64,
 }  # fmt: skip
+LARGEST_MARK: Final = 0xFF
 MOST_QUESTS: Final = 50
 """Quests of one spawn."""
 
@@ -90,8 +91,8 @@ class Feathers:
         known: dict[int, int] = {}
         fresh = {
             number: mark
-            for number, (_, quests) in self._given.get(player.zone, {}).items()
-            if (mark := self._mark(player, quests, known))
+            for number, (spawn, quests) in self._given.get(player.zone, {}).items()
+            if (mark := self._mark(player, spawn, quests, known))
         }
         changed = {
             number for number in fresh.keys() | marks.keys()
@@ -101,9 +102,13 @@ class Feathers:
         if player.viewer is not None and (changed or player.viewer.interest.marks != fresh):
             player.zone.mark(player.viewer, fresh, changed)
 
-    def _mark(self, player: Player, quests: list[int], known: dict[int, int]) -> int:
+    def _mark(
+        self, player: Player, spawn: Spawn, quests: list[int], known: dict[int, int]
+    ) -> int:  # fmt: skip
         """Return the mark of the first quest that has one; `known` are those looked at."""
         for quest in quests:
+            if self._is_returner(player, spawn, quest):
+                return WAITS
             mark = known.get(quest)
             if mark is None:
                 mark = known[quest] = self._mark_of(player, quest)
@@ -111,13 +116,23 @@ class Feathers:
                 return mark
         return NONE
 
+    def _is_returner(self, player: Player, spawn: Spawn, quest: int) -> bool:
+        """Return whether a player has done all of a quest and a spawn takes it back."""
+        taken = self._quests.journal(player).open.get(quest)
+        if taken is None or taken.plan is None or not taken.has_all_done:
+            return False
+        return 0 < taken.plan.returner == spawn.look.dealing.number
+
     def _mark_of(self, player: Player, quest: int) -> int:
-        if not self._quests.may_take(player, quest):
+        wanted = self._quests.criteria(player, quest)
+        if wanted == 0:
             return NONE
+        if not player.client.dialect.world_rules.feather_colors:
+            return OFFERS
+        if wanted is not None:
+            return wanted & LARGEST_MARK
         plan = self._quests.journals.plan(quest)
-        color = plan.feather if plan is not None else 0
-        has_colors = player.client.dialect.world_rules.feather_colors
-        return COLORS[FeatherColor(color)] if has_colors else OFFERS
+        return COLORS[FeatherColor(plan.feather if plan is not None else 0)]
 
     def _left(self, player: Player) -> None:
         self._shown.pop(player.id, None)

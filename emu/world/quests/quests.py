@@ -76,15 +76,19 @@ class Quests:
 
     def may_take(self, player: Player, number: int) -> bool:
         """Return whether a player may take a quest now: it has what the quest asks for."""
+        return self.criteria(player, number) != 0
+
+    def criteria(self, player: Player, number: int) -> int | None:
+        """Return 0 if a player may not take a quest now, for instance for lack of a level.
+
+        Any other number is the mark that the quest's script wants; None: the quest's own.
+        """
         plan = self.journals.plan(number)
-        if plan is None:
-            return False
-        journal = self.journal(player)
-        return (
-            journal.may_take(plan)
-            and (plan.needs is NO_NEEDS or are_met(plan.needs, self.candidate(player)))
-            and self.journals.engine(plan).may_take(player, plan)
-        )
+        if plan is None or not self.journal(player).may_take(plan):
+            return 0
+        if plan.needs is not NO_NEEDS and not are_met(plan.needs, self.candidate(player)):
+            return 0
+        return self.journals.engine(plan).criteria(player, plan)
 
     def candidate(self, player: Player) -> Candidate:
         """Return a player as quests ask for it."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from emu.quests.journal import TakenQuest
 from emu.quests.plans import QuestPlan, Step
-from emu.scripts.signatures import Handle, HandleKind
+from emu.scripts.signatures import Handle, HandleKind, read_unsigned
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.quests.component import QuestParts
@@ -158,18 +158,19 @@ class QuestScripts:
         answer = self._calls.run(plan.script, "Init", quest.handle)
         return not answer.has_failed
 
-    def may_take(self, player: Player, plan: QuestPlan) -> bool:
-        """Ask `ReceiveQuestCriteria`, which few scripts have."""
+    def criteria(self, player: Player, plan: QuestPlan) -> int | None:
+        """Ask `ReceiveQuestCriteria`, which few scripts have: its number is a mark, 0 refuses."""
         quest = self._masters.get(plan.number)
         if quest is None or plan.number in self._open_to_all:
-            return True
+            return None
         answer = self._calls.run(
             plan.script, "ReceiveQuestCriteria", quest.handle, NO_GIVER,
             self._homes.player(player),
         )  # fmt: skip
         if not answer.is_found:
             self._open_to_all.add(plan.number)
-        return not answer.is_found or bool(answer.value)
+            return None
+        return None if answer.value is True else read_unsigned(answer.value)
 
     def accepted(self, player: Player, taken: TakenQuest) -> None:
         """Call `Accepted`."""

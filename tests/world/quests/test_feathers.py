@@ -3,6 +3,7 @@
 Source: docs/guides/quests.md#marks.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,45 @@ def test_a_private_spawn_is_seen_at_its_step_alone(tmp_path: Path) -> None:
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 2)
     scene.turn()
     assert {"Scout", "Crier"} & scene.client.sees() == {"Crier"}
+
+
+@pytest.mark.parametrize("version", [546, 60114])
+def test_who_takes_a_quest_back_waits_for_its_end(tmp_path: Path, version: int) -> None:
+    """Source: eq2-quests.md 3 (mark 2: waits for you), eq2-content.md 12 (spawn_id)."""
+    script = """
+        function Init(Quest)
+            QuestReturnNPC(Quest, 970)
+            AddQuestStep(Quest, 1, "Look.", 1, 100, "", 0)
+        end
+    """
+    scene = QuestScene(tmp_path, version, scripts={"Quests/crabs.lua": script})
+    taker, other = scene.spawn(PROVIDES, "Anikra"), scene.spawn(PROVIDES, "Other")
+    taker.look = replace(taker.look, dealing=taker.look.dealing._replace(number=970))
+    scene.accept()
+    assert (shown(scene, "Anikra"), shown(scene, "Other")) == (0, 0)
+    scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
+    scene.turn()
+    assert (shown(scene, "Anikra"), shown(scene, "Other")) == (2, 0)
+    assert scene.parts.feathers.mark(scene.player, other) == 0
+    scene.quests.finish(scene.player, CRABS)
+    scene.turn()
+    assert shown(scene, "Anikra") == 0
+
+
+@pytest.mark.parametrize(
+    ("version", "answer", "mark"),
+    [(60114, "16", 16), (60114, "true", 1), (60114, "0", 0), (60114, "nil", 0), (546, "16", 1)],
+)
+def test_a_script_says_which_mark_is_shown(
+    tmp_path: Path, version: int, answer: str, mark: int
+) -> None:
+    """Source: eq2-lua.md 2.2 (ReceiveQuestCriteria: not 0 are the bits of the feather)."""
+    script = f"""
+        function Init(Quest) AddQuestStep(Quest, 1, "Look.", 1, 100, "", 0) end
+        function ReceiveQuestCriteria(Quest, Giver, Player) return {answer} end
+    """
+    scene = QuestScene(tmp_path, version, scripts={"Quests/crabs.lua": script})
+    scene.spawn(PROVIDES, "Anikra")
+    scene.turn()
+    assert shown(scene, "Anikra") == mark
+    assert scene.says("", "CanReceiveQuest(Spawn, 900001)") == [str(mark > 0).lower()]
