@@ -117,8 +117,8 @@ class WindowAnswers:
 
     def _reward(self, event: shown.RewardOffered) -> Answer | None:
         self._note("reward", f"{event.title}: {', '.join(event.things)}, {event.coins} c")
-        # Nobody answers a window that shows coins alone.
-        if not event.choices and not event.things:
+        # Nobody answers a window that shows coins alone; the standings wait for the answer.
+        if not event.choices and not event.things and not event.factions:
             return None
         one = event.choices[0] if event.choices else 0
         return lambda: self._core.command(f"accept_reward {one} {one}")

@@ -24,6 +24,7 @@ def _reward(event: windows.RewardOffered) -> str:
     parts = [*event.things, *([f"{event.coins} copper"] if event.coins else [])]
     if event.choices:
         parts.append(f"one of {counted(len(event.choices), 'thing')}")
+    parts += [f"standing with {one}" for one in event.factions]
     return f"reward {event.title}: {', '.join(parts) or 'nothing'}"
 
 

@@ -71,13 +71,14 @@ class RewardOffered:
     """The window of a reward has opened.
 
     `choices` are the numbers of the things of which the player takes one, `things` the names of
-    what it gets besides, `coins` copper.
+    what it gets besides, `coins` copper, `factions` the names of those that think of it otherwise.
     """
 
     title: str
     choices: tuple[int, ...]
     things: tuple[str, ...]
     coins: int
+    factions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,7 @@ def _reward(fields: Mapping[str, Any]) -> RewardOffered:
         tuple(row["select_reward_id"] for row in inner["select_rewards_array"]),
         tuple(_thing_name(row) for row in inner["rewards_array"]),
         int(inner.get("max_coin", 0)),
+        tuple(read_name(row["faction_name"]) for row in inner.get("factions_array", ())),
     )
 
 

@@ -47,6 +47,7 @@ def answers(core: NotingClient, *refused: str, wanted: str = "") -> WindowAnswer
         (OfferShown("Bats", "", "accept 8", "deny 8"), "command deny 8"),
         (RewardOffered("Rats", (5, 6), (), 3), "command accept_reward 5 5"),
         (RewardOffered("Rats", (), ("a cap",), 3), "command accept_reward 0 0"),
+        (RewardOffered("Rats", (), (), 3, ("Qeynos",)), "command accept_reward 0 0"),
         (LessonShown("Look.", "looked", (("camera first",),)), "signal looked"),
         (ChoiceOffered("Attune?", "Yes", "attune 1", "", False), "command attune 1"),
         (LootShown(9, ((4, "a cap"),)), "loot_all 9"),

@@ -27,6 +27,8 @@ def test_every_window_has_a_line() -> None:
         (windows.RewardOffered("Rats", (7, 8), ("a cap",), 12),
          "reward Rats: a cap, 12 copper, one of 2 things"),
         (windows.RewardOffered("Rats", (), (), 0), "reward Rats: nothing"),
+        (windows.RewardOffered("Rats", (), (), 3, ("Qeynos",)),
+         "reward Rats: 3 copper, standing with Qeynos"),
         (windows.LootShown(3, ((7, "a tail"),)), "to take: a tail"),
         (windows.LessonShown("Open a bag.", "bag"), "lesson: Open a bag."),
         (windows.ChoiceOffered("Go?", "Yes", "go", "no", False), "Go? [Yes]"),

@@ -36,10 +36,10 @@ EXPECTED: dict[tuple[str, str], Any] = {
     **{(f"fight-{one}-quest-a", "WS_OfferQuest"): OFFER for one in (546, 1096, 1208, 60114)},
     **{(f"fight-{one}-quest-a", "WS_QuestJournalReply"): QUEST for one in (546, 1096, 60114)},
     ("fight-60114-quest-a", "WS_QuestComplete"): RewardOffered(
-        "Crabs on the Beach", (20903, 36211), ("Bag 20902",), 1234
+        "Crabs on the Beach", (20903, 36211), ("Bag 20902",), 1234, ("The City of Qeynos",)
     ),
     ("fight-546-quest-a", "WS_QuestRewardPackMsg"): RewardOffered(
-        "", (20903, 36211), ("Bag 20902",), 1234
+        "", (20903, 36211), ("Bag 20902",), 1234, ("The City of Qeynos",)
     ),
     ("items-546-561-two", "WS_UpdateLoot"): LootShown(72, ((910001, "Chipped Marble"),)),
     ("items-60114-deal", "WS_UpdateLoot"): LootShown(110, ((910001, "Chipped Marble"),)),
