@@ -211,6 +211,13 @@ def test_signs_that_were_never_taken_lead_on() -> None:
     assert [way.name for _, way in one.new_signs()] == ["zone_to_qey_south"]
 
 
+def test_a_new_sign_to_a_part_of_a_city_comes_before_one_into_a_house() -> None:
+    one = arrived(("South Qeynos", None))
+    house, part = "zone_to_qey_epic07_p08_sneeds", "zone_to_qey_north"
+    one.look([spawn(4, house, 9.0, level=0), spawn(5, part, 90.0, level=0)])
+    assert [way.name for _, way in one.new_signs()] == [part, house]
+
+
 def test_what_leads_to_a_zone_is_nobody_who_lives_elsewhere() -> None:
     one = arrived(("Starcrest Commune", None), ("The Peat Bog", GATE))
     one.look([spawn(4, "Starcrest Gate"), spawn(5, "Starcrest Banner", level=0)])
