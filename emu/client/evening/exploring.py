@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from emu.client.evening.seen import SeenSpawn
-from emu.client.world.surroundings import Place
+from emu.client.world.surroundings import NOWHERE, Place
 
 CELL: Final = 25.0
 """Side of the squares in world units."""
@@ -57,7 +57,8 @@ class Exploration:
         been.add(cell_of(here))
         places = self._places.setdefault(self._zone, {})
         for one in spawns:
-            places.setdefault(cell_of(one.place), one.place)
+            if one.place[:3] != NOWHERE:
+                places.setdefault(cell_of(one.place), one.place)
 
     @property
     def has_seen_all(self) -> bool:

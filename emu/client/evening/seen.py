@@ -89,7 +89,7 @@ class SeenSpawns:
         known = self._known.get(index)
         if known is None:
             known = self._known[index] = self._look(index)
-            if known.name and not known.is_dead:
+            if known.name and not known.is_dead and known.place[:3] != NOWHERE:
                 self.remembered[known.name] = known.place
         return known
 

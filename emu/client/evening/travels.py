@@ -308,9 +308,10 @@ class Travels:
     def new_signs(self) -> list[tuple[str, KnownWay]]:
         """Return the signs that were never taken, where they are; the present zone first.
 
-        Of one zone those with the shortest names come first: "zone_to_qey_north" leads to a part of
-        the city, "zone_to_qey_epic07_p08_sneeds" into one of its houses. Without a known way to its
-        zone a sign is left out, and so is one that was used in vain.
+        Of one zone those without numbers come first, then those with the shortest names:
+        "zone_to_qey_north" leads to a part of the city, "zone_to_qey_epic07_p08_sneeds" into one of
+        its houses. Without a known way to its zone a sign is left out, and so is one that was used
+        in vain.
         """
         found = [
             (zone, sign) for zone, signs in self._signs.items() for sign in signs.values()
@@ -318,7 +319,13 @@ class Travels:
             and (zone, sign.name) not in self._vain
             and (zone == self.zone or self.way_to(zone) is not None)
         ]  # fmt: skip
-        return sorted(found, key=lambda one: (one[0] != self.zone, one[1].name.count(TECHNICAL)))
+
+        def rank(one: tuple[str, KnownWay]) -> tuple[bool, bool, int]:
+            zone, name = one[0], one[1].name
+            has_number = any(letter.isdigit() for letter in name)
+            return zone != self.zone, has_number, name.count(TECHNICAL)
+
+        return sorted(found, key=rank)
 
     def names_zone(self, name: str) -> bool:
         """Return whether the name of a thing has a long word of a zone's name."""

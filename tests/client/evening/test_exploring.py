@@ -25,6 +25,13 @@ def test_it_goes_to_the_nearest_square_where_it_was_not() -> None:
     assert one.next_place(HERE) == at(5)
 
 
+def test_a_ghost_without_a_place_is_nowhere_to_go() -> None:
+    # Qeynos Harbor has some, and the way to its origin is a quarter of a mile.
+    one = entered()
+    one.look(at(9), [spawn(4, "a widget", 0.0)])
+    assert one.next_place(at(9)) is None
+
+
 def test_squares_out_of_sight_are_remembered() -> None:
     one = entered()
     one.look(HERE, [spawn(4, "far", at(5).x)])

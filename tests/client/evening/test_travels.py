@@ -213,9 +213,9 @@ def test_signs_that_were_never_taken_lead_on() -> None:
 
 def test_a_new_sign_to_a_part_of_a_city_comes_before_one_into_a_house() -> None:
     one = arrived(("South Qeynos", None))
-    house, part = "zone_to_qey_epic07_p08_sneeds", "zone_to_qey_north"
-    one.look([spawn(4, house, 9.0, level=0), spawn(5, part, 90.0, level=0)])
-    assert [way.name for _, way in one.new_signs()] == [part, house]
+    names = ["zone_to_qey_epic07_p08_sneeds", "zone_to_village06", "zone_to_qey_north"]
+    one.look([spawn(at, name, 9.0, level=0) for at, name in enumerate(names)])
+    assert [way.name for _, way in one.new_signs()] == names[::-1]
 
 
 def test_what_leads_to_a_zone_is_nobody_who_lives_elsewhere() -> None:
