@@ -22,9 +22,21 @@ stands there is in sight from farther away."""
 Cell = tuple[int, int]
 
 
-def _nowhere(_place: Place) -> bool:
-    """Say that a place need not be avoided."""
-    return False
+Dangers = Callable[[Place], "int | None"]
+"""How dangerous it is to go to a place: the higher, the worse; None if it does not go there."""
+
+
+def _no_danger(_place: Place) -> int:
+    """Say that a place is not dangerous."""
+    return 0
+
+
+def _choose(places: Iterable[Place], here: Place, dangers: Dangers) -> Place | None:
+    """Return the nearest of the least dangerous places; None if it goes to none of them."""
+    rated = [(danger, one) for one in places if (danger := dangers(one)) is not None]
+    if not rated:
+        return None
+    return min(rated, key=lambda one: (one[0], here.distance_to(one[1])))[1]
 
 
 def cell_of(place: Place) -> Cell:
@@ -70,36 +82,31 @@ class Exploration:
         """Whether all people of the present zone were met in passing."""
         return self.has_seen_all or self._zone in self._surveyed
 
-    def next_far_place(
-        self, here: Place, avoids: Callable[[Place], bool] = _nowhere
-    ) -> Place | None:
+    def next_far_place(self, here: Place, dangers: Dangers = _no_danger) -> Place | None:
         """Return the nearest place that it has not passed by; without one, None."""
         been = self._been.setdefault(self._zone, set())
         around = range(-SURVEYED, SURVEYED + 1)
         new = [
             place for (x, z), place in self._places.get(self._zone, {}).items()
-            if not avoids(place)
-            and not any((x + right, z + up) in been for right in around for up in around)
+            if not any((x + right, z + up) in been for right in around for up in around)
         ]  # fmt: skip
-        if not new:
+        chosen = _choose(new, here, dangers)
+        if chosen is None:
             self._surveyed.add(self._zone)
             return None
-        nearest = min(new, key=here.distance_to)
-        been.add(cell_of(nearest))
-        return nearest
+        been.add(cell_of(chosen))
+        return chosen
 
-    def next_place(self, here: Place, avoids: Callable[[Place], bool] = _nowhere) -> Place | None:
+    def next_place(self, here: Place, dangers: Dangers = _no_danger) -> Place | None:
         """Return the nearest place where it was not; without one, None, and it begins anew."""
         been = self._been.setdefault(self._zone, set())
         places = self._places.get(self._zone, {})
-        new = [
-            place for cell, place in places.items() if cell not in been and not avoids(place)
-        ]  # fmt: skip
-        if not new:
+        new = [place for cell, place in places.items() if cell not in been]
+        chosen = _choose(new, here, dangers)
+        if chosen is None:
             self.rounds[self._zone] = self.rounds.get(self._zone, 0) + 1
             been.clear()
             return None
-        nearest = min(new, key=here.distance_to)
         # It counts as visited, so that a place that cannot be reached is not tried again.
-        been.add(cell_of(nearest))
-        return nearest
+        been.add(cell_of(chosen))
+        return chosen

@@ -7,7 +7,9 @@ no fight gives another level.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
 from emu.client.world.surroundings import Place
@@ -31,6 +33,23 @@ class _Killer:
     level: int
     """The level of the player at the last death."""
     since: Monotonic
+
+
+class Danger(IntEnum):
+    """What is known of a place and of the way there; the higher, the worse."""
+
+    NONE = 0
+    ON_THE_WAY = 1
+    THERE = 2
+
+
+def _from_way(point: Place, begin: Place, end: Place) -> float:
+    """Return how far a point is from a straight way, seen from above."""
+    right, up = end.x - begin.x, end.z - begin.z
+    whole = right * right + up * up
+    part = ((point.x - begin.x) * right + (point.z - begin.z) * up) / whole if whole else 0.0
+    part = min(max(part, 0.0), 1.0)
+    return math.hypot(begin.x + part * right - point.x, begin.z + part * up - point.z)
 
 
 class Fears:
@@ -61,12 +80,20 @@ class Fears:
             return now < known.since + FEARED * known.deaths
         return True
 
-    def is_dangerous(self, zone: str, place: Place, level: int) -> bool:
-        """Return whether it has died near a place, and is hardly stronger since."""
-        return any(
-            level < then + BRAVER and place.distance_to(where) < DANGER
-            for where, then in self._deaths.get(zone, ())
-        )
+    def danger(self, zone: str, here: Place, place: Place, level: int) -> Danger:
+        """Return whether it has died near a place, or on the way there, and is hardly stronger.
+
+        A death beside it says nothing of a way.
+        """
+        deaths = [where for where, then in self._deaths.get(zone, ()) if level < then + BRAVER]
+        if any(place.distance_to(where) < DANGER for where in deaths):
+            return Danger.THERE
+        if any(
+            here.distance_to(where) >= DANGER and _from_way(where, here, place) < DANGER
+            for where in deaths
+        ):
+            return Danger.ON_THE_WAY
+        return Danger.NONE
 
     def is_deadly(self, zone: str, level: int) -> bool:
         """Return whether it has died so often in a zone that it fights elsewhere."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from emu.client.evening.answers import NO_PLACE
 from emu.client.evening.arts import Arts
-from emu.client.evening.fears import Fears
+from emu.client.evening.fears import Danger, Fears
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import zone_name
 from emu.client.hunting import PATIENCE, STRIKES
@@ -135,6 +135,10 @@ class Fighting:
         most = sheet.get(f"max_{pool}", sheet.get(f"{pool}_max", 0))
         now = sheet.get(f"current_{pool}", sheet.get(f"{pool}_current", most))
         return float(now) / most if most else 1.0
+
+    def danger(self, place: Place) -> Danger:
+        """Return what it knows of a place of the present zone, and of the way there."""
+        return self.fears.danger(self._zone, self._core.place, place, self.level)
 
     def may_attack(self, spawn: SeenSpawn, now: Monotonic, *, is_needed: bool = False) -> bool:
         """Return whether it would attack a ghost now; a needed one is feared for a while only."""

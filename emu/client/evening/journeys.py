@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from emu.client.evening.errands import WALK_TIME, Errand, visit
-from emu.client.evening.exploring import CELL, Exploration
+from emu.client.evening.exploring import CELL, Dangers, Exploration
 from emu.client.evening.places import PlaceSearch
 from emu.client.evening.reading import (
     GOOD,
@@ -45,14 +45,14 @@ class PlayerJourneys:
 
     def __init__(
         self, core: WorldClientCore, spawns: SeenSpawns, visits: PastVisits,
-        refused: Sequence[str], is_dangerous: Callable[[Place], bool],
+        refused: Sequence[str], dangers: Dangers,
     ) -> None:  # fmt: skip
-        """`is_dangerous` says whether it does not look around at a place of the present zone."""
+        """`dangers` rates the places of the present zone."""
         self._core = core
         self._spawns = spawns
         self._visits = visits
         self._refused = refused
-        self._is_dangerous = is_dangerous
+        self._dangers = dangers
         self.zone = ""
         """The file of the present zone."""
         self.travels = Travels()
@@ -269,7 +269,7 @@ class PlayerJourneys:
 
     def unseen_place(self, now: Monotonic) -> Errand | None:
         """Return the way to where it was not."""
-        place = self.exploration.next_place(self._core.place, self._is_dangerous)
+        place = self.exploration.next_place(self._core.place, self._dangers)
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 
@@ -277,7 +277,7 @@ class PlayerJourneys:
         """Return the way to where it has passed nobody yet, until it has met all of a zone."""
         if self.exploration.has_surveyed:
             return None
-        place = self.exploration.next_far_place(self._core.place, self._is_dangerous)
+        place = self.exploration.next_far_place(self._core.place, self._dangers)
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 
@@ -307,5 +307,5 @@ class PlayerJourneys:
         return (one for one in near if not has_word(one.name, self._refused))
 
     def near_and_safe(self) -> Iterator[SeenSpawn]:
-        """Yield those of `near` who stand where it has not died."""
-        return (one for one in self.near() if not self._is_dangerous(one.place))
+        """Yield those of `near` to whom it goes though it may have died there."""
+        return (one for one in self.near() if self._dangers(one.place) is not None)

@@ -15,6 +15,7 @@ from typing import Final
 from emu.client.evening.agenda import Agenda
 from emu.client.evening.errands import CLOSE_REACH, WALK_TIME, Errand, visit
 from emu.client.evening.exploring import CELL
+from emu.client.evening.fears import Danger
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
 from emu.client.evening.journal import SeenJournal
@@ -102,7 +103,7 @@ class Questing:
         self._verbs: VerbsShown | None = None
         self._busy_until = Monotonic(0.0)
         self._visits = PastVisits()
-        self.journeys = PlayerJourneys(core, spawns, self._visits, refused, self._is_dangerous)
+        self.journeys = PlayerJourneys(core, spawns, self._visits, refused, self._dangers)
         self._state: tuple[int, int] = (0, 0)
         self._open_first: set[int] = set()
         """The first quests that were open at the last change."""
@@ -113,7 +114,6 @@ class Questing:
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
         self._known_towns: set[str] = set()
-        """Tasks to place a thing for which it has parted with one."""
         self._left: set[str] = set()
         """The zones of `Travels` that it had to leave for another level."""
         self._last_hailed = ""
@@ -495,12 +495,12 @@ class Questing:
         """Return whether it has no way to go on but by a task, also if that has killed it."""
         return task in self.agenda.first_tasks() or self.hints.is_stopped(self._fighting.level)
 
-    def _is_dangerous(self, place: Place) -> bool:
-        """Return whether it has died near a place of the present zone, and may stay away."""
-        if self.hints.is_stopped(self._fighting.level):
-            return False  # whom it needs may stand there
-        zone, level = self.journeys.travels.zone, self._fighting.level
-        return self._fighting.fears.is_dangerous(zone, place, level)
+    def _dangers(self, place: Place) -> int | None:
+        """Return how dangerous a place of the present zone is; None if it stays away."""
+        danger = self._fighting.danger(place)
+        # Whom it needs for another level may stand where it has died: it goes there last.
+        is_stopped = self.hints.is_stopped(self._fighting.level)
+        return None if danger is Danger.THERE and not is_stopped else danger
 
     def _is_of_no_use(self, one: SeenSpawn, task: QuestTask, text: str) -> bool:
         """Return whether a text has the words of a thing only because both name a zone.

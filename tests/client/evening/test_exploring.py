@@ -25,6 +25,13 @@ def test_it_goes_to_the_nearest_square_where_it_was_not() -> None:
     assert one.next_place(HERE) == at(5)
 
 
+def test_it_goes_to_dangerous_places_last_and_to_some_never() -> None:
+    one = entered()
+    dangers = {at(3): 2, at(4): 1, at(5): 0, at(6): None}
+    one.look(HERE, [spawn(at_, "one", place.x) for at_, place in enumerate(dangers)])
+    assert [one.next_place(HERE, dangers.get) for _ in dangers] == [at(5), at(4), at(3), None]
+
+
 def test_a_ghost_without_a_place_is_nowhere_to_go() -> None:
     # Qeynos Harbor has some, and the way to its origin is a quarter of a mile.
     one = entered()

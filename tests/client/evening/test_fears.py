@@ -1,6 +1,6 @@
 """What a player is afraid of: who has killed it, and where."""
 
-from emu.client.evening.fears import BRAVER, DANGER, FEARED, MOST_DEATHS, Fears
+from emu.client.evening.fears import BRAVER, DANGER, FEARED, MOST_DEATHS, Danger, Fears
 from emu.client.world.surroundings import Place
 from emu.times import Monotonic
 
@@ -28,13 +28,24 @@ def test_it_tries_again_what_it_needs_and_waits_longer_after_each_death() -> Non
     assert not one.fears("a bear", 10, Monotonic(NOW + FEARED), is_needed=True), "a new level"
 
 
+def test_a_place_behind_the_one_of_a_death_is_dangerous() -> None:
+    one = Fears()
+    one.died("a gnoll", "antonica", HERE, 9, NOW)
+    before, behind = HERE._replace(x=HERE.x - 90.0), HERE._replace(x=HERE.x + 90.0)
+    assert one.danger("antonica", before, behind, 9) is Danger.ON_THE_WAY
+    assert one.danger("antonica", before, behind._replace(z=200.0), 9) is Danger.NONE
+    assert one.danger("antonica", HERE, behind, 9) is Danger.NONE, "every way begins there"
+    assert one.danger("antonica", behind, behind, 9) is Danger.NONE
+
+
 def test_it_avoids_the_place_of_a_death_and_a_zone_with_many() -> None:
     one = Fears()
     one.died("", "bog", HERE, 7, NOW)
-    assert one.is_dangerous("bog", HERE, 7)
-    assert not one.is_dangerous("bog", HERE._replace(x=HERE.x + DANGER), 7)
-    assert not one.is_dangerous("city", HERE, 7)
-    assert not one.is_dangerous("bog", HERE, 7 + BRAVER)
+    away = HERE._replace(x=HERE.x + 3 * DANGER)
+    assert one.danger("bog", away, HERE, 7) is Danger.THERE
+    assert one.danger("bog", away, HERE._replace(x=HERE.x + DANGER), 7) is Danger.NONE
+    assert one.danger("city", away, HERE, 7) is Danger.NONE
+    assert one.danger("bog", away, HERE, 7 + BRAVER) is Danger.NONE
     assert not one.is_deadly("bog", 7)
     for _ in range(MOST_DEATHS - 1):
         one.died("", "bog", HERE, 7, NOW)
