@@ -23,6 +23,8 @@ PATIENT: Final = 1500.0
 """The same for a first quest."""
 MOST_TRIES: Final = 12
 """How often it does something for a task here before it also looks at those elsewhere."""
+MOST_OPEN: Final = 60
+"""With so many open quests it takes up only first ones: a journal holds 75."""
 HAILS: Final = 3
 """How often it hails somebody for the next quest of a chain."""
 
@@ -182,8 +184,12 @@ class Agenda:
         While a first quest advances, that is another first quest, or one that a task of these is
         about: by its title, or because the task names who offers it.
         """
+        if has_word(title, self._first):
+            return True
+        if len(self._journal.open) >= MOST_OPEN:
+            return False
         tasks = self.first_tasks()
-        return not tasks or has_word(title, self._first) or any(
+        return not tasks or any(
             fit(name, f"{task.text} {task.group}") >= GOOD
             for task in tasks for name in (title, giver)
         )  # fmt: skip

@@ -106,6 +106,20 @@ class PlayerJourneys:
             self.travels.use(spawn.name)
         self.wanted = plan.choice
 
+    def leads_back(self, plan: Errand, spawn: SeenSpawn, verb: str) -> bool:
+        """Return whether a thing that it tries as something new leads to where it was already.
+
+        A new sign is used for the zone behind it; its verb may say that it knows that one.
+        """
+        travels = self.travels
+        is_new = not self.is_way(spawn.name) and not travels.is_known_way(spawn.name, travels.zone)
+        if plan.task is not None or not is_new:
+            return False
+        if not travels.reads(KnownWay(spawn.name, spawn.place), verb):
+            return False
+        self._ways[self.zone, spawn.name] = 0
+        return True
+
     def renew(self) -> None:
         """Let each way be of use again: the journal or the level has changed."""
         self.travels.renew()

@@ -266,6 +266,8 @@ class Questing:
             core.command("hail")
         elif commands[0] in ATTACKING:
             self._fighting.attack(spawn.index, now)
+        elif self.journeys.leads_back(plan, spawn, commands[0]):
+            return True
         elif plan.task is not None or self._tries.is_wanted(spawn.name, commands[0]):
             self._note("use", f"{spawn.name}: {commands[0]}")
             self.journeys.use(plan, spawn, now)
@@ -276,8 +278,6 @@ class Questing:
 
     def _is_for_buying(self, plan: Errand) -> bool:
         return plan.task is not None and bool(BUYING & set(words_of(plan.task.text)))
-
-    # -- plans ------------------------------------------------------------------------------------
 
     def _next_plan(self, now: Monotonic) -> Errand | None:
         if now < self._called_at + TALK_GOES_ON:

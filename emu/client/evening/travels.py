@@ -29,6 +29,8 @@ from emu.client.evening.seen import SeenSpawn
 from emu.client.world.surroundings import Place
 
 _ARTICLE: Final = "the "
+_LEADS: Final = re.compile(r"(?:enter|go to|travel to|return to) (.+)", re.IGNORECASE)
+"""Verbs that say where a thing leads."""
 LEAST_FIT: Final = 0.9
 """How well the name of somebody in another zone has to fit a text."""
 TOWN: Final = 8
@@ -135,6 +137,18 @@ class Travels:
         self.zone, self.description = zone, description
         self._visited.add(zone)
         self._know(zone)
+
+    def reads(self, thing: KnownWay, verb: str) -> bool:
+        """Learn from a verb where a thing leads; return whether that is a zone where it was.
+
+        "enter starcrest commune" leads to Starcrest Commune.
+        """
+        said = _LEADS.match(verb)
+        zone = zone_name(said[1]) if said is not None else ""
+        if zone not in self._visited or zone == self.zone:
+            return False
+        self._ways.setdefault(self.zone, {}).setdefault(zone, thing)
+        return True
 
     def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
         """Note where the window of a thing leads, and that it leads nowhere else."""
@@ -315,7 +329,7 @@ class Travels:
         """
         found = [
             (zone, sign) for zone, signs in self._signs.items() for sign in signs.values()
-            if sign.name not in {way.name for way in self._ways.get(zone, {}).values()}
+            if not self.is_known_way(sign.name, zone)
             and (zone, sign.name) not in self._vain
             and (zone == self.zone or self.way_to(zone) is not None)
         ]  # fmt: skip
@@ -326,6 +340,10 @@ class Travels:
             return zone != self.zone, has_number, name.count(TECHNICAL)
 
         return sorted(found, key=rank)
+
+    def is_known_way(self, name: str, zone: str) -> bool:
+        """Return whether it knows where a thing of a zone leads."""
+        return any(way.name == name for way in self._ways.get(zone, {}).values())
 
     def names_zone(self, name: str) -> bool:
         """Return whether the name of a thing has a long word of a zone's name."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emu.client.evening.agenda import HAILS, MOST_TRIES, PATIENT, SET_ASIDE, Agenda
+from emu.client.evening.agenda import HAILS, MOST_OPEN, MOST_TRIES, PATIENT, SET_ASIDE, Agenda
 from emu.client.evening.journal import SeenJournal
 from emu.client.world.windows import QuestShown, QuestTask
 from emu.times import Monotonic
@@ -176,3 +176,11 @@ def test_it_takes_up_again_what_is_to_be_done_where_it_comes_once_for_each_zone(
     assert one.first_tasks() == [], "it was here before, in vain"
     one.resume("docks", lambda task: task.text == "ruins")
     assert texts(one.first_tasks()) == ["ruins"]
+
+
+def test_a_full_journal_has_places_for_first_quests_only() -> None:
+    one = agenda(*[(f"Rats {number}", "Town", "rat") for number in range(MOST_OPEN - 1)])
+    assert one.wants("Bats", "Vida")
+    one = agenda(*[(f"Rats {number}", "Town", "rat") for number in range(MOST_OPEN)])
+    assert not one.wants("Bats", "Vida")
+    assert one.wants("The Hallmark of Valor", "Vida")

@@ -23,7 +23,7 @@ def task(text: str) -> QuestTask:
 def journeys(core: NotingClient, *spawns: SeenSpawn) -> PlayerJourneys:
     known = KnownSpawns(core, *spawns)
     made = PlayerJourneys(
-        core, known, PastVisits(), ("Freeport",), lambda place: place.x > 900.0,  # type: ignore[arg-type]
+        core, known, PastVisits(), ("Freeport",), lambda place: None if place.x > 900.0 else 0,  # type: ignore[arg-type]
     )  # fmt: skip
     made.arrive("qey_south", "South Qeynos", NOW)
     return made
@@ -123,3 +123,24 @@ def test_it_goes_to_the_sign_of_a_zone_where_it_was_never(core: NotingClient) ->
     assert plan is not None
     assert (plan.index, plan.what) == (6, "use")
     assert one.knows_where(meeting)
+
+
+def test_it_reads_where_a_new_sign_leads_before_it_uses_it(core: NotingClient) -> None:
+    sign = spawn(6, "zone_to_qey_village02", level=0)
+    one = journeys(core, sign)
+    for file, description in (
+        ("qey_village02", "Starcrest Commune"),
+        ("qey_south", "South Qeynos"),
+    ):
+        one.arrive(file, description, NOW)
+    one.look()
+    new = one.new_zone(NOW)
+    assert new is not None
+    assert new.index == 6
+    assert not one.leads_back(new, sign, "enter castleview hamlet"), "it was never there"
+    assert not one.leads_back(new, sign, "open")
+    assert one.leads_back(new, sign, "enter starcrest commune")
+    assert one.travels.way_to("starcrest commune") == KnownWay(sign.name, sign.place)
+    assert one.new_zone(Monotonic(NOW + 1e6)) is None
+    back = one.by(KnownWay(sign.name, sign.place), None, NOW)
+    assert not one.leads_back(back, sign, "enter starcrest commune"), "now it means to go there"
