@@ -7,6 +7,7 @@ silence may last; subclasses of `Stream` handle its events.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from collections import Counter, deque
@@ -117,12 +118,22 @@ def _protocol(error: CannotListenError) -> str:
     return UDP if isinstance(error, UdpPortTaken) else TCP
 
 
+_LISTEN_CURES: Final = {
+    errno.EADDRINUSE: "stop the program that holds the port, or choose another",
+    errno.EADDRNOTAVAIL: "name an address of this machine, or 0.0.0.0 for all of them",
+    errno.EAFNOSUPPORT: "this machine has no IPv6; name an IPv4 address",
+    errno.EACCES: "choose a port above 1023, or give the server the right to open lower ones",
+}
+_LISTEN_CURES_ELSE: Final = "choose another address or port"
+
+
 def cannot_listen(key: str, error: CannotListenError) -> str:
-    """Return the error for a port that is in use or not permitted; `key` is its setting."""
+    """Return the error for a port that cannot be opened, with the cure; `key` is its setting."""
     reason = getattr(error.socketError, "strerror", None) or error.socketError
+    cure = _LISTEN_CURES.get(getattr(error.socketError, "errno", None), _LISTEN_CURES_ELSE)
     return (
         f"{key}: cannot listen on {_protocol(error)} {error.interface}:{error.port} ({reason}); "
-        "stop the program that holds the port, or choose another"
+        f"{cure}"
     )
 
 

@@ -1,13 +1,17 @@
 """Names to listen on become addresses, or one clear line."""
 
+import errno
 import json
+import os
 import socket
 from collections import Counter
 from dataclasses import asdict
 
 import pytest
+from twisted.internet import reactor
 from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import Factory
 
 from emu.admin.status import OpenPort
 from emu.config import Address, Config
@@ -52,6 +56,29 @@ def test_a_port_that_cannot_be_opened_is_one_line_with_its_key() -> None:
     )
     datagrams = UdpPortTaken("127.0.0.1", 9100, OSError(98, "Address already in use"))
     assert "cannot listen on UDP 127.0.0.1:9100 (" in cannot_listen("login.listen", datagrams)
+
+
+@pytest.mark.parametrize(
+    ("number", "cure"),
+    [
+        (errno.EADDRNOTAVAIL, "name an address of this machine, or 0.0.0.0 for all of them"),
+        (errno.EACCES, "choose a port above 1023, or give the server the right to open lower ones"),
+        (errno.EAFNOSUPPORT, "this machine has no IPv6; name an IPv4 address"),
+        (errno.ENOBUFS, "choose another address or port"),
+    ],
+)
+def test_the_cure_is_that_of_the_reason(number: int, cure: str) -> None:
+    failed = UdpPortTaken("192.0.2.1", 80, OSError(number, os.strerror(number)))
+    assert cannot_listen("world.listen", failed) == (
+        f"world.listen: cannot listen on UDP 192.0.2.1:80 ({os.strerror(number)}); {cure}"
+    )
+
+
+def test_an_address_of_another_machine_is_refused_with_its_cure() -> None:
+    # RFC 5737: no machine has this address.
+    with pytest.raises(CannotListenError) as caught:
+        reactor.listenTCP(0, Factory(), interface="192.0.2.1")  # type: ignore[attr-defined]
+    assert "; name an address of this machine" in cannot_listen("rcon.listen", caught.value)
 
 
 def test_the_setting_of_a_port_is_found_by_its_protocol() -> None:
