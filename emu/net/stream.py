@@ -118,7 +118,7 @@ def _protocol(error: CannotListenError) -> str:
     return UDP if isinstance(error, UdpPortTaken) else TCP
 
 
-_LISTEN_CURES: Final = {
+_LISTEN_CURES: Final[dict[object, str]] = {
     errno.EADDRINUSE: "stop the program that holds the port, or choose another",
     errno.EADDRNOTAVAIL: "name an address of this machine, or 0.0.0.0 for all of them",
     errno.EAFNOSUPPORT: "this machine has no IPv6; name an IPv4 address",

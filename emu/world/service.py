@@ -210,16 +210,6 @@ class WorldService:
         """Take a player out of the world, link-dead or not."""
         self._departures.leave(player, reason, now)
 
-    # -- time -----------------------------------------------------------------------------------
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`."""
-        return self.world.timetable.get_timer()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Handle everything that is due; a fault in it is reported and does not stop the rest."""
-        self.world.timetable.handle_timer(now)
-
     def close(self, now: Monotonic) -> None:
         """Take all players out of the world; all are saved."""
         # `players` iterates over a snapshot, so players can leave meanwhile.

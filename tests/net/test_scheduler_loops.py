@@ -89,8 +89,10 @@ def beside_another(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
 
 
 def world(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
-    service: Any = SimpleNamespace(get_timer=lambda: scheduler.now() + 0.1, handle_timer=body)
-    WorldTimer(scheduler, lambda: service).wake(Monotonic(scheduler.now() + 0.1))
+    def due() -> Monotonic:
+        return Monotonic(scheduler.now() + 0.1)
+
+    WorldTimer(scheduler, due, body).wake(due())
     return 0.5
 
 
@@ -285,8 +287,7 @@ def test_a_world_that_raises_is_not_called_without_a_pause() -> None:
         calls.append(clock.seconds())
         raise Mistake
 
-    service: Any = SimpleNamespace(get_timer=clock.seconds, handle_timer=fails)
-    timer = WorldTimer(Scheduler(clock), lambda: service)
+    timer = WorldTimer(Scheduler(clock), lambda: Monotonic(clock.seconds()), fails)
     with captured_log("text") as log:
         timer.wake(Monotonic(0.0))
         for _ in range(100):

@@ -206,7 +206,7 @@ def test_a_zone_is_stalled_from_the_limit_on(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_zone_whose_tick_is_overdue_is_stalled() -> None:
     street = Street()
     street.guard.move(HERE._replace(x=1.0))
-    due, after = street.zone.get_timer(), street.harness.zones.rules.stalled_after
+    due, after = street.zone.next_tick(), street.harness.zones.rules.stalled_after
     assert due is not None
     assert street.harness.zones.stalled(due + after) == []  # type: ignore[arg-type]
     [(zone, reason)] = street.harness.zones.stalled(due + after + 0.01)  # type: ignore[arg-type]

@@ -135,14 +135,14 @@ class WalkingZone:
         """Let time pass; return the seconds of CPU that one second of it took."""
         end, began = self.now + seconds, process_time()
         while True:
-            times = (self.timetable.get_timer(), self.zone.get_timer())
+            times = (self.timetable.get_timer(), self.zone.next_tick())
             due = min((time for time in times if time is not None), default=None)
             if due is None or due > end:
                 break
             now = Monotonic(max(self.now, due))
             self.now = now
             self.timetable.handle_timer(now)
-            if (tick := self.zone.get_timer()) is not None and tick <= now:
+            if (tick := self.zone.next_tick()) is not None and tick <= now:
                 self.zone.tick(now)
         self.now = end
         return (process_time() - began) / seconds

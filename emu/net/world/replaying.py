@@ -341,6 +341,7 @@ class Replay:
         self._record.happened = self._happened
         self.parts.world.zones.next_spawn_id = count(header.first_spawn).__next__
         self._service = self._record.service(self.parts.service)
+        self._turn = self._record.turns(self.parts.world.timetable.handle_timer)
         self._entry: InputEntry | None = None
         self._turns_at = header.began
 
@@ -437,7 +438,7 @@ class Replay:
         try:
             match entry.kind:
                 case "turn":
-                    self._service.handle_timer(now)
+                    self._turn(now)
                 case "answer":
                     self._waiting.answered(is_own, entry)
                 case "seed":

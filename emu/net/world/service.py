@@ -88,13 +88,13 @@ class WorldEndpoint:
         )  # fmt: skip
         self.cluster = processes_endpoint(ground)
         refusals = RefusalLog(_log, scheduler)
-        self._timer = WorldTimer(
-            scheduler, lambda: self._listener.inside, watch.ticks(), watch.zone_ticks()
-        )
         record = Recorder(
             RecordRules(config.world.record, config.world.record_seconds), scheduler,
             lambda: os.urandom(SEED_BYTES),
         )  # fmt: skip
+        self._timer = WorldTimer(
+            scheduler, self._next_turn, record.turns(self._turn), watch.ticks(), watch.zone_ticks()
+        )
         self._recordings = RecordingFiles(
             config.world.recordings or config.database.path.parent / "recordings", reactor
         )
@@ -180,6 +180,12 @@ class WorldEndpoint:
                 lambda: scripts.counters,
             )
         return reloads
+
+    def _next_turn(self) -> Monotonic | None:
+        return self.parts.world.timetable.get_timer()
+
+    def _turn(self, now: Monotonic) -> None:
+        self.parts.world.timetable.handle_timer(now)
 
     def _learn_account(self, report: Report) -> None:
         if isinstance(report.event, AccountLoggedIn):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from emu.metrics import Histogram
 from emu.net.scheduler import Scheduler
@@ -14,36 +14,26 @@ RETRY: Final = 0.1
 """Seconds until a world whose timer raised is called again."""
 
 
-class TimedWorld(Protocol):
-    """The deadlines of a world; `emu.world.service.WorldService` has them."""
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`."""
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Handle everything that is due."""
-
-
 class WorldTimer:
     """Calls the world's timer when it is due."""
 
-    __slots__ = ("_is_stopped", "_scheduler", "_service", "_ticks", "_timer", "_zone_ticks")
+    __slots__ = ("_due", "_handle", "_is_stopped", "_scheduler", "_ticks", "_timer", "_zone_ticks")
 
     def __init__(
         self,
         scheduler: Scheduler,
-        service: Callable[[], TimedWorld],
+        due: Callable[[], Monotonic | None],
+        handle: Callable[[Monotonic], None],
         ticks: Histogram | None = None,
         zone_ticks: Histogram | None = None,
     ) -> None:
-        """Call a service by a scheduler; record in `ticks` how many seconds each call took.
+        """Call `handle` at the time that `due` returns; None is never.
 
-        `zone_ticks` records the seconds of the tick of each zone.
-
-        `service` returns the service. It is made after its timer, because it needs `wake`.
+        `ticks` records how many seconds each call took, `zone_ticks` those of the tick of each
+        zone. The world that is called is made after its timer, because it needs `wake`.
         """
         self._scheduler = scheduler
-        self._service = service
+        self._due, self._handle = due, handle
         self._ticks = ticks
         self._zone_ticks = zone_ticks
         self._timer = scheduler.timer(self)
@@ -56,14 +46,13 @@ class WorldTimer:
         """
         if self._is_stopped:
             return
-        service = self._service()
         # Armed before the call; if that raises, this deadline stays.
         self._scheduler.arm(self._timer, Monotonic(now + RETRY))
         begun = self._scheduler.now()
-        service.handle_timer(now)
+        self._handle(now)
         if self._ticks is not None:
             self._ticks.observe(self._scheduler.now() - begun)
-        self._scheduler.arm(self._timer, service.get_timer())
+        self._scheduler.arm(self._timer, self._due())
 
     def tick(self, zone: Zone, now: Monotonic) -> None:
         """Tick a zone and record how long it took."""
@@ -85,7 +74,7 @@ class WorldTimer:
 
     def late(self, now: Monotonic) -> float:
         """Return how many seconds ago the world should have been called; 0 if it is in time."""
-        due = None if self._is_stopped else self._service().get_timer()
+        due = None if self._is_stopped else self._due()
         return 0.0 if due is None else max(0.0, now - due)
 
     def stop(self) -> None:

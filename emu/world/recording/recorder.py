@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from emu.commands import Registry
@@ -87,12 +88,6 @@ class Inside(Protocol):
 
     def send_away(self, player: Player, reason: str, now: Monotonic) -> None:
         """Take a player out of the world."""
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`."""
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Handle everything that is due."""
 
     def close(self, now: Monotonic) -> None:
         """Take all players out of the world."""
@@ -326,7 +321,11 @@ class Recorder:
         else:
             self._entry, self._zone = entry, zone
 
-    def turn(self, now: Monotonic, handle: Callable[[Monotonic], None]) -> None:
+    def turns(self, handle: Callable[[Monotonic], None]) -> Callable[[Monotonic], None]:
+        """Return what handles the deadlines of a world; each turn is noted."""
+        return partial(self._turn_of, handle) if self.is_on else handle
+
+    def _turn_of(self, handle: Callable[[Monotonic], None], now: Monotonic) -> None:
         """Let deadlines be handled, each on behalf of its zone."""
         self._begin_segments(now)
         self._turn += 1
@@ -521,8 +520,7 @@ class RecordedService:
         self._inner = inner
         self.fetch, self.place, self.load = inner.fetch, inner.place, inner.load
         self.has_stored = inner.has_stored
-        self.send_away, self.get_timer = inner.send_away, inner.get_timer
-        self.drained = inner.drained
+        self.send_away, self.drained = inner.send_away, inner.drained
 
     def enter(
         self, character: WorldCharacter, client: PlayerClient, now: Monotonic, *, key: int = 0,
@@ -547,10 +545,6 @@ class RecordedService:
         if player.client.link is link:
             self._recorder.begin(player.zone, "closed", now, player.id, reason)
         self._inner.closed(player, link, reason, now)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Handle everything that is due."""
-        self._recorder.turn(now, self._inner.handle_timer)
 
     def close(self, now: Monotonic) -> None:
         """Take all players out of the world."""

@@ -204,7 +204,7 @@ class Zones:
         """Return the zones whose tick has failed several times in a row, or is overdue."""
         found = []
         for zone in self:
-            failing, due = self._failing.get(zone), zone.get_timer()
+            failing, due = self._failing.get(zone), zone.next_tick()
             if failing is not None and failing.failures >= self.rules.stalled_failures:
                 reason = f"its tick failed {failing.failures} times in a row"
                 found.append(Stalled(zone, reason))
@@ -215,7 +215,7 @@ class Zones:
 
     def _plan(self, zone: Zone) -> None:
         """Set when to tick a zone, if it has something to send; one whose tick failed waits."""
-        due = zone.get_timer()
+        due = zone.next_tick()
         if due is None:
             self._deadlines.clear(zone, ZoneDeadline.TICK)
             return

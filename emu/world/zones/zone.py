@@ -312,7 +312,7 @@ class Zone:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
+    def next_tick(self) -> Monotonic | None:
         """Return when to call `tick`, None while there is nothing to send."""
         due = self._next_tick
         # A paused actor causes no change: nothing else wakes the zone when its pause is over.
@@ -323,7 +323,7 @@ class Zone:
     def tick(self, now: Monotonic) -> None:
         """Update interest sets and send changes to viewers, as much as one turn may take.
 
-        If there is more, `get_timer` returns `now`, and the next call continues.
+        If there is more, `next_tick` returns `now`, and the next call continues.
         """
         self._now = now
         if self._strikes:

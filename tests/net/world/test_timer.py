@@ -27,7 +27,7 @@ class Service:
 def test_the_world_is_called_when_it_wants_and_not_after_the_end() -> None:
     clock = Clock()
     service: Any = Service()
-    timer = WorldTimer(Scheduler(clock), lambda: service)
+    timer = WorldTimer(Scheduler(clock), service.get_timer, service.handle_timer)
     service.due = 2.0
     timer.wake(Monotonic(2.0))
     clock.advance(1.5)

@@ -34,7 +34,7 @@ class LossyWorld:
     def __init__(self, reactor: LossyReactor) -> None:
         self.reactor = reactor
         scheduler = Scheduler(reactor, reactor.seconds)
-        timer = WorldTimer(scheduler, lambda: self.harness.service)
+        timer = WorldTimer(scheduler, self._next_turn, self._turn)
         self.harness = WorldHarness(wake=timer.wake)
         self.zone_entry = ZoneEntry(
             dialects=DIALECTS,
@@ -59,6 +59,12 @@ class LossyWorld:
             accounting=Accounting(TurnRules(), clock=lambda: 0.0),
         )
         listen(reactor, HOST, PORT, self.dispatcher)
+
+    def _next_turn(self) -> Monotonic | None:
+        return self.harness.world.timetable.get_timer()
+
+    def _turn(self, now: Monotonic) -> None:
+        self.harness.world.timetable.handle_timer(now)
 
     def _visitor(self, port: SessionPort, now: Monotonic) -> EnteringClient:
         client = self.zone_entry.connect(port, port.address[0], now)

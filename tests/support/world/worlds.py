@@ -357,6 +357,7 @@ class WorldHarness:
         self.behaviors, self.command_context = parts.behaviors, parts.context
         self.minds, self.ledger = parts.minds, parts.ledger
         self.remote, self.service = parts.remote, parts.service
+        self.turn: Callable[[Monotonic], None] = parts.world.timetable.handle_timer
 
     def _ports(
         self,
@@ -482,8 +483,8 @@ class WorldHarness:
         end = Monotonic(self.now + seconds)
         while (due := self._next_timer()) is not None and due <= end:
             self.now = max(self.now, due)
-            if _is_due(self.service.get_timer(), self.now):
-                self.service.handle_timer(self.now)
+            if _is_due(self.world.timetable.get_timer(), self.now):
+                self.turn(self.now)
             if _is_due(self.world.saves.saver.get_timer(), self.now):
                 try:
                     self.world.saves.saver.handle_timer(self.now)
@@ -492,7 +493,7 @@ class WorldHarness:
         self.now = end
 
     def _next_timer(self) -> Monotonic | None:
-        due = (self.service.get_timer(), self.world.saves.saver.get_timer())
+        due = (self.world.timetable.get_timer(), self.world.saves.saver.get_timer())
         return min((one for one in due if one is not None), default=None)
 
 

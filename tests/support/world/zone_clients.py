@@ -69,7 +69,7 @@ def player(number: int, x: float = 0.0, z: float = 0.0) -> Spawn:
 def run_ticks(zone: Zone, now: Monotonic, until: float) -> int:
     """Call every tick that comes up to a time; returns how many there were."""
     ticks = 0
-    while (due := zone.get_timer()) is not None and due <= until:
+    while (due := zone.next_tick()) is not None and due <= until:
         zone.tick(Monotonic(max(now, due)))
         ticks += 1
     return ticks

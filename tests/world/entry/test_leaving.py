@@ -291,4 +291,4 @@ def test_an_empty_zone_ends_after_a_while(harness: WorldHarness) -> None:
     assert len(harness.zones) == 1
     harness.run(2.0)
     assert len(harness.zones) == 0
-    assert harness.service.get_timer() is None
+    assert harness.world.timetable.get_timer() is None

@@ -30,6 +30,7 @@ class Recorded:
         self.harness = WorldHarness(record=self.record)
         self.service = self.record.service(self.harness.service)
         self.harness.service = self.service
+        self.harness.turn = self.record.turns(self.harness.turn)
 
     @property
     def zone(self) -> Zone:
@@ -44,11 +45,13 @@ class Recorded:
 
 def test_nothing_stands_between_a_world_that_is_not_recorded_and_its_ports() -> None:
     record, clock, store = Recorder(), object(), object()
+    turns: list[object] = []
     roll = Random(1).randrange
     assert record.clock(clock) is clock  # type: ignore[arg-type, comparison-overlap]
     assert record.store("things", store) is store
     assert record.roll(roll) is roll
     assert record.service(store) is store  # type: ignore[arg-type, comparison-overlap]
+    assert record.turns(turns.append) == turns.append
     assert record.noted(store) is store  # type: ignore[type-var]
     assert record.chances(lambda _count: 3).randint(0, 9) == 3
     assert record.chances(roll).step_seed() is None

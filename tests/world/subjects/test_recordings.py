@@ -20,6 +20,7 @@ class Kept:
         record = Recorder(RecordRules(is_on), _Clock(self), seeds.__next__)
         self.harness = WorldHarness(record=record, keep_recording=self._keep)
         self.harness.service = record.service(self.harness.service)  # type: ignore[assignment]
+        self.harness.turn = record.turns(self.harness.turn)
         self.recordings: list[Recording] = []
         self.is_full = False
 

@@ -204,11 +204,11 @@ def test_an_idle_zone_asks_for_no_tick(zone: Zone) -> None:
     for client in clients:
         client.enter(zone, 0.0)
     run_ticks(zone, 0.0, 5.0)
-    assert zone.get_timer() is None
+    assert zone.next_tick() is None
     sent = [client.bytes for client in clients]
     clients[0].spawn.move(clients[0].spawn.position)
     run_ticks(zone, 6.0, 9.0)
-    assert zone.get_timer() is None
+    assert zone.next_tick() is None
     assert [client.bytes for client in clients] == sent
 
 
@@ -217,7 +217,7 @@ def test_updates_come_at_most_once_a_tick_and_at_once_after_a_pause() -> None:
     zone = Zone(
         definition(325),
         rules=ZoneRules(tick=0.1),
-        wake=lambda _due: woken.append(zone.get_timer()),  # type: ignore[attr-defined]
+        wake=lambda _due: woken.append(zone.next_tick()),  # type: ignore[attr-defined]
     )
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
@@ -226,8 +226,8 @@ def test_updates_come_at_most_once_a_tick_and_at_once_after_a_pause() -> None:
     zone.tick(10.0)
     before = len(two.commands)
     one.spawn.move(Position(1, 0, 0))
-    assert zone.get_timer() == pytest.approx(10.1)
-    assert woken[-1] == zone.get_timer()
+    assert zone.next_tick() == pytest.approx(10.1)
+    assert woken[-1] == zone.next_tick()
     one.spawn.move(Position(2, 0, 0))
     zone.tick(10.1)
     assert two.commands[before:] == ["OP_EqUpdateGhostCmd"]
@@ -267,7 +267,7 @@ def test_a_viewer_without_space_is_not_asked_again_before_its_link_has_some(zone
     zone.add_spawn(npc(20), 1.0)
     two.spawn.move(Position(1, 2, 3))
     run_ticks(zone, 1.0, 2.0)
-    assert zone.get_timer() is None
+    assert zone.next_tick() is None
     assert one.names() == {"Player2"}
     assert one.viewer is not None
     one.space = 1000
@@ -296,10 +296,10 @@ def test_the_tick_of_a_crowd_takes_several_turns_and_shows_everybody() -> None:
     for client in clients:
         client.spawn.move(Position(7.0, 0, 0))
     before = [len(client.commands) for client in clients]
-    due = zone.get_timer()
+    due = zone.next_tick()
     assert due is not None
     turns = 0
-    while zone.get_timer() == due:
+    while zone.next_tick() == due:
         zone.tick(due)
         turns += 1
     reported = [len(client.commands) for client in clients]
@@ -322,7 +322,7 @@ def test_a_zone_that_is_too_slow_shows_the_newest_state_and_queues_nothing() -> 
         now += 0.05
         for client in clients:
             client.spawn.move(Position(step / 10, 0, 0))
-        due = zone.get_timer()
+        due = zone.next_tick()
         assert due is not None
         if due <= now:
             zone.tick(Monotonic(now))
@@ -330,7 +330,7 @@ def test_a_zone_that_is_too_slow_shows_the_newest_state_and_queues_nothing() -> 
     assert max(reported) - min(reported) <= 1, "nobody is served worse than others"
     assert 10 < min(reported) < 40, "of fifty ticks that there was no time for"
     run_ticks(zone, now, now + 1.0)
-    assert zone.get_timer() is None
+    assert zone.next_tick() is None
     assert all(client.place_of(clients[0].spawn)[0] == 10.0 for client in clients[1:])
 
 
@@ -475,7 +475,7 @@ def test_a_zone_that_has_ended_holds_no_spawn(zone: Zone) -> None:
     zone.end()
     assert not list(zone)
     assert not zone.near(wolf.position, 10.0)
-    timer = zone.get_timer()
+    timer = zone.next_tick()
     wolf.set_info(level=5)
-    assert zone.get_timer() == timer
+    assert zone.next_tick() == timer
     zone.tick(Monotonic(2.0))
