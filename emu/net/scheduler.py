@@ -265,7 +265,9 @@ class Scheduler:
         self.later(seconds, lambda: waiting.callback(None))
         await waiting
 
-    async def within(self, deadline: Monotonic, work: Deferred[Any]) -> bool:
+    async def within(
+        self, deadline: Monotonic, work: Deferred[Any] | Coroutine[Any, Any, object]
+    ) -> bool:
         """Wait for work until a deadline; return False if it is not done by then.
 
         Unfinished work continues. Raises what the work raises before the deadline.
@@ -282,7 +284,8 @@ class Scheduler:
                     waiting.callback(True)
 
         call = self.later(max(0.0, deadline - self.now()), lambda: waiting.callback(False))
-        work.addBoth(done)
+        step = work if isinstance(work, Deferred) else Deferred.fromCoroutine(work)
+        step.addBoth(done)
         return await waiting
 
     def _moved(self, deadline: float | None) -> None:

@@ -448,9 +448,8 @@ class EmuServer:
         self, deadline: Monotonic, what: str, work: Coroutine[Any, Any, None] | Deferred[None]
     ) -> None:
         """Wait for one step of the stop until a time; a fault does not end the stop."""
-        step = work if isinstance(work, Deferred) else Deferred.fromCoroutine(work)
         try:
-            if not await self.scheduler.within(deadline, step):
+            if not await self.scheduler.within(deadline, work):
                 _log.warn("{what} did not stop in time and are left behind", what=what)
         except Exception:  # noqa: BLE001  # the next steps store what players have
             log_fault(_log, "{what} could not be stopped in order", current_failure(), what=what)

@@ -72,6 +72,10 @@ class World:
         elif self.players.count_in(zone):
             zone.is_listed = False
 
+    def configure(self, rules: WorldRules) -> None:
+        """Apply other rules; the message of the day stays what an operator has set last."""
+        self.rules = replace(rules, motd=self.rules.motd)
+
     def _motd_changed(self, text: str) -> None:
         self.rules = replace(self.rules, motd=text)
 

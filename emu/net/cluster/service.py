@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from twisted.python.failure import Failure
 
 from emu.config import Config
-from emu.errors import MalformedMessage
+from emu.errors import MalformedMessage, StoreError
 from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus, transport_of
 from emu.net.bus.transport import BrokerTransport
@@ -198,6 +198,16 @@ class ProcessesEndpoint:
 
     def start(self) -> None:
         """Begin to reach the others."""
+
+    async def withdraw_keys(self, account_id: int) -> None:
+        """Make the world keys of an account invalid; log it if that fails."""
+        try:
+            await self.processes.handoffs.withdraw_account(account_id)
+        except StoreError as error:
+            _log.warn(
+                "the keys of account {n} could not be withdrawn: {why}",
+                n=account_id, why=str(error),
+            )  # fmt: skip
 
     async def stop(self) -> None:
         """Close all connections."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
@@ -9,11 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from emu.config import Config
 from emu.errors import CommandError, FileFormatError
 from emu.files import OWNER_ONLY, partial_file, take_name
 from emu.net.logs import logger
 from emu.net.machine import machine_of
+from emu.times import Clock
+from emu.world.recording.recorder import Recorder
 from emu.world.recording.recording import Recording, read_recording
+from emu.world.rules import RecordRules
 
 _log = logger("world")
 ENDING: Final = ".zone"
@@ -24,12 +29,21 @@ MOST_BYTES: Final = 1 << 29
 _CHUNK: Final = 1 << 16
 
 
+SEED_BYTES: Final = 32
+
+
+def recorder_of(config: Config, clock: Clock) -> Recorder:
+    """Return the recorder of a world, with chance from the system."""
+    rules = RecordRules(config.world.record, config.world.record_seconds)
+    return Recorder(rules, clock, lambda: os.urandom(SEED_BYTES))
+
+
 class RecordingFiles:
     """Writes recordings in a thread."""
 
-    def __init__(self, folder: Path, reactor: Any) -> None:
-        """Write into `folder`, which is made when it is needed."""
-        self._folder = folder
+    def __init__(self, config: Config, reactor: Any) -> None:
+        """Write into the folder of the settings, which is made when it is needed."""
+        self._folder = config.world.recordings or config.database.path.parent / "recordings"
         self._threads = machine_of(reactor).threads(reactor, 1, "emu-recordings")
 
     async def keep(self, recording: Recording) -> str:

@@ -34,7 +34,12 @@ from emu.times import Moment
 from emu.world.actors.spawn import MODEL_FIELDS as GHOST_MODELS
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.registration.creation import CharacterCreation, NameRules
-from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.registration.registry import (
+    CharacterLocations,
+    RegistryConfig,
+    WorldRegistry,
+    relay_bug_reports,
+)
 from emu.world.reports import WorldEvent
 from emu.world.rules import CreationRules
 from emu.world.zones.definitions import Atlas
@@ -225,6 +230,7 @@ class WorldLink:
     ) -> None:
         """Make the link as `login_link` does; `start` begins it."""
         self._ground = ground
+        self._processes = processes_endpoint.processes
         self._account = account
         self._has_server = login_address is not None or bool(ground.config.world.login_servers)
         self._make = partial(
@@ -249,6 +255,8 @@ class WorldLink:
 
     def start(self) -> None:
         """Begin the link, or begin to ask for the lease."""
+        CharacterLocations(self._processes.presence, self._ground.atlas, self.send)
+        relay_bug_reports(self._processes.bus, self.send)
         node = self._ground.node
         if node is None:
             self._begin(self._account)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import replace
 from typing import Any
-
-from twisted.internet.defer import Deferred
 
 from emu.admin.status import OpenPort
 from emu.appearance import Models
 from emu.commands import Registry
 from emu.config import Config
-from emu.errors import StoreError
 from emu.login.events import AccountLoggedIn
 from emu.net import parameters
 from emu.net.cluster.node import NodeService
@@ -26,37 +21,24 @@ from emu.net.udp.dispatcher import Dispatcher
 from emu.net.watch import RefusalLog, Report, Watch, report_world
 from emu.net.world.claims import Claims
 from emu.net.world.content import ContentReader, WorldContent
-from emu.net.world.guard import CollectionGuard
 from emu.net.world.listener import WorldListener
 from emu.net.world.ports import world_ports
-from emu.net.world.recordings import RecordingFiles
+from emu.net.world.recordings import RecordingFiles, recorder_of
+from emu.net.world.recurring import RecurringWork
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
 from emu.net.world.reviews import Reviews
 from emu.net.world.spool import Spool
 from emu.net.world.timer import WorldTimer
 from emu.opcodes import OpcodeTables
-from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES
+from emu.processes.settings import LOCKED, MOTD, NO, YES
 from emu.times import Monotonic
 from emu.world.assembly import Assembly
-from emu.world.behaviors.memory import Memories
 from emu.world.events import StatusChanged
-from emu.world.groups.shared import SharedGroups
 from emu.world.knowledge import read_knowledge
-from emu.world.ledger.ledger import PRUNED
 from emu.world.population.atlas import read_atlas
-from emu.world.population.deaths import Deaths
-from emu.world.recording.recorder import Recorder
-from emu.world.registration.registry import CharacterLocations, relay_bug_reports
-from emu.world.rules import RecordRules
-from emu.world.zones.zone import Zone
 
 _log = logger("world")
-SEED_BYTES = 32
-GROUP_TICK = 1.0
-"""Seconds between two looks at who orders the groups of a cluster, and who of them is gone."""
-RETRY_AT_STOP = 0.05
-"""Seconds between two attempts to save the rest, while the server stops."""
 
 
 class WorldEndpoint:
@@ -88,16 +70,11 @@ class WorldEndpoint:
         )  # fmt: skip
         self.cluster = processes_endpoint(ground)
         refusals = RefusalLog(_log, scheduler)
-        record = Recorder(
-            RecordRules(config.world.record, config.world.record_seconds), scheduler,
-            lambda: os.urandom(SEED_BYTES),
-        )  # fmt: skip
+        record = recorder_of(config, scheduler)
         self._timer = WorldTimer(
             scheduler, self._next_turn, record.turns(self._turn), watch.ticks(), watch.zone_ticks()
         )
-        self._recordings = RecordingFiles(
-            config.world.recordings or config.database.path.parent / "recordings", reactor
-        )
+        self._recordings = RecordingFiles(config, reactor)
         reader = ContentReader(
             config.world, reactor, scheduler, dead=self.cluster.placement_facts,
             edits=storage.content_edits, start=ground.tasks.spawn,
@@ -128,8 +105,7 @@ class WorldEndpoint:
         """What can be reloaded while players are here, by name."""
         self._models = Models(self.cluster.models)
         self.link: WorldLink | None = None
-        self._stops: list[Callable[[], object]] = []
-        """Stop what `listen` has begun."""
+        self._recurring = RecurringWork(ground, self.parts)
         claims = Claims(self.cluster, self.parts.world, self._models)
         self._listener = WorldListener(
             ground, self.cluster, self.parts, watch, claims=claims, refusals=refusals,
@@ -199,9 +175,7 @@ class WorldEndpoint:
         self.parts.world.settings.configure(MOTD, config.world.motd)
         if config.world.review_seconds != self._config.world.review_seconds:
             self._reviews.begin(config.world.review_seconds)
-        world = self.parts.world
-        # The message of the day is what an operator has set last.
-        world.rules = replace(parameters.world_rules(config), motd=world.rules.motd)
+        self.parts.world.configure(parameters.world_rules(config))
         self.parts.behaviors.configure(parameters.behavior_limits(config))
         self.parts.chat.rules = parameters.chat_rules(config)
         self._config = config
@@ -217,17 +191,7 @@ class WorldEndpoint:
             self.parts.account_changes.send_away(
                 account_id, reason, notice, self._ground.scheduler.now()
             )
-            self._ground.tasks.spawn(self._withdraw(account_id))
-
-    async def _withdraw(self, account_id: int) -> None:
-        try:
-            await self.cluster.processes.handoffs.withdraw_account(account_id)
-        except StoreError as error:
-            _log.warn(
-                "the keys of account {n} could not be withdrawn: {why}",
-                n=account_id,
-                why=str(error),
-            )
+            self._ground.tasks.spawn(self.cluster.withdraw_keys(account_id))
 
     @property
     def port(self) -> int:
@@ -256,34 +220,15 @@ class WorldEndpoint:
         late = self._timer.late(now)
         if late > self.parts.world.zones.rules.stalled_after:
             return f"the world's timer is {late:.0f} seconds late"
-        return "; ".join(
-            f"{self._public_name(zone)} is stalled: {reason}"
-            for zone, reason in self.parts.world.zones.stalled(now)
-        )
-
-    def _public_name(self, zone: Zone) -> str:
-        return f"zone {zone.definition.description}" if zone.is_listed else "a zone"
+        return "; ".join(map(str, self.parts.world.zones.stalled(now)))
 
     def listen(self) -> None:
         """Open the port and log its address. Raises `CannotListenError`."""
         self._listener.listen(self._config.world.listen)
         self._reviews.begin(self._config.world.review_seconds)
-        self._repeat(REREAD, lambda: self._ground.tasks.spawn(self.parts.world.settings.refresh()))
-        self._repeat(PRUNED, lambda: self._ground.tasks.spawn(self.parts.ledger.prune()))
-        if isinstance(self.parts.world.groups, SharedGroups):
-            groups = self.parts.world.groups
-            self._ground.bus.ticks.append(groups.publish_digest)
-            self._repeat(GROUP_TICK, groups.tick)
-        if self.parts.behaviors.library.has_others:
-            # Only behaviors of the operator can have `__del__` methods that do not end.
-            collections = CollectionGuard(self.parts.behaviors.limits.budget)
-            collections.start()
-            self._stops.append(collections.stop)
+        self._recurring.begin()
         self._content.log_faults()
         self._listener.log_address(self._config.world.name)
-
-    def _repeat(self, interval: float, call: Callable[[], object]) -> None:
-        self._stops.append(self._ground.scheduler.every(interval, call).cancel)
 
     def register(self, login_address: tuple[str, int] | None, account: LinkAccount) -> None:
         """Start to register with the configured login servers, or with the one in this process.
@@ -300,8 +245,6 @@ class WorldEndpoint:
             self._ground, self.cluster, account, self.parts.admission, self._models,
             login_address=login_address, report=self.parts.world.faults.report,
         )  # fmt: skip
-        CharacterLocations(self.cluster.processes.presence, self._ground.atlas, self.link.send)
-        relay_bug_reports(self.cluster.processes.bus, self.link.send)
         self.link.start()
 
     async def stop(self, deadline: Monotonic) -> None:
@@ -313,46 +256,31 @@ class WorldEndpoint:
         drain_until = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
         self._reviews.stop()
-        for stop in self._stops:
-            stop()
+        self._recurring.stop()
         # Players leave before their sessions close: leaving starts their saves, and none of them
         # becomes link-dead.
         self.parts.service.close(now)
-        if isinstance(self.parts.world.groups.table, SharedGroups):
-            # After the players have left, which changes groups.
-            self.parts.world.groups.table.stop()
+        # After the players have left, which changes groups.
+        self._recurring.stop_groups()
         self._listener.dispatcher.close(now)
         # No tick may change a player whose last state is being saved.
         self._timer.stop()
         # The link before the store: a play request in progress may still read and write there.
         if self.link is not None:
-            await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
-        await within(stored_by, Deferred.fromCoroutine(self._ground.tasks.finished()))
-        await within(stored_by, Deferred.fromCoroutine(self._content.stop()))
-        await self._store_the_rest(stored_by)
+            await within(stored_by, self.link.stop())
+        await within(stored_by, self._ground.tasks.finished())
+        await within(stored_by, self._content.stop())
+        await self.spool.store_the_rest(
+            [self.parts.behaviors.memories, *self.parts.population.unsaved()], stored_by
+        )
         # What is still unsaved goes to the file. The store stays open until then, because a save
         # that ends late needs no entry there.
         await self.spool.keep(deadline)
         # Until here the saver repeats failed saves by its own timer.
         self._ground.scheduler.drop(self._saves)
-        await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))
+        await within(deadline, self.cluster.stop())
         await self._listener.stop(drain_until)
         self._recordings.stop()
-
-    async def _store_the_rest(self, deadline: Monotonic) -> None:
-        """Retry saves until everything is stored, or until a time."""
-        saver = self.parts.world.saves.saver
-        parts: list[Memories | Deaths] = [
-            self.parts.behaviors.memories,
-            *self.parts.population.unsaved(),
-        ]
-        for part in parts:
-            part.save()
-        while (len(saver) or any(map(len, parts))) and self._ground.scheduler.now() < deadline:
-            saver.try_again()
-            for part in parts:
-                part.save()
-            await self._ground.scheduler.pause(RETRY_AT_STOP)
 
     def _saves_moved(self) -> None:
         self._ground.scheduler.arm(self._saves, self.parts.world.saves.saver.get_timer())

@@ -7,11 +7,11 @@ whose database fails at the start, save it when the store answers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from emu.errors import EmuError, FileFormatError, StoreError, unusable
 from emu.model import SavedState
@@ -39,6 +39,18 @@ CHECK = 1.0
 """Seconds between two checks for states that are not saved."""
 MOST_NAMES = 20
 """Names in one line of the log."""
+RETRY_AT_STOP = 0.05
+"""Seconds between two attempts to save the rest, while the server stops."""
+
+
+class Savable(Protocol):
+    """What saves something beside the states of players."""
+
+    def __len__(self) -> int:
+        """Return how much is not saved."""
+
+    def save(self) -> None:
+        """Begin to save it."""
 
 
 class Spool:
@@ -154,6 +166,17 @@ class Spool:
         if self._waiting and not self._is_restoring:
             self._is_restoring = True
             self._world.start(self._restore())
+
+    async def store_the_rest(self, others: Iterable[Savable], deadline: Monotonic) -> None:
+        """Retry all saves until everything is stored, or until a time."""
+        saver, others = self._world.saves.saver, list(others)
+        for other in others:
+            other.save()
+        while (len(saver) or any(map(len, others))) and self._scheduler.now() < deadline:
+            saver.try_again()
+            for other in others:
+                other.save()
+            await self._scheduler.pause(RETRY_AT_STOP)
 
     async def keep(self, deadline: Monotonic) -> None:
         """Write the unsaved states to the file, or remove it if there are none.

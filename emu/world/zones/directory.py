@@ -51,6 +51,11 @@ class Stalled(NamedTuple):
     zone: Zone
     reason: str
 
+    def __str__(self) -> str:
+        """Return a line for the public, which learns of no zone that runs for hidden players."""
+        name = f"zone {self.zone.definition.description}" if self.zone.is_listed else "a zone"
+        return f"{name} is stalled: {self.reason}"
+
 
 class ZoneDeadline(enum.Enum):
     """What happens to a zone at a time."""

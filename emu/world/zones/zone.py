@@ -73,7 +73,7 @@ class Zone:
     rules: ZoneRules = field(default_factory=ZoneRules)
     _: KW_ONLY
     wake: Callable[[Monotonic], None] = lambda _due: None
-    """Is called with the time when `get_timer` has become earlier."""
+    """Is called with the time when `next_tick` has become earlier."""
     is_listed: bool = True
     """Whether it is shown in public; a zone that runs for hidden players only is not."""
     failed: Callable[[str, str, Exception], None] = lambda *_what: None

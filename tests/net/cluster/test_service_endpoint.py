@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from twisted.internet.task import Clock
 
 from emu.config import parse
+from emu.errors import StoreError
 from emu.net.cluster.service import Alone, BusEndpoint, ProcessContext, processes_endpoint
 from emu.net.scheduler import Scheduler, Tasks
 from emu.world.population.atlas import read_atlas
+from tests.support.running.whole_server import captured_log
 from tests.support.world.world_fakes import CharactersInMemory
 
 
@@ -31,6 +34,21 @@ def ground(*settings: str) -> ProcessContext:
         BusEndpoint(scheduler), parse({}, list(settings)), storage, read_atlas(),
         lambda: ("192.0.2.1", 9001), clock, scheduler, Tasks(log),
     )  # fmt: skip
+
+
+class FailingKeys:
+    """World keys of a database that is away."""
+
+    async def withdraw_account(self, _account_id: int) -> None:
+        raise StoreError("the database is away")
+
+
+async def test_keys_that_cannot_be_withdrawn_are_one_line_in_the_log() -> None:
+    part = processes_endpoint(ground())
+    part.processes = dataclasses.replace(part.processes, handoffs=FailingKeys())
+    with captured_log("text") as log:
+        await part.withdraw_keys(7)
+    assert "the keys of account 7 could not be withdrawn: the database is away" in log.text
 
 
 async def test_alone_everything_is_here() -> None:

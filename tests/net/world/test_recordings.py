@@ -11,6 +11,7 @@ import pytest
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
+from emu.config.load import parse
 from emu.errors import CommandError, FileFormatError
 from emu.net.world.recordings import MOST_FILES, RecordingFiles, read_file, write_recording
 from emu.world.recording.recording import Header, Recording
@@ -82,7 +83,7 @@ class _Threads:
 
 
 def test_a_server_writes_in_a_thread(tmp_path: Path) -> None:
-    files = RecordingFiles(tmp_path, Clock())
+    files = RecordingFiles(parse({}, [f"world.recordings={tmp_path}"]), Clock())
     files._threads = _Threads()  # type: ignore[assignment]
     done: list[str] = []
     Deferred.fromCoroutine(files.keep(recording())).addCallback(done.append)

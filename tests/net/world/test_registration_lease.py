@@ -30,9 +30,15 @@ class LeaseScene:
             config=parse({}, []), node=SimpleNamespace(node=node), scheduler=Scheduler(self.clock),
             storage=SimpleNamespace(with_store=self._with_store), atlas=None,
         )  # fmt: skip
+        processes: Any = SimpleNamespace(
+            processes=SimpleNamespace(
+                bus=SimpleNamespace(subscribe=lambda *_: None),
+                presence=SimpleNamespace(observe=lambda _: None),
+            )
+        )
         with patch("emu.net.world.registration.login_link", self._make):
             self.link = WorldLink(
-                ground, None, LinkAccount("one", "old"), None, None,  # type: ignore[arg-type]
+                ground, processes, LinkAccount("one", "old"), None, None,  # type: ignore[arg-type]
                 login_address=("127.0.0.1", 9100),
             )  # fmt: skip
         self.link.start()
