@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from emu.rules.combat import Result
 from emu.times import Monotonic
 from emu.world.reports import Faults
 
@@ -431,6 +432,14 @@ class BlowLanded(FightEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class BlowAvoided(FightEvent):
+    """A spawn has parried, blocked or dodged the blow of its foe."""
+
+    _: KW_ONLY
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
 class Hurt(FightEvent):
     """A foe has struck a spawn, or has hurt it in another way."""
 
@@ -483,6 +492,8 @@ class SpellLearned(PlayerEvent):
     spell_id: int
     tier: int
     is_quiet: bool = False
+    has_hotkey: bool = True
+    """Whether the client puts it into a free place of a bar."""
 
 
 @dataclass(frozen=True, slots=True)

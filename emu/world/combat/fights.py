@@ -32,7 +32,16 @@ from emu.world.combat.figures import (
 )
 from emu.world.combat.practice import Practice
 from emu.world.deadlines import Deadlines
-from emu.world.events import BlowLanded, Died, Entered, LeftZone, Order, Struck, Targeted
+from emu.world.events import (
+    BlowAvoided,
+    BlowLanded,
+    Died,
+    Entered,
+    LeftZone,
+    Order,
+    Struck,
+    Targeted,
+)
 from emu.world.minds.shared import Minds
 from emu.world.skills import Skills
 from emu.world.social.chat import Chat
@@ -341,6 +350,9 @@ class Fights:
             self._minds.harm.take_health(zone, victim, attacker, dealt, kind=kind)
         if outcome is Result.HIT:
             self._landed(zone, attacker, victim, blow)
+        elif self._world.events.has_listener(BlowAvoided):
+            avoided = BlowAvoided(zone=zone, spawn=victim, foe=attacker, result=outcome)
+            self._world.events.publish(avoided)
         return outcome
 
     def _damage_type(self, attacker: Spawn, shot: Shot | None) -> int:

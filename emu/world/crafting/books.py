@@ -179,11 +179,13 @@ class RecipeBooks:
 
     # -- scripts ----------------------------------------------------------------------------------
 
-    def give(self, player: Player, item_id: int) -> None:
-        """Let a player learn a book that a script gives."""
+    def give(self, player: Player, item_id: int) -> bool:
+        """Let a player learn a book that a script gives; return whether it is a new one."""
         kind, is_new = self._items.kinds.get(item_id), not self.has_book(player, item_id)
-        if kind is not None and kind.sort is Sort.RECIPE_BOOK and is_new:
-            begin(self._world, player, lambda: self._give(player, kind))
+        if kind is None or kind.sort is not Sort.RECIPE_BOOK or not is_new:
+            return False
+        begin(self._world, player, lambda: self._give(player, kind))
+        return True
 
     async def _give(self, player: Player, kind: ItemKind) -> None:
         books: list[Thing] = []
@@ -205,8 +207,8 @@ class RecipeBooks:
         if outcome is Outcome.DONE:
             self.send(player)
 
-    def take_book(self, player: Player, item_id: int) -> None:
-        """Let a player forget a book, by its item or by one of its recipes."""
+    def take_book(self, player: Player, item_id: int) -> bool:
+        """Let a player forget a book, by its item or a recipe of it; return whether it had one."""
         gone = [
             one for one in self._books(player)
             if one.item_id == item_id
@@ -214,6 +216,7 @@ class RecipeBooks:
         ]  # fmt: skip
         if gone:
             begin(self._world, player, lambda: self._forget(player, gone))
+        return bool(gone)
 
     async def _forget(self, player: Player, gone: list[Thing]) -> None:
         books, before = self._books(player), [*self._books(player)]

@@ -294,6 +294,24 @@ class SpellBooks:
             )
         return changed
 
+    def add_entry(
+        self, player: Player, spell_id: int, tier: int, *, is_quiet: bool, has_hotkey: bool
+    ) -> None:  # fmt: skip
+        """Put a spell into a player's book as scripts do: a new one begins at tier 1.
+
+        One that nothing describes is only stored.
+        """
+        if not player.past.learn(spell_id, tier):
+            return
+        self._world.saves.changed(player, SavedKind.PAST, self._now())
+        if self._kinds.get(spell_id) is not None:
+            learned = SpellLearned(
+                player, spell_id=spell_id, tier=player.past.spell_tier(spell_id),
+                is_quiet=is_quiet, has_hotkey=has_hotkey,
+            )  # fmt: skip
+            self._world.events.publish(learned)
+            self.send(player)
+
     def _scribed(self, event: ItemScribed) -> None:
         """Let a player learn what a scroll teaches; a higher tier takes the place of a lower."""
         scroll = event.kind.part
@@ -334,7 +352,8 @@ class SpellBooks:
         if kind is None or player.state not in IN_ZONE:
             return
         # EQ2Emulator sends it for hidden spells as well (real-fight-546-QueensColony-fighter).
-        player.client.send("WS_SpellGainedMsg", gained_fields(kind, event.tier, event.is_quiet))
+        fields = gained_fields(kind, event.tier, event.is_quiet, has_hotkey=event.has_hotkey)
+        player.client.send("WS_SpellGainedMsg", fields)
 
     def level_of(self, learned: ClassLevel) -> float:
         """Return the level from which a class has a spell, as this world counts levels."""
@@ -363,15 +382,18 @@ def _share(character: WorldCharacter) -> float:
     return min(0.99, character.experience / needed) if needed > 0 else 0.0
 
 
-def gained_fields(kind: SpellKind, tier: int, is_quiet: bool) -> dict[str, Any]:
+def gained_fields(
+    kind: SpellKind, tier: int, is_quiet: bool, *, has_hotkey: bool = True
+) -> dict[str, Any]:  # fmt: skip
     """Return the fields of the message about a new spell."""
+    has_hotkey = has_hotkey and not is_quiet and kind.book is not SpellBook.HIDDEN
     return {
         "spell_type": int(kind.book),
         "spell_id": kind.id,
         "unique_id": kind.crc & _U32,
         "spell_name": kind.name,
         "add_silently": int(is_quiet),
-        "add_to_hotbar": int(not is_quiet and kind.book is not SpellBook.HIDDEN),
+        "add_to_hotbar": int(has_hotkey),
         "display_spell_tier": tier,
         "tier": tier,
         "icon": kind.icon & _U16,

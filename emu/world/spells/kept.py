@@ -139,6 +139,7 @@ class KeptSpells:
             },
             None if ward is None else [
                 ward.left, int(ward.kept), ward.kind, ward.percent, ward.redirect, ward.hits,
+                ward.health,
             ],
         ]  # fmt: skip
 
@@ -259,6 +260,8 @@ def _gifts(stored: Mapping[str, Any]) -> SpellGifts:
     )  # fmt: skip
 
 
+_WARDS: Final = (6, 7)
+"""How many numbers a ward has; the one of older rows has no share of health."""
 _ROW: Final[tuple[Callable[[Any], bool], ...]] = (
     lambda value: is_whole(value, 1, _U32),
     lambda value: is_whole(value, 0, 255),
@@ -268,6 +271,6 @@ _ROW: Final[tuple[Callable[[Any], bool], ...]] = (
     lambda value: is_whole(value, 0, 1),
     lambda value: isinstance(value, list) and all(map(_is_value, value)),
     lambda value: isinstance(value, dict),
-    lambda value: value is None or (_are_numbers(value) and len(value) == 6),
+    lambda value: value is None or (_are_numbers(value) and len(value) in _WARDS),
 )
 """What each column of a stored spell has to be."""

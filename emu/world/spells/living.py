@@ -111,6 +111,8 @@ class Ward:
     """Percent of what it takes that hits its caster."""
     hits: int = 0
     """Blows after which it ends; 0 for any number."""
+    health: int = 0
+    """It keeps nothing off of a damage from so many percent of the most health on; 0: of all."""
 
 
 @dataclass(slots=True, eq=False)
@@ -265,13 +267,15 @@ class SpellState:
     """The bonuses that its sheet has, by type."""
     controls: frozenset[int] = NONE
     concentration: int = 0
+    skills: dict[int, float] | None = None
+    """What scripts that are no spells add to its skills."""
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing has to be remembered."""
         return not (
             self.effects or self.maintained or self.casting or self.waiting or self.ready
-            or self.totals
+            or self.totals or self.skills
         )  # fmt: skip
 
     def held(self, flags: int, flag_of: dict[int, int]) -> int | None:

@@ -12,11 +12,21 @@ from emu.rules.combat import LARGEST_DAMAGE, Result
 from emu.rules.spells import BLOWS, MAGIC, rolled
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
-from emu.world.events import Cast, Died, Healed, Hurt, Order, Warded
+from emu.world.events import (
+    BlowAvoided,
+    BlowLanded,
+    Cast,
+    Died,
+    Healed,
+    Hurt,
+    Order,
+    Warded,
+)
 from emu.world.spells.amounts import Amounts
 from emu.world.spells.core import SpellCore
 from emu.world.spells.living import LivingSpell, Ward
 from emu.world.spells.shows import ABSORBED, filled, show_heal, show_threat
+from emu.world.spells.words import say_effect
 from emu.world.zones.zone import Zone
 
 
@@ -29,6 +39,10 @@ class ProcKind:
     PHYSICAL_DEFENSIVE: Final = 4
     MAGICAL_OFFENSIVE: Final = 5
     MAGICAL_DEFENSIVE: Final = 6
+    BLOCK: Final = 7
+    PARRY: Final = 8
+    RIPOSTE: Final = 9
+    EVADE: Final = 10
     HEALING: Final = 11
     BENEFICIAL: Final = 12
     DEATH: Final = 13
@@ -36,8 +50,17 @@ class ProcKind:
     DAMAGED: Final = 15
     DAMAGED_BY_BLOW: Final = 16
     DAMAGED_BY_SPELL: Final = 17
+    RANGED_OFFENSIVE: Final = 18
+    RANGED_DEFENSIVE: Final = 19
     PHYSICAL_ATTEMPT: Final = 20
     MAGICAL_ATTEMPT: Final = 21
+
+
+_OF_RESULTS: Final = {
+    Result.BLOCK: ProcKind.BLOCK, Result.PARRY: ProcKind.PARRY,
+    Result.RIPOSTE: ProcKind.RIPOSTE, Result.DODGE: ProcKind.EVADE,
+}  # fmt: skip
+"""What happens to a spawn that avoids a blow."""
 
 
 class ProcHarm(NamedTuple):
@@ -50,6 +73,8 @@ class ProcHarm(NamedTuple):
     success: str = ""
     """A line for who causes it."""
     spell_id: int = 1
+    effect: str = ""
+    """A line for those near."""
 
 
 PHYSICAL, MAGICAL = 1, 2
@@ -76,6 +101,8 @@ class Procs:
         subscribe = world.events.subscribe
         subscribe(Warded, self._ward, Order.SUBJECTS)
         subscribe(Hurt, self._hurt, Order.RECORDS)
+        subscribe(BlowLanded, self._landed, Order.RECORDS)
+        subscribe(BlowAvoided, self._avoided, Order.RECORDS)
         subscribe(Died, self._died, Order.OWNER)
         subscribe(Healed, self._healed, Order.RECORDS)
         subscribe(Cast, self._cast, Order.RECORDS)
@@ -124,6 +151,16 @@ class Procs:
                 victim,
             )  # fmt: skip
 
+    def _landed(self, event: BlowLanded) -> None:
+        if event.is_ranged and event.foe is not None:
+            self.happen(event.spawn, ProcKind.RANGED_OFFENSIVE, event.foe)
+            self.happen(event.foe, ProcKind.RANGED_DEFENSIVE, event.spawn)
+
+    def _avoided(self, event: BlowAvoided) -> None:
+        kind = _OF_RESULTS.get(event.result)
+        if kind is not None:
+            self.happen(event.spawn, kind, event.foe)
+
     def _died(self, event: Died) -> None:
         self.happen(event.victim, ProcKind.DEATH, event.killer)
         if event.killer is not None:
@@ -151,6 +188,7 @@ class Procs:
         player = self._company.players.get(caster)
         if player is not None and harm.success:
             self._chat.line(player, filled(harm.success, caster, target), "spell")
+        say_effect(self._chat, self._company.players, zone, harm.effect, (caster, target))
         if target.hp_percent > 0:
             self._amounts.harm.take_health(
                 zone, target, caster, points, kind=harm.kind, spell_id=harm.spell_id
@@ -180,6 +218,8 @@ class Procs:
         if ward is None or spell.is_over or not _keeps(ward, event.damage_type):
             return 0
         taken = damage * ward.percent // 100 if ward.percent else damage
+        if ward.health and taken >= event.spawn.sheet.health.most * ward.health // 100:
+            return 0
         taken = taken if ward.left < 0 else min(taken, ward.left)
         if taken <= 0:
             return 0

@@ -99,6 +99,8 @@ class SpellStates:
         sheet = spawn.sheet
         marks = self.marks(spawn)
         sums, skills = totals(state.effects, spawn, self._classes(spawn), self._races(spawn))
+        for skill, value in (state.skills or {}).items():
+            skills[skill] = skills.get(skill, 0.0) + value
         gifts = [one.gifts[spawn] for one in state.effects if spawn in one.gifts]
         before, snared = marks.controls, marks.snare
         state.controls = _together(one.controls for one in gifts)

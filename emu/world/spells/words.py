@@ -13,6 +13,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.social.chat import Chat
 from emu.world.spells.living import LivingSpell
 from emu.world.spells.shows import HEARD, filled
+from emu.world.zones.zone import Zone
 
 NAME: Final = "{name}"
 SUCCESS: Final = "Your {name} was successful on %t!"
@@ -39,7 +40,16 @@ def say(
     if player is not None and spell.targets and not is_given:
         text = filled(kind.success_message or SUCCESS, caster, target)
         chat.line(player, text.replace(NAME, kind.name), "spell_success")
-    text = filled(kind.effect_message, caster, target)
+    say_effect(chat, players, spell.zone, kind.effect_message, (caster, target))
+
+
+def say_effect(
+    chat: Chat, players: Mapping[Spawn, Player], zone: Zone, message: str,
+    sides: tuple[Spawn, Spawn],
+) -> None:  # fmt: skip
+    """Tell those near what a spell or a proc does; `sides` are its caster and its target."""
+    caster, target = sides
+    text, player = filled(message, caster, target), players.get(caster)
     if not text:
         return
     if text.startswith(OWN_WORDS):
@@ -47,8 +57,7 @@ def say(
     else:
         hearers = [
             other for viewer, other in players.items()
-            if other.zone is spell.zone
-            and viewer.position.distance_to(target.position) <= HEARD
+            if other.zone is zone and viewer.position.distance_to(target.position) <= HEARD
         ]  # fmt: skip
     for hearer in hearers:
         chat.line(hearer, text, "spell")

@@ -249,19 +249,17 @@ def has_book(crafting: Crafting, body: Body | None, item: int) -> bool:
 
 
 @FUNCTIONS("AddRecipeBookToPlayer", "P player, u book")
-def add_book(crafting: Crafting, body: Body | None, item: int) -> None:
-    """Let a player learn a recipe book, by the number of its item, without having it."""
+def add_book(crafting: Crafting, body: Body | None, item: int) -> bool:
+    """Let a player learn a recipe book, by the number of its item; true if it is a new one."""
     player = _player(body)
-    if player is not None:
-        crafting.books.give(player, item)
+    return player is not None and crafting.books.give(player, item)
 
 
 @FUNCTIONS("RemoveRecipeFromPlayer", "P player, u recipe")
-def remove_recipe(crafting: Crafting, body: Body | None, number: int) -> None:
+def remove_recipe(crafting: Crafting, body: Body | None, number: int) -> bool:
     """Let a player forget the books with a recipe, or a book by the number of its item."""
     player = _player(body)
-    if player is not None:
-        crafting.books.take_book(player, number)
+    return player is not None and crafting.books.take_book(player, number)
 
 
 Crafting.FUNCTIONS = FUNCTIONS

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.rules.combat import Result
+from emu.world.events import BlowAvoided, BlowLanded
 from emu.world.spells.procs import ProcHarm
 from tests.support.world.spell_scenes import SpellScene
 
@@ -70,3 +72,55 @@ def test_a_proc_of_an_unknown_type_harms_like_a_blow(scene: SpellScene, kind: in
     scene.spells.procs.damage(scene.zone, scene.player.spawn, crab, harm)
     assert crab.sheet.health.current < 10_000
     assert scene.client.decoded("WS_HearSimpleDamage")[-1]["dmg_array"][0]["damage_type"] == 0
+
+
+def test_a_ward_leaves_what_is_too_hard_for_it(scene: SpellScene) -> None:
+    """Source: eq2-spells.md 7 (wards: 0 if that would be at least health % of the most)."""
+    source = "function cast(Caster, Target) AddWard(900, 0, 0, 0, 0, 50) end"
+    scene.script(source, "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    half = scene.player.spawn.sheet.health.most // 2
+    assert hurt(scene, half - 1) == 0
+    assert hurt(scene, half) == half
+
+
+@pytest.mark.parametrize(
+    ("kind", "result"),
+    [(7, Result.BLOCK), (8, Result.PARRY), (9, Result.RIPOSTE), (10, Result.DODGE)],
+)
+def test_a_proc_answers_a_blow_that_is_avoided(
+    scene: SpellScene, kind: int, result: Result
+) -> None:
+    """Source: eq2-lua.md 7.4 (AddProc types 7 to 10)."""
+    scene.script(THORNS.replace("15, 100", f"{kind}, 100"), "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    crab, events = scene.creature(), scene.harness.world.events
+    for one in (Result.MISS, result):
+        events.publish(BlowAvoided(zone=scene.zone, spawn=scene.player.spawn, foe=crab, result=one))
+    assert crab.sheet.health.current == 9_995
+
+
+@pytest.mark.parametrize(("kind", "is_shooter"), [(18, True), (19, False)])
+def test_a_proc_follows_a_shot(scene: SpellScene, kind: int, is_shooter: bool) -> None:
+    """Source: eq2-lua.md 7.4 (AddProc types 18 and 19)."""
+    scene.script(THORNS.replace("15, 100", f"{kind}, 100"), "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    crab, own = scene.creature(), scene.player.spawn
+    shooter, victim = (own, crab) if is_shooter else (crab, own)
+    for is_ranged in (False, True):
+        scene.harness.world.events.publish(
+            BlowLanded(
+                zone=scene.zone, spawn=shooter, foe=victim, damage=1, damage_type=2,
+                is_ranged=is_ranged,
+            )
+        )  # fmt: skip
+    assert crab.sheet.health.current == 9_995
+
+
+def test_a_proc_has_a_line_for_each_side(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 7.6 (ProcDamage: success to the attacker, effect within 50)."""
+    lines = '"You burn %t.", "%t is burned by %c."'
+    scene.script(THORNS.replace("5, 5)", f"5, 5, {lines})"), "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    hurt(scene, 10, scene.creature())
+    assert scene.shown()[-2:] == ["You burn a crab.", "a crab is burned by Aldana."]

@@ -128,19 +128,35 @@ def remove_own_bonus(scripts: Scripts, body: Body | None) -> None:
 
 @EFFECTS("AddSkillBonus", "S spawn, u skill, f value")
 def add_skill_bonus(scripts: Scripts, body: Body | None, skill: int, value: float) -> None:
-    """Raise or lower a skill of the targets while the spell lasts."""
+    """Raise or lower a skill of the targets while the spell lasts.
+
+    In other scripts it is that of the spawn, until it leaves its zone or a script takes it back.
+    """
     spell = acting(scripts)
-    if spell is not None and value and abs(value) <= LARGEST_BONUS:
+    if not value or abs(value) > LARGEST_BONUS:
+        return
+    if not isinstance(scripts.subject, LivingSpell) and body is not None:
+        known = scripts.spells.states.of(body.spawn).skills or {}
+        _set_skills(scripts, body, {**known, skill: value} if len(known) < MOST_GIFTS else known)
+    if spell is not None:
         _change(
             scripts, spell, receivers(spell, body),
             lambda gifts: gifts.skills.__setitem__(skill, value),
         )  # fmt: skip
 
 
+def _set_skills(scripts: Scripts, body: Body, skills: dict[int, float]) -> None:
+    if body.spawn.is_living:
+        scripts.spells.states.of(body.spawn).skills = skills or None
+        scripts.spells.states.recount(body.spawn)
+
+
 @EFFECTS("RemoveSkillBonus", "S spawn?")
 def remove_skill_bonus(scripts: Scripts, body: Body | None) -> None:
-    """Take back all that the spell adds to skills."""
+    """Take back all that the spell adds to skills; in other scripts what those have added."""
     spell = current(scripts)
+    if not isinstance(scripts.subject, LivingSpell) and body is not None:
+        _set_skills(scripts, body, {})
     if spell is not None:
         spawns = _named_or_all(spell, body)
         _change(scripts, spell, spawns, lambda gifts: gifts.skills.clear())
@@ -300,14 +316,14 @@ def remove_proc(scripts: Scripts, body: Body | None, _item: Any) -> None:
 )
 def proc_damage(
     scripts: Scripts, caster: Body | None, target: Body | None, name: str, kind: int, low: int,
-    high: int, success: str, _effect: str,
+    high: int, success: str, effect: str,
 ) -> None:  # fmt: skip
-    """Harm a spawn by what a proc does, under a name of its own."""
+    """Harm a spawn by what a proc does, under a name of its own, with lines for both sides."""
     if caster is not None and target is not None and caster.home is target.home:
         spell = current(scripts)
         harm = ProcHarm(
             shown_text(name), kind, low, high, shown_text(success),
-            spell.kind.id if spell is not None else 1,
+            spell.kind.id if spell is not None else 1, shown_text(effect),
         )  # fmt: skip
         scripts.spells.procs.damage(caster.home.zone, caster.spawn, target.spawn, harm)
 
@@ -359,12 +375,12 @@ def reset_illusion(scripts: Scripts, body: Body | None) -> None:
 )
 def add_ward(
     scripts: Scripts, amount: int, keep: bool, kind: int, _damage: int, percent: int,
-    _health: int, redirect: int, hits: int,
+    health: int, redirect: int, hits: int,
 ) -> None:  # fmt: skip
     """Keep so much damage off the targets of the spell; 0 keeps off all."""
     spell = acting(scripts)
     if spell is not None:
-        spell.ward = Ward(amount or -1, keep, kind, percent, redirect, hits)
+        spell.ward = Ward(amount or -1, keep, kind, percent, redirect, hits, min(health, 100))
         if hits:
             spell.triggers = hits
 

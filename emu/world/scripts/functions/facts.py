@@ -20,6 +20,7 @@ from emu.world.groups.groups import Raid
 from emu.world.knowledge import archetype
 from emu.world.rules import WorldRules
 from emu.world.scripts.bodies import Body, Home, given
+from emu.world.scripts.functions.spells import chosen
 from emu.world.scripts.host import Scripts
 
 FACTS: Final = FunctionTable()
@@ -78,10 +79,12 @@ def get_alignment(_scripts: Scripts, body: Body | None) -> int | None:
 
 
 @FACTS("SetAlignment", "S spawn, n alignment")
-def set_alignment(_scripts: Scripts, body: Body | None, alignment: int) -> None:
-    """Set the alignment of a spawn."""
-    if body is not None:
-        body.spawn.sheet.set("alignment", FieldKind.SIGNED, alignment)
+def set_alignment(scripts: Scripts, body: Body | None, alignment: int) -> None:
+    """Set the alignment of a spawn; in a spell that of all its targets."""
+    for one in chosen(scripts, body):
+        one.spawn.sheet.set("alignment", FieldKind.SIGNED, alignment)
+        if one.player is not None:
+            scripts.states.sheet_changed(one)
 
 
 @FACTS("ChangeHandIcon", "S spawn, n icon")

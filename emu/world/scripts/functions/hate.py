@@ -15,7 +15,9 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.events import Hated
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.functions.movement import can_move
+from emu.world.scripts.functions.spells import current
 from emu.world.scripts.host import Scripts
+from emu.world.spells.shows import show_threat
 
 HATE: Final = FunctionTable()
 ATTACK_HATE: Final = 100
@@ -62,10 +64,27 @@ def attack(scripts: Scripts, npc: Body | None, other: Body | None) -> None:
 
 @HATE("AddHate", "S spawn, N npc, n amount, 1 packet?")
 def add_hate(
-    scripts: Scripts, other: Body | None, npc: Body | None, amount: int, _packet: bool
+    scripts: Scripts, other: Body | None, npc: Body | None, amount: int, packet: bool
 ) -> None:
-    """Let a creature hate a spawn more, or less; whom it hates, it hates by at least 1."""
-    _add_hate(scripts, npc, other, amount)
+    """Let a creature hate a spawn more, or less; whom it hates, it hates by at least 1.
+
+    In a spell all creatures among its targets hate the spawn, and the named one if there are none:
+    a proc of a spell that lasts on players names its victim. `packet` shows it to newer clients.
+    """
+    spell = current(scripts)
+    if spell is None:
+        _add_hate(scripts, npc, other, amount)
+        return
+    if other is None or spell.is_resisted:
+        return
+    name = spell.kind.name
+    hating = [one for one in spell.targets if one.kind is SpawnKind.NPC]
+    if not hating and npc is not None and npc.home is other.home:
+        hating = [npc.spawn]
+    for one in hating:
+        scripts.spells.amounts.hate(spell.zone, one, other.spawn, amount)
+    if packet and npc is not None and npc.home is other.home:
+        show_threat(spell.zone, (other.spawn, npc.spawn), name, amount)
 
 
 @HATE("ClearHate", "N npc, S other?")

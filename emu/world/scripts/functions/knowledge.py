@@ -126,20 +126,22 @@ def has_spell(_scripts: Scripts, body: Body | None, spell: int, tier: int) -> bo
     return known > 0 and tier in (0, known)
 
 
-@KNOWLEDGE("AddSpellBookEntry", "P player, u spell, n tier, b quiet?, b hotbar?")
+@KNOWLEDGE("AddSpellBookEntry", "P player, u spell, n tier, b quiet?, b hotbar=true")
 def add_spell(
-    scripts: Scripts, body: Body | None, spell: int, tier: int, _quiet: bool, _hotbar: bool
+    scripts: Scripts, body: Body | None, spell: int, tier: int, quiet: bool, hotbar: bool
 ) -> None:
     """Put a spell into a player's book, at tier 1; a later call raises its tier."""
-    if body is not None and body.player is not None and body.player.past.learn(spell, tier):
-        _changed(scripts, body.player)
+    if body is not None and body.player is not None:
+        scripts.spells.books.add_entry(
+            body.player, spell, tier, is_quiet=quiet, has_hotkey=hotbar
+        )  # fmt: skip
 
 
 @KNOWLEDGE("RemoveSpellBookEntry", "P player, u spell")
 def remove_spell(scripts: Scripts, body: Body | None, spell: int) -> None:
     """Remove a spell from a player's book."""
-    if body is not None and body.player is not None and body.player.past.unlearn(spell):
-        _changed(scripts, body.player)
+    if body is not None and body.player is not None:
+        scripts.spells.books.unlearn(body.player, spell)
 
 
 # -- languages ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Final
 from emu.errors import CommandError, StoreError
 from emu.items.remains import Remains
 from emu.ledger import MOST_COINS
-from emu.scripts.signatures import FunctionTable
+from emu.scripts.signatures import FunctionTable, read_unsigned
 from emu.world.actors.player import Player
 from emu.world.items.loot import Carried
 from emu.world.items.looting import REACH
@@ -120,10 +120,8 @@ def give(
     """Let a player find coins and things at a spawn; show their window if it is near."""
     if body is None or player is None or player.player is None:
         return
-    numbers = [
-        int(one) for one in items[:MOST_THINGS]
-        if isinstance(one, (int, float)) and 0 < one <= LARGEST_NUMBER
-    ]  # fmt: skip
+    read = map(read_unsigned, items[:MOST_THINGS])
+    numbers = [one for one in read if 0 < one <= LARGEST_NUMBER]
     found = [scripts.items_of_players.kinds.get(one) for one in numbers]
     kinds = [one for one in found if one is not None]
     copper = min(coins or 0, MOST_LOOT)

@@ -10,6 +10,7 @@ from emu.world.actors.spawn import SpawnKind
 from emu.world.minds.moves import push_player
 from emu.world.minds.walks import Waypoint
 from emu.world.scripts.bodies import Body
+from emu.world.scripts.functions.spells import chosen
 from emu.world.scripts.host import Scripts
 from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 
@@ -116,9 +117,15 @@ def get_speed(scripts: Scripts, body: Body | None) -> float | None:
 
 @MOVEMENT("SetSpeedMultiplier", "S spawn, f value")
 def set_factor(scripts: Scripts, body: Body | None, value: float) -> None:
-    """Multiply the speed of a spawn; above 1 the value is a percentage by which it is slowed."""
-    if body is not None and can_move(body) and math.isfinite(value):
-        scripts.mover(body).set_factor(value)
+    """Multiply the speed of a spawn; above 1 the value is a percentage by which it is slowed.
+
+    In a spell it is the speed of all its targets.
+    """
+    if not math.isfinite(value):
+        return
+    for one in chosen(scripts, body):
+        if can_move(one):
+            scripts.mover(one).set_factor(value)
 
 
 # -- places ---------------------------------------------------------------------------------------

@@ -42,6 +42,17 @@ def receivers(spell: LivingSpell | None, body: Body | None) -> list[Spawn]:
     return [body.spawn] if body is not None and body.spawn.is_living else []
 
 
+def chosen(scripts: Scripts, body: Body | None) -> list[Body]:
+    """Return whom a function is for that scripts of all kinds call.
+
+    In a spell these are all its targets, or nobody if it was resisted; else the named spawn.
+    """
+    spell = current(scripts)
+    if spell is None:
+        return [body] if body is not None else []
+    return bodies(scripts, spell, receivers(spell, body)) if not spell.is_resisted else []
+
+
 def bodies(scripts: Scripts, spell: LivingSpell, spawns: Iterable[Spawn]) -> list[Body]:
     """Return spawns as scripts have them; those who are gone are left out."""
     found = (scripts.homes.known(one, spell.zone) for one in spawns)

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import attrs
 
-from emu.scripts.signatures import FunctionTable, Handle, single
+from emu.scripts.signatures import FunctionTable, Handle, read_fraction, single
 from emu.world.actors.spawn import Destination
 from emu.world.scripts.bodies import Body, Home, shown
+from emu.world.scripts.functions.spells import chosen
 from emu.world.scripts.host import Scripts
 from emu.world_stream.movement import Position
 
@@ -186,15 +187,31 @@ def get_bound_zone(scripts: Scripts, player: Body | None) -> int:
 
 @TRAVEL("Evac", "v whom?, f x?, f y?, f z?, f heading?")
 def evacuate(
-    scripts: Scripts, whom: object, _x: float, _y: float, _z: float, _heading: float
+    scripts: Scripts, whom: object, second: float, third: float, fourth: float, fifth: float
 ) -> None:
-    """Put a player at the safe place of its zone, if the zone allows that."""
+    """Put a player at the safe place of its zone, if the zone allows that.
+
+    Without a player it is for the targets of the spell. Four numbers are another place.
+    """
     body = whom.subject if isinstance(whom, Handle) else None
-    # With numbers it moves the targets of a spell, and this server casts none yet.
-    if not isinstance(body, Body) or body.player is None:
+    place: Position | None = None
+    if isinstance(whom, Handle):
+        named = [body] if isinstance(body, Body) else []
+    else:
+        named = chosen(scripts, None)
+        x = read_fraction(whom)
+        if x or second or third:
+            place = Position(x, second, third, fourth % 360.0)
+    if place is not None and (fifth or not scripts.is_place(place)):
         return
-    if body.home.zone.definition.can_evac:
-        scripts.travel.returning.evacuate(body.player, scripts.now)
+    for one in named:
+        if one.player is None or not one.home.zone.definition.can_evac:
+            continue
+        if place is None:
+            scripts.travel.returning.evacuate(one.player, scripts.now)
+        else:
+            to = Destination(one.home.zone.zone_id, place)
+            scripts.travel.journeys.send(one.player, to, scripts.now)
 
 
 @TRAVEL("IsBindAllowed", "P player")

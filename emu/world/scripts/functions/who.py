@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from emu.scripts.signatures import SPAWNS, FunctionTable, Handle, HandleKind, read_text, single
+from emu.scripts.signatures import (
+    SPAWNS,
+    FunctionTable,
+    Handle,
+    HandleKind,
+    read_text,
+    read_unsigned,
+    single,
+)
 from emu.world.actors.spawn import Spawn
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import MOST_VARIABLES, Body, Home, given
@@ -122,9 +130,12 @@ def get_distance(
 
 @WHO("SetTarget", "S spawn, S target?")
 def set_target(_scripts: Scripts, body: Body | None, target: Body | None) -> None:
-    """Set the target of a spawn; nil clears it."""
-    if body is not None and body.player is None:
-        body.spawn.set_target(target.spawn if target is not None else None)
+    """Set the target of a spawn; nil clears it. The client of a player keeps its own."""
+    spawn = target.spawn if target is not None else None
+    if body is not None and body.player is not None:
+        body.player.set_target(spawn)
+    elif body is not None:
+        body.spawn.set_target(spawn)
 
 
 @WHO("GetTarget", "S spawn")
@@ -191,8 +202,8 @@ def get_zone(scripts: Scripts, wanted: Any) -> Handle | None:
     home: Home | None = None
     if isinstance(wanted, Handle):
         home = wanted.subject.home if isinstance(wanted.subject, Body) else None
-    elif isinstance(wanted, int):
-        home = scripts.named_home(wanted)
+    elif number := read_unsigned(wanted):
+        home = scripts.named_home(number)
     elif isinstance(wanted, str):
         home = scripts.named_home(wanted[:128])
     return home.handle if home is not None else None

@@ -80,3 +80,26 @@ def test_what_creatures_are_asked_about_casts(scene: SpellScene) -> None:
              "IsCastOnAggroComplete(NPC)", "SetCastOnAggroComplete(NPC, 1)")  # fmt: skip
     assert scene.says("", *asked) == ["true", "false", "true", "true", "true"]
     assert scene.says("", "HasRecovered(nil)", "AttackAllowed(Spawn, nil)") == ["false", "false"]
+
+
+@pytest.mark.parametrize(
+    ("more", "silent", "hotbar"), [("", 0, 1), (", true", 1, 0), (", false, false", 0, 0)]
+)
+def test_a_client_is_shown_what_a_script_puts_into_its_book(
+    tmp_path: Path, more: str, silent: int, hotbar: int
+) -> None:
+    """Source: eq2-lua.md 3 (AddSpellBookEntry: a first one comes at tier 1, hotbar b=true)."""
+    scene = SpellScene(tmp_path, toml=HEAL)
+
+    def books() -> int:
+        return sum(name == "OP_UpdateSpellBookMsg" for name, _ in scene.client.log)
+
+    before = books()
+    scene.says(f"AddSpellBookEntry(Spawn, {HEAL_ID}, 4{more})")
+    gained = scene.client.decoded("WS_SpellGainedMsg")[-1]
+    assert (gained["spell_id"], gained["tier"]) == (HEAL_ID, 1)
+    assert (gained["add_silently"], gained["add_to_hotbar"]) == (silent, hotbar)
+    assert books() == before + 1
+    scene.says(f"RemoveSpellBookEntry(Spawn, {HEAL_ID})")
+    assert books() == before + 2
+    assert scene.player.past.spells == {}

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.actors.sheet import FieldKind
+from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, LeftZone
-from emu.world.spells.living import End
+from emu.world.spells.living import CastPhase, End, LivingSpell
 from tests.support.world.spell_scenes import SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -140,3 +142,75 @@ def test_a_spell_gives_more_power_to_its_targets_alone(scene: SpellScene) -> Non
     assert (own.sheet.power.most, friend.sheet.power.most) == (before[0], 30)
     scene.spells.lasting.end(scene.effects(friend)[0], End.CANCELED)
     assert friend.sheet.power.most == before[1]
+
+
+def all_crabs(tmp_path: Path, body: str, version: int = 546) -> tuple[SpellScene, list[Spawn]]:
+    """Cast a spell of which two creatures are the targets."""
+    scene = SpellScene(tmp_path, version, toml=TOML)
+    crabs = [scene.creature("a crab", 4.0), scene.creature("a wolf", 5.0)]
+    scene.script(f"function cast(Caster, Target, Value) {body} end", "Spells/Mix.lua")
+    kind = scene.kind(900)
+    spell = LivingSpell(
+        kind, kind.tiers[1], scene.zone, scene.player.spawn, target=crabs[0], targets=[*crabs],
+        level=1, phase=CastPhase.ACTING, is_free=True, began=scene.harness.now,
+    )  # fmt: skip
+    assert scene.scripts.spell_calls.begin(spell)
+    scene.scripts.spell_calls.call(spell, "cast", spell.caster, crabs[0], 5)
+    return scene, crabs
+
+
+@pytest.mark.parametrize("version", [546, 1208])
+def test_all_creatures_of_a_spell_hate(tmp_path: Path, version: int) -> None:
+    """Source: eq2-lua.md 3 and 7.6 (AddHate: in a spell all NPC targets; HearThreat with 1)."""
+    scene, crabs = all_crabs(tmp_path, "AddHate(Caster, Target, 40, 1)", version)
+    own = scene.player.spawn
+    assert [one.mind.hates.get(own) for one in crabs] == [40, 40]
+    shown = scene.client.decoded("WS_HearThreatCmd") if version > 561 else []
+    assert [one["threat_amount"] for one in shown] == [40] * (version > 561)
+
+
+def test_a_proc_names_who_hates(scene: SpellScene) -> None:
+    """The spell lasts on players alone (Innoruuk's Caress and its kin)."""
+    scene.script(
+        """function cast(Caster, Target) AddProc(Target, 15, 100) end
+        function proc(Caster, Target) AddHate(Caster, Target, 30) end""",
+        "Spells/Mix.lua",
+    )
+    scene.spells.cast_for_free(scene.player, scene.kind(900), 1, None)
+    crab = scene.creature()
+    scene.harness.minds.harm.take_health(scene.zone, scene.player.spawn, crab, 5)
+    assert crab.mind.hates[scene.player.spawn] >= 30
+
+
+def test_all_targets_of_a_spell_are_slowed(tmp_path: Path) -> None:
+    """Source: eq2-lua.md 3, 7.6 (SetSpeedMultiplier, SetAlignment: in a spell its targets)."""
+    body = "SetSpeedMultiplier(Target, 75) SetAlignment(Caster, 1)"
+    scene, crabs = all_crabs(tmp_path, body)
+    movers = [scene.harness.parts.minds.moves.get(one, scene.zone) for one in crabs]
+    assert [one.factor for one in movers if one is not None] == [0.25, 0.25]
+    assert [one.sheet.get("alignment", FieldKind.SIGNED) for one in crabs] == [1, 1]
+    assert scene.player.spawn.sheet.get("alignment", FieldKind.SIGNED) in (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [("Evac()", None), ("Evac(Caster)", None), ("Evac(10, -8, 250, 90)", (10.0, -8.0, 250.0))],
+)
+def test_a_spell_evacuates_its_targets(
+    scene: SpellScene, call: str, place: tuple[float, ...] | None
+) -> None:
+    """Source: eq2-lua.md 3 (Evac; four numbers are a place); five of six calls have no argument."""
+    lasting(scene, call)
+    scene.run(1.0)
+    safe = scene.zone.definition.safe
+    assert tuple(scene.player.position[:3]) == (place or tuple(safe[:3]))
+
+
+def test_a_script_that_is_no_spell_raises_a_skill(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 3 (AddSkillBonus: outside of a spell S)."""
+    own = scene.player.spawn
+    scene.says("AddSkillBonus(Spawn, 77, 5) AddSkillBonus(Spawn, 78, 0)")
+    lasting(scene, "AddSkillBonus(Target, 77, 2)")
+    assert scene.spells.skill_of(own, 77) == 7
+    scene.says("RemoveSkillBonus(Spawn)")
+    assert scene.spells.skill_of(own, 77) == 2

@@ -20,6 +20,7 @@ pytest.importorskip("lupa", reason="the package lupa is not installed")
         ("GetSpawnLocationID(NPC)", "70"), ("GetSpawnID(NPC)", "970"),
         ("GetSpawnLocationID(Spawn)", "0"), ("GetSpawnID(Spawn)", "0"),
         ("GetZoneID(GetZone(NPC))", "325"), ("GetZone(325) == GetZone(NPC)", "true"),
+        ("GetZone('325') == GetZone(NPC)", "true"), ("GetZone(325.0) == GetZone(NPC)", "true"),
         ("GetZone('nowhere')", "nil"), ("GetSpawn(NPC, 970) == NPC", "true"),
         ("GetSpawn(NPC, 5)", "nil"),
         ("GetSpawnByLocationID(GetZone(NPC), 70) == NPC", "true"),
@@ -91,3 +92,18 @@ def test_nil_removes_a_temporary_variable(scene: ScriptScene) -> None:
     assert scene.hail(guard) == []
     scene.harness.run(1.2)
     assert scene.hail(guard) == well_met
+
+
+def test_the_target_of_a_player_is_set(scene: ScriptScene) -> None:
+    """Source: eq2-lua.md 3 (SetTarget: S is any spawn; 12 scripts clear a player's)."""
+    other = scene.spawn("", "Other", 71)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetTarget(Spawn, GetSpawnByLocationID(GetZone(NPC), 71))
+            AddTimer(NPC, 500, "clear", 1, Spawn)
+        end
+        function clear(NPC, Spawn) SetTarget(Spawn, nil) end""")
+    scene.hail(guard)
+    assert scene.player.target is other
+    scene.harness.run(1.0)
+    assert scene.player.target is None
