@@ -93,18 +93,24 @@ clean:           ## remove the virtual environment and the files of tools
 
 # What the server needs. A virtual environment needs Debian's python3-venv; install it when we may,
 # else say so.
-$(SERVER): pyproject.toml tools/hatch_build.py
+define ENVIRONMENT
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "make: Python 3.11 or newer is needed; set PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || tools/install_debian.sh python3-venv
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing (about a minute)"
+endef
+
+$(SERVER): pyproject.toml tools/hatch_build.py
+	$(ENVIRONMENT)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-# What the checks need beside it. Dependency groups came with pip 25.1.
-$(MARK): $(SERVER)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable '.[editor]' --group dev
+# What the server and the checks need, in one installation. Dependency groups came with pip 25.1.
+# Bytecode is left to the first import: most modules of these packages are never imported.
+$(MARK): pyproject.toml tools/hatch_build.py
+	$(ENVIRONMENT)
+	$(BIN)/python -m pip install --quiet --no-compile --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[editor]' --group dev
 	@$(PYTHON) tools/commit_message.py --install
-	@touch $@
+	@touch $(SERVER) $@
