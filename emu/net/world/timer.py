@@ -17,7 +17,10 @@ RETRY: Final = 0.1
 class WorldTimer:
     """Calls the world's timer when it is due."""
 
-    __slots__ = ("_due", "_handle", "_is_stopped", "_scheduler", "_ticks", "_timer", "_zone_ticks")
+    __slots__ = (
+        "_due", "_handle", "_is_handling", "_is_stopped", "_scheduler", "_ticks", "_timer",
+        "_zone_ticks",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -37,6 +40,8 @@ class WorldTimer:
         self._ticks = ticks
         self._zone_ticks = zone_ticks
         self._timer = scheduler.timer(self)
+        self._is_handling = False
+        """While the world is called; it says at the end of the call when it is due next."""
         self._is_stopped = False
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -46,13 +51,19 @@ class WorldTimer:
         """
         if self._is_stopped:
             return
-        # Armed before the call; if that raises, this deadline stays.
-        self._scheduler.arm(self._timer, Monotonic(now + RETRY))
         begun = self._scheduler.now()
-        self._handle(now)
+        due: Monotonic | None = Monotonic(now + RETRY)
+        self._is_handling = True
+        try:
+            self._handle(now)
+            due = self._due()
+        finally:
+            # Armed once: the reactor would wake in vain for each earlier time.
+            self._is_handling = False
+            if not self._is_stopped:
+                self._scheduler.arm(self._timer, due)
         if self._ticks is not None:
             self._ticks.observe(self._scheduler.now() - begun)
-        self._scheduler.arm(self._timer, self._due())
 
     def tick(self, zone: Zone, now: Monotonic) -> None:
         """Tick a zone and record how long it took."""
@@ -69,7 +80,7 @@ class WorldTimer:
         This is called for every step of a player, so it compares times instead of asking the
         world for its earliest deadline.
         """
-        if due < self._timer.deadline and not self._is_stopped:
+        if due < self._timer.deadline and not (self._is_handling or self._is_stopped):
             self._scheduler.arm(self._timer, due)
 
     def late(self, now: Monotonic) -> float:
