@@ -40,6 +40,7 @@ SOUND: Final = "coin_cha_ching"
 COINS: Final = "You receive {coins} for completing {title}"
 COINS_COLOR: Final = 75
 NO_PLACE: Final = "You do not have enough free slots!  Free some slots and try again."
+LATER: Final = "the reward could not be stored; try again"
 MOST_MADE: Final = 1000
 
 
@@ -149,6 +150,8 @@ class QuestRewards:
         A window with coins alone is shown all the same, and its answer does nothing. Things that
         nothing describes are not in the window, so they are no reason for an answer.
         """
+        if not self._waits(player, one):
+            return  # answered while its coins were stored
         reward = one.reward
         has_things = any(self._known([*reward.items, *reward.choices]))
         if one.has_coins and not (has_things or reward.factions):
@@ -281,6 +284,8 @@ class QuestRewards:
             self._show(player, one)
             raise CommandError("choose one of the offered rewards")
         kinds = self._known(chosen)
+        if not await self._has_coins(player, one):
+            return  # answered twice
         one.is_taken = True
         try:
             is_given = await self._take(player, one, kinds)
@@ -293,6 +298,25 @@ class QuestRewards:
             return
         self._close(player, one)
         self._show_next(player)
+
+    async def _has_coins(self, player: Player, one: PendingReward) -> bool:
+        """Give the coins that could not be stored before; False if the reward was taken meanwhile.
+
+        Raises `CommandError`: the reward waits until its coins are stored.
+        """
+        if one.has_coins:
+            return True
+        await self._move_coins(player, one)
+        if one.is_taken or not self._waits(player, one):
+            return False
+        if not one.has_coins:
+            self._show(player, one)
+            raise CommandError(LATER)
+        self._say_coins(player, one)
+        return True
+
+    def _waits(self, player: Player, one: PendingReward) -> bool:
+        return any(other is one for other in self._journals.of(player).pending)
 
     def _chosen(self, reward: QuestReward, choice: int) -> list[tuple[int, int]] | None:
         """Return what a player gets with a choice; None if that is not offered."""
@@ -342,7 +366,7 @@ class QuestRewards:
             await self._world.saves.confirm(player, SavedKind.QUESTS)
             outcome = await self._items.exchange(Reason.REWARDED, [player], act)
         except StoreError as error:
-            raise CommandError("the reward could not be stored; try again") from error
+            raise CommandError(LATER) from error
         if outcome is not Outcome.DONE:
             for refusal in refused:
                 self._items.refuse(player, refusal)

@@ -77,6 +77,8 @@ TEXTS: Final = {
     SendResult.MAILBOX_FULL: "the mailbox of {to} is full",
     SendResult.TOO_FEW_COINS: "you do not have enough coins; a letter costs {price} copper",
     SendResult.NOBODY_NAMED: "name the character that you write to",
+    # Another process plays the sender by now, or the letter was given up before it was stored.
+    SendResult.FAILED: "the letter could not be sent; try again",
 }
 
 

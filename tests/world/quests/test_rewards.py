@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from twisted.internet.defer import Deferred
 
 from emu.errors import StoreAway
 from emu.model import SavedKind
 from emu.quests.journal import MOST_PENDING, Journal
+from emu.world.quests.rewards import LATER
 from tests.support.world import item_kinds as kinds
 from tests.support.world.quest_scenes import BAG, CRABS, FOOD, OTHER_BAG, QuestScene
 
@@ -133,6 +135,57 @@ def test_a_database_that_is_away_gives_the_coins_later(
     assert scene.player.character.coins == 0
     scene.parts.rewards.restore(scene.player)
     assert scene.player.character.coins == 1234
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_an_answer_before_the_coins_are_stored_loses_none(
+    scene: QuestScene, monkeypatch: pytest.MonkeyPatch, *, is_back: bool
+) -> None:
+    """Found by the simulation (seeds 5005 and 5029): the answer removed the reward."""
+    ledger = scene.harness.parts.ledger
+
+    async def away(_movement: Any) -> Any:
+        raise StoreAway("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "settle", away)
+        scene.quests.finish(scene.player, CRABS)
+        if not is_back:
+            assert answer(scene, FOOD) == [LATER]
+            assert (held(scene), len(packs(scene))) == ([], 2)
+    answer(scene, FOOD)
+    assert (held(scene), scene.player.character.coins) == ([BAG, FOOD], 1234)
+    assert not scene.journal.pending
+
+
+def test_two_answers_while_the_coins_are_being_stored_give_once(
+    scene: QuestScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, waiting = scene.harness.parts.ledger, list[Deferred[None]]()
+    settle, asked = ledger.settle, list[str]()
+
+    async def slow(movement: Any) -> Any:
+        asked.append(movement.request.rpartition("-")[2])
+        waiting.append(Deferred())
+        await waiting[-1]
+        return await settle(movement)
+
+    async def away(_movement: Any) -> Any:
+        raise StoreAway("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "settle", away)
+        scene.quests.finish(scene.player, CRABS)
+    monkeypatch.setattr(ledger, "settle", slow)
+    monkeypatch.setattr(scene.harness, "start", Deferred.fromCoroutine)
+    answer(scene, FOOD)
+    answer(scene, FOOD)
+    for one in waiting:
+        one.callback(None)
+    assert asked == ["coins", "coins", "things"]
+    assert (held(scene), scene.player.character.coins) == ([BAG, FOOD], 1234)
+    assert scene.player.past.standing(11, 0) == 250
+    assert not scene.journal.pending
 
 
 def test_a_gift_that_nothing_describes_does_not_hold_up_the_next_reward(

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from emu.correspondence import Posted, SendResult
+from emu.errors import OutOfDate
 from emu.ledger import Owner, OwnerKind
 from emu.times import DAY, Moment
+from emu.world.actors.player import PlayerState
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, coins_of, held, makes, player_of
@@ -143,6 +146,34 @@ def test_a_refused_letter_keeps_its_thing_in_the_window() -> None:
     assert (window.count, held(post.one)) == (1, [(kinds.CAP, 1)])
     assert coins_of(post.one) == 1000
     assert post.scene.is_right()
+
+
+def test_a_letter_that_was_given_up_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    post = Post()
+    post.makes(kinds.CAP)
+
+    async def is_barred(*_letter: object) -> Posted:
+        return Posted(SendResult.FAILED)
+
+    monkeypatch.setattr(post.scene.harness.parts.mail._parcels._store, "send_surely", is_barred)
+    assert post.sends() == ["the letter could not be sent; try again"]
+    assert (held(post.one), coins_of(post.one)) == ([(kinds.CAP, 1)], 1000)
+
+
+def test_who_is_played_elsewhere_by_now_sends_nothing_and_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Found by the simulation (seed 5011): the refusal had no text, so the command failed."""
+    post = Post()
+    post.makes(kinds.CAP)
+    one = player_of(post.one)
+
+    async def is_late(*_letter: object) -> Posted:
+        raise OutOfDate("another process plays it")
+
+    monkeypatch.setattr(post.scene.harness.parts.mail._parcels._store, "send_surely", is_late)
+    assert post.sends() == []
+    assert one.state is PlayerState.GONE
 
 
 def test_the_price_of_a_thing_is_needed() -> None:
