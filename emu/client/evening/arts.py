@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from emu.client.evening.visits import LONG_AGO
 from emu.client.world.events import BlowSeen, CastRefused, LineShown, WorldEvent, ZoneToLoad
 from emu.times import Monotonic
 
@@ -18,6 +19,11 @@ RECOVERY: Final = 0.5
 """After a spell that has succeeded."""
 HELPS_FOR: Final = 60.0
 """How long it does not cast again what does not strike."""
+LASTS_FOR: Final = 600.0
+"""The same for what lasts until it is cast once more, which takes it off."""
+TAKEN_OFF: Final = 0.5
+"""How soon after the cast the line of that comes."""
+FADES: Final = " fades."
 SUCCESS: Final = "was successful on"
 SUCCEEDS: Final = "spell_success"
 """The color of the line of a success: many spells have a text of their own."""
@@ -41,7 +47,9 @@ class Arts:
         """When each one was tried last."""
         self._helped: dict[int, Monotonic] = {}
         """When those that do not strike have succeeded last."""
-        self._struck = Monotonic(-1e9)
+        self._lasting: set[int] = set()
+        """Those that a second cast has taken off."""
+        self._struck = LONG_AGO
         self._own_name = ""
 
     def handle_event(self, event: WorldEvent, own: int | None, now: Monotonic) -> None:
@@ -65,16 +73,18 @@ class Arts:
         self._due = Monotonic(now + CAST_PAUSE)
         self._refusals = self._refusals + 1 if self._is_refused else 0
         self._is_refused = False
-        wanted = [
-            one for one in known if one not in self._helped or now > self._helped[one] + HELPS_FOR
-        ]
+        wanted = [one for one in known if now > self._helps_until(one)]
         if not wanted or self._refusals >= len(wanted):
             self._refusals = 0
             return None
-        never = Monotonic(-1e9)
-        self._last = min(wanted, key=lambda one: self._cast.get(one, never))
+        self._last = min(wanted, key=lambda one: self._cast.get(one, LONG_AGO))
         self._cast[self._last] = now
         return self._last
+
+    def _helps_until(self, spell: int) -> float:
+        """Return until when a spell is of use that it has cast, as far as it knows."""
+        since = self._helped.get(spell, LONG_AGO)
+        return since + (LASTS_FOR if spell in self._lasting else HELPS_FOR)
 
     def refused(self, now: Monotonic) -> None:
         """Note that the last spell could not be cast."""
@@ -89,7 +99,14 @@ class Arts:
         """Note a line: it may say that the last spell has succeeded.
 
         What succeeds on the player itself does not strike, also if its weapon does at that moment.
+        What fades when it is cast was on already, and is cast once more.
         """
+        if self._last is not None and text.endswith(FADES):
+            if now - self._cast[self._last] < TAKEN_OFF:
+                self._lasting.add(self._last)
+                self._cast[self._last] = LONG_AGO
+                self._due = Monotonic(now + RECOVERY)
+            return
         if self._last is None or (color != SUCCEEDS and SUCCESS not in text):
             return
         is_own = bool(self._own_name) and text.endswith(f" {SUCCESS} {self._own_name}!")

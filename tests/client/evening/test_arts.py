@@ -1,6 +1,6 @@
 """The choice of spells in fights."""
 
-from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, RECOVERY, Arts
+from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, LASTS_FOR, RECOVERY, Arts
 from emu.client.world.events import LineShown, ZoneToLoad
 from emu.times import Monotonic
 
@@ -41,6 +41,25 @@ def test_what_strikes_comes_again_and_what_helps_later() -> None:
     arts.said("spell", "Your Toughness was successful on Aldana!", later(4.0))
     assert [arts.choose(KNOWN, later(5.0 + at * CAST_PAUSE)) for at in range(3)] == [SWING] * 3
     assert arts.choose(KNOWN, later(4.0 + HELPS_FOR)) == SHOUT
+
+
+def test_what_a_second_cast_takes_off_is_cast_once_more_and_then_left_alone() -> None:
+    # Recorded: a second cast of an own spell that lasts takes it off.
+    arts = Arts()
+    assert arts.choose((TOUGH,), NOW) == TOUGH
+    arts.said("spell", "Your Toughness fades.", later(0.1))
+    assert arts.choose((TOUGH, SHOUT), later(0.1 + RECOVERY)) == TOUGH
+    arts.said("spell_success", "Your Toughness was successful on Aldana!", later(3.0))
+    assert arts.choose((TOUGH,), later(3.0 + HELPS_FOR + 1.0)) is None
+    assert arts.choose((TOUGH,), later(3.0 + LASTS_FOR + 1.0)) == TOUGH
+
+
+def test_what_fades_by_itself_was_not_taken_off() -> None:
+    arts = Arts()
+    assert arts.choose((TOUGH,), NOW) == TOUGH
+    arts.said("spell_success", "Your Toughness was successful on Aldana!", later(2.0))
+    arts.said("spell", "Your Toughness fades.", later(30.0))
+    assert arts.choose((TOUGH,), later(2.0 + HELPS_FOR + 1.0)) == TOUGH
 
 
 def test_other_lines_change_nothing() -> None:
