@@ -256,7 +256,7 @@ class Questing:
             core.use(spawn.index, FROM_MERCHANT)
             return True
         self._giver = spawn.name
-        if plan.task is not None and is_visit(plan.task.text):
+        if plan.task is not None and is_visit(plan.task.text) and not may_have_choices(spawn.name):
             self.journeys.look_near(plan.task, spawn.place)
         if not commands or any(one in TALKING for one in commands):
             self._last_hailed = spawn.name

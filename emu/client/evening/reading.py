@@ -44,6 +44,8 @@ _GATHERS: Final = frozenset((
     "gather", "collect", "harvest", "harvesting", "mine", "chop", "fish", "catch", "dig",
 ))  # fmt: skip
 _VISITS: Final = frozenset(("visit", "find", "locate", "look", "explore", "scout", "see", "pay"))
+_SOMEBODY: Final = re.compile(r"\b(?:find|locate|see) (?:[A-Z][\w'`]*[ .!]*)+$")
+"""The end of a text that only names whom or what to find."""
 _GOING: Final = re.compile(r"\b(get|go|travel) to\b", re.IGNORECASE)
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
 _WAYS: Final = frozenset((
@@ -153,7 +155,9 @@ def is_gathering(text: str) -> bool:
 
 
 def is_visit(text: str) -> bool:
-    """Return whether a task may be to go to a place."""
+    """Return whether a task may be to go to a place: "I need to find Zipiff." is about somebody."""
+    if _SOMEBODY.search(text) is not None:
+        return False
     return not _VISITS.isdisjoint(words_of(text)) or _GOING.search(text) is not None
 
 

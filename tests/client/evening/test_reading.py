@@ -125,7 +125,10 @@ def test_a_task_to_place_a_thing(task: str, *, is_meant: bool) -> None:
 
 def test_tasks_to_visit_a_place() -> None:
     assert is_visit("I need to visit the gates to the Peat Bog.")
+    assert is_visit("I need to find the Tower of the Oracles.")
+    assert is_visit("I need to locate the gates to North Freeport.")
     assert not is_visit("I must kill the rats.")
+    assert not is_visit("I need to find Zipiff Clamorclang."), "it is a person"
 
 
 def test_things_that_may_lead_to_several_zones() -> None:
