@@ -162,7 +162,8 @@ class PlayerJourneys:
         """
         for zone in zones:
             way = self.travels.way_to(zone)
-            if way is not None and self._visits.may_begin(f"back to {zone}", task.text, now, LATER):
+            which = f"back to {zone}"
+            if way is not None and self._visits.may_travel(which, task.text, now, LATER):
                 return self.by(way, task, now)
         return None
 

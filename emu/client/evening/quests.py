@@ -35,6 +35,7 @@ from emu.client.evening.reading import (
     is_visit,
     may_be_way,
     may_have_choices,
+    names_somebody,
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
@@ -351,8 +352,7 @@ class Questing:
         plan = self.journeys.search(first, now)
         if plan is None and any(self.journeys.is_here(task) for task in first):
             plan = self.journeys.odd_way(now) or self.journeys.far_place(now)
-        is_lost = not any(self.journeys.knows_where(task) for task in first)
-        if plan is None and is_lost:
+        if plan is None and not any(self.journeys.knows_where(task) for task in first):
             plan = self._through_town(now, takes_quests=not first)
         if plan is None and self._hunts and not first:
             plan = self._plan_of(self.agenda.next_of_chains(), now) or self._tries.mark(now)
@@ -423,8 +423,8 @@ class Questing:
         return None
 
     def _back(self, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return the way to the zone where a task has come up that names nobody and no zone."""
-        if task.needed > 1 or is_peaceful(task.text) or self.journeys.zones_of(task):
+        """Return the way to where a task has come up that names nobody and no zone."""
+        if task.needed > 1 or names_somebody(task.text) or self.journeys.zones_of(task):
             return None
         return self.journeys.back(task, self.agenda.zones_of(task), now)
 

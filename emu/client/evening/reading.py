@@ -161,6 +161,11 @@ def is_visit(text: str) -> bool:
     return not _VISITS.isdisjoint(words_of(text)) or _GOING.search(text) is not None
 
 
+def names_somebody(text: str) -> bool:
+    """Return whether a task is to talk to somebody, to go somewhere, or to find one by name."""
+    return is_peaceful(text) or _SOMEBODY.search(text) is not None
+
+
 def is_placing(text: str) -> bool:
     """Return whether a task is to place a thing."""
     return _PLACES.search(text) is not None

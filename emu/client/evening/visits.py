@@ -28,7 +28,13 @@ class PastVisits:
 
     def may_begin(self, name: str, why: str, now: Monotonic, pause: float = AGAIN) -> bool:
         """Return whether it goes to somebody again after some seconds, and count that."""
-        name = f"{self.zone} {name}"
+        return self._may_begin(f"{self.zone} {name}", why, now, pause)
+
+    def may_travel(self, name: str, why: str, now: Monotonic, pause: float) -> bool:
+        """Return the same for another zone, from wherever it is."""
+        return self._may_begin(name, why, now, pause)
+
+    def _may_begin(self, name: str, why: str, now: Monotonic, pause: float) -> bool:
         count, last = self._last.get((name, why), (0, LONG_AGO))
         if now - last < min(pause * 2 ** min(count - 1, MOST_DOUBLED), max(pause, ONCE_MORE)):
             return False

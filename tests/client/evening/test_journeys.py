@@ -63,6 +63,8 @@ def test_it_goes_back_to_the_zone_of_a_task_that_names_nobody(core: NotingClient
     assert plan is not None
     assert plan.place == SIGN.place
     assert one.back(judge, ["citizenship trial chamber"], NOW) is None
+    one.arrive("qey_south", "South Qeynos", NOW)
+    assert one.back(judge, ["citizenship trial chamber"], NOW) is None, "wherever it is"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from emu.client.evening.reading import (
     is_visit,
     leads_to,
     may_have_choices,
+    names_somebody,
     resemblance,
 )
 
@@ -129,6 +130,13 @@ def test_tasks_to_visit_a_place() -> None:
     assert is_visit("I need to locate the gates to North Freeport.")
     assert not is_visit("I must kill the rats.")
     assert not is_visit("I need to find Zipiff Clamorclang."), "it is a person"
+
+
+def test_tasks_that_name_whom_they_are_about() -> None:
+    assert names_somebody("I need to find Zipiff Clamorclang.")
+    assert names_somebody("I must speak with Braksan.")
+    assert not names_somebody("I need to judge the traitors.")
+    assert not names_somebody("I need to find the memorial in the Willow Wood.")
 
 
 def test_things_that_may_lead_to_several_zones() -> None:
