@@ -240,8 +240,17 @@ class PlayerJourneys:
                 return visit(one, "use", now, task)
         return None
 
-    def new_zone(self, now: Monotonic) -> Errand | None:
-        """Return the way to a sign that it has never taken, or to a zone where it was never."""
+    def new_zone(self, now: Monotonic, *, is_lost: bool = False) -> Errand | None:
+        """Return the way to a sign that it has never taken, or to a zone where it was never.
+
+        Who `is_lost` with a task goes first to zones that windows have named: the signs of a city
+        lead to its parts, where a level's trainer is, but also into wild country.
+        """
+        by_sign, by_name = self._by_new_sign, self._to_new_zone
+        first, last = (by_name, by_sign) if is_lost else (by_sign, by_name)
+        return first(now) or last(now)
+
+    def _by_new_sign(self, now: Monotonic) -> Errand | None:
         for zone, sign in self.travels.new_signs():
             way = sign if zone == self.travels.zone else self.travels.way_to(zone)
             which = f"{sign.name} of {zone}"
@@ -249,6 +258,9 @@ class PlayerJourneys:
             if may_go and self._visits.may_begin(which, "new", now, LATER):
                 assert way is not None  # noqa: S101  # `may_go`
                 return self.by(way, None, now)
+        return None
+
+    def _to_new_zone(self, now: Monotonic) -> Errand | None:
         for zone in self.travels.new_zones():
             way, is_refused = self.travels.way_to(zone), has_word(zone, self._refused)
             if way and not is_refused and self._visits.may_begin(f"to {zone}", "new", now, LATER):

@@ -397,7 +397,7 @@ class Questing:
             is_new = town not in self._known_towns and town != self.journeys.travels.zone
             if is_new and way is not None and self._may_visit(f"to {town}", "town", now, LATER):
                 return self.journeys.by(way, None, now)
-        return self.journeys.new_zone(now)
+        return self.journeys.new_zone(now, is_lost=not takes_quests)
 
     def _plan_aside(self, now: Monotonic) -> Errand | None:
         """Return the plan for a task that it has set aside, if no fight gives experience."""

@@ -146,3 +146,15 @@ def test_it_reads_where_a_new_sign_leads_before_it_uses_it(core: NotingClient) -
     assert one.new_zone(Monotonic(NOW + 1e6)) is None
     back = one.by(KnownWay(sign.name, sign.place), None, NOW)
     assert not one.leads_back(back, sign, "enter starcrest commune"), "now it means to go there"
+
+
+def test_who_is_lost_goes_first_where_windows_lead(core: NotingClient) -> None:
+    bell, sign = spawn(6, "mariners_bell", level=0), spawn(7, "zone_to_antonica", level=0)
+    one = journeys(core, bell, sign)
+    one.look()
+    one.travels.offered(KnownWay(bell.name, bell.place), ["The Baubbleshire"])
+    plans = one.new_zone(NOW, is_lost=True), one.new_zone(NOW, is_lost=True)
+    assert [plan.index for plan in plans if plan is not None] == [6, 7]
+    later = Monotonic(NOW + 1e6)
+    plans = one.new_zone(later), one.new_zone(later)
+    assert [plan.index for plan in plans if plan is not None] == [7, 6]
