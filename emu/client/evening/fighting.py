@@ -11,6 +11,7 @@ from emu.client.evening.arts import Arts
 from emu.client.evening.fears import Danger, Fears
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import zone_name
+from emu.client.evening.visits import LONG_AGO
 from emu.client.hunting import PATIENCE, STRIKES
 from emu.client.world import WorldClientCore
 from emu.client.world.events import (
@@ -44,6 +45,8 @@ LOOT_TIME: Final = 2.5
 LOOT_REACH: Final = 4.0
 WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
+CHASED: Final = 10.0
+"""How long after a blow it runs on before it rests."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 
@@ -57,11 +60,16 @@ class Fighting:
         spawns: SeenSpawns,
         note: Callable[[str, str], None],
         speed: float,
+        is_underway: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`is_underway` says whether it goes somewhere far away."""
         self._core = core
         self._spawns = spawns
         self._note = note
         self._speed = speed
+        self._is_underway = is_underway
+        self._chased = LONG_AGO
+        """When something has struck it last from which it runs."""
         self.level = 0
         self.enemy: int | None = None
         self.kills = 0
@@ -94,7 +102,7 @@ class Fighting:
                 self._avoided.clear()
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
                 if self.enemy is None:
-                    self._begin(attacker, now)
+                    self._struck_by(attacker, now)
             case LineShown(_, text) if NO_PLACE in text:
                 self._is_full = True
             case DeathSeen(killer, dead) if dead == own:
@@ -108,6 +116,15 @@ class Fighting:
                 self._asked_body = False
                 if dead == self.enemy:
                     self.enemy = None
+
+    def _struck_by(self, attacker: int, now: Monotonic) -> None:
+        """Strike back; run on from what has killed it, if it is on a long way."""
+        spawn = self._spawns.get(attacker)
+        is_feared = spawn is not None and self.fears.fears(spawn.name, self.level, now)
+        if is_feared and self._is_underway():
+            self._chased = now
+        else:
+            self._begin(attacker, now)
 
     def _die(self, killer: int, now: Monotonic) -> None:
         self.enemy = None
@@ -257,7 +274,9 @@ class Fighting:
             self._core.command(f"inventory destroy {worst.place}")
 
     def _rest(self, now: Monotonic) -> bool:
-        """Wait until it has health and power again; return False when it has."""
+        """Wait until it has health and power again; return False when it has, or is chased."""
+        if now < self._chased + CHASED:
+            return False
         if self.health >= RESTED and self.power >= POWERFUL:
             self._rest_since = None
             return False

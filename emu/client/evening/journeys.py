@@ -16,6 +16,7 @@ from emu.client.evening.reading import (
     TECHNICAL,
     fit,
     has_word,
+    is_hunt,
     is_named_way,
     is_sign,
     is_visit,
@@ -128,6 +129,20 @@ class PlayerJourneys:
     def is_way(self, name: str) -> bool:
         """Return whether a thing of the present zone has led to another one."""
         return (self.zone, name) in self._ways
+
+    def is_of_no_use(self, one: SeenSpawn, task: QuestTask, text: str) -> bool:
+        """Return whether a text has the words of a thing only because both name a zone.
+
+        A bell that leads there is of no use any more either if the player is in that zone.
+        """
+        if may_have_choices(one.name):
+            return self.is_here(task)
+        if TECHNICAL in one.name and is_hunt(task.text) and not may_be_way(one.name):
+            return True  # "I must kill one gnoll" means no "gnoll_tent"
+        if is_named_way(one.name) and self.travels.is_vain(one.name):
+            return True
+        is_thing = TECHNICAL in one.name and not may_be_way(one.name)
+        return is_thing and self.travels.is_of_zone(one.name, text)
 
     # -- where it goes ----------------------------------------------------------------------------
 

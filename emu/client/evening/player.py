@@ -63,7 +63,10 @@ class EveningPlayer:
         self.spawns = SeenSpawns(core)
         self.level = 0
         self._begun = self._now = now
-        self.fighting = Fighting(core, self.spawns, self.note, preferences.speed)
+        self.fighting = Fighting(
+            core, self.spawns, self.note, preferences.speed,
+            is_underway=lambda: self.questing.is_underway,
+        )  # fmt: skip
         self.questing = Questing(
             core,
             self.spawns,

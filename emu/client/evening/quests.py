@@ -25,15 +25,12 @@ from emu.client.evening.prey import ABOVE, BELOW, Prey
 from emu.client.evening.reading import (
     GOOD,
     LEAVING,
-    TECHNICAL,
     fit,
     has_word,
     is_hunt,
-    is_named_way,
     is_peaceful,
     is_placing,
     is_visit,
-    may_be_way,
     may_have_choices,
     names_somebody,
     words_of,
@@ -63,6 +60,8 @@ TALK_GOES_ON: Final = 30.0
 """How long after a dialog it looks for nobody else."""
 USING: Final = 6.5
 """How long it stands still after it has begun to use a thing: some take 5 seconds."""
+FAR: Final = 40.0
+"""From how far away a place is far, in world units."""
 MOST_KILLS: Final = 8
 """How many of a name it kills for a task that does not advance by that."""
 BUYING: Final = frozenset(("buy", "purchase", "merchant"))
@@ -191,6 +190,12 @@ class Questing:
             return True
         tasks = self.agenda.first_tasks() if self._hunts else self.agenda.tasks()
         return self.journeys.exploration.has_seen_all and not tasks
+
+    @property
+    def is_underway(self) -> bool:
+        """Whether it goes somewhere far away."""
+        plan = self._plan
+        return plan is not None and self._core.place.distance_to(plan.place) > FAR
 
     @property
     def _must_leave(self) -> bool:
@@ -467,7 +472,7 @@ class Questing:
         is_calm = is_peaceful(task.text)
         good = [
             (much, one) for much, one in found
-            if much >= GOOD and not self._is_of_no_use(one, task, text)
+            if much >= GOOD and not self.journeys.is_of_no_use(one, task, text)
             and not (one.is_enemy and (is_calm or not self._may_attack(one, task, now)))
         ]  # fmt: skip
         here = self._core.place
@@ -501,20 +506,6 @@ class Questing:
         # Whom it needs for another level may stand where it has died: it goes there last.
         is_stopped = self.hints.is_stopped(self._fighting.level)
         return None if danger is Danger.THERE and not is_stopped else danger
-
-    def _is_of_no_use(self, one: SeenSpawn, task: QuestTask, text: str) -> bool:
-        """Return whether a text has the words of a thing only because both name a zone.
-
-        A bell that leads there is of no use any more either if the player is in that zone.
-        """
-        if may_have_choices(one.name):
-            return self.journeys.is_here(task)
-        if TECHNICAL in one.name and is_hunt(task.text) and not may_be_way(one.name):
-            return True  # "I must kill one gnoll" means no "gnoll_tent"
-        if is_named_way(one.name) and self.journeys.travels.is_vain(one.name):
-            return True
-        is_thing = TECHNICAL in one.name and not may_be_way(one.name)
-        return is_thing and self.journeys.travels.is_of_zone(one.name, text)
 
     def _fights_any(self, text: str, task: QuestTask, now: Monotonic) -> bool:
         """Attack the nearest enemy if a task means every creature here; return whether it does."""

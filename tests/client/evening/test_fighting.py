@@ -1,10 +1,12 @@
 """Fights of a player that plays by itself: begin, give up, loot."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from emu.client.evening.fears import BRAVER, FEARED
 from emu.client.evening.fighting import (
     AVOIDED,
+    CHASED,
     LOOT_TIME,
     OUT_OF_SIGHT,
     SPELL_REACH,
@@ -21,11 +23,14 @@ NOW = Monotonic(100.0)
 RAT = 5
 
 
-def fighting(core: NotingClient, **values: object) -> tuple[Fighting, KnownSpawns, list[str]]:
+def fighting(
+    core: NotingClient, *, is_underway: Callable[[], bool] = lambda: False, **values: object
+) -> tuple[Fighting, KnownSpawns, list[str]]:  # fmt: skip
     lines: list[str] = []
     spawns = KnownSpawns(core, spawn(RAT, "a rat", is_enemy=True, **values))  # type: ignore[arg-type]
     made = Fighting(
-        core, spawns, lambda kind, text: lines.append(f"{kind} {text}"), 8.0  # type: ignore[arg-type]
+        core, spawns, lambda kind, text: lines.append(f"{kind} {text}"), 8.0,  # type: ignore[arg-type]
+        is_underway=is_underway,
     )  # fmt: skip
     return made, spawns, lines
 
@@ -37,6 +42,35 @@ def test_it_strikes_back(core: NotingClient) -> None:
     assert core.asked == [f"target {RAT}", "command autoattack 1"]
     assert one.think(NOW)
     assert core.place.x > 0.0
+
+
+def test_it_runs_on_from_what_has_killed_it_on_a_long_way(core: NotingClient) -> None:
+    is_underway = [True]
+    one, _, _ = fighting(core, is_underway=lambda: is_underway[0])
+    one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+    assert one.enemy == RAT, "nobody has died yet"
+    one.handle_event(DeathSeen(RAT, OWN), NOW)
+    one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+    assert one.enemy is None
+    is_underway[0] = False
+    one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+    assert one.enemy == RAT, "it has arrived"
+
+
+def test_it_does_not_rest_while_it_is_chased(core: NotingClient) -> None:
+    class Bags:
+        sheet: ClassVar[dict[str, int]] = {"current_hp": 10, "max_hp": 100}
+
+        def things(self, _which: int = 0) -> list[Owned]:
+            return []
+
+    core.possessions = Bags()
+    one, _, _ = fighting(core, is_underway=lambda: True)
+    one.fears.died("a rat", "", core.place, 0, NOW)
+    assert one.think(NOW), "it rests"
+    one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+    assert not one.think(NOW)
+    assert one.think(Monotonic(NOW + CHASED))
 
 
 def test_it_gives_up_whom_it_does_not_hurt_and_leaves_it_alone_for_a_while(
