@@ -273,6 +273,18 @@ class MayLevel(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class MayTradeLevel(MayLevel):
+    """The same before a tradeskill level."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetterRead(PlayerEvent):
+    """A player has opened a letter for the first time."""
+
+    letter_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class LevelGained(PlayerEvent):
     """A player has another level of adventurers, in whatever way, higher or lower."""
 

@@ -20,6 +20,7 @@ from emu.world.events import (
     Entered,
     LevelGained,
     MayLevel,
+    MayTradeLevel,
     Order,
     TenthGained,
     TradeLevelGained,
@@ -225,11 +226,20 @@ class Levels:
             if level >= highest or not needed:
                 total = min(total, max(0, needed - 1))
                 break
-            if total < needed or not self.set_trade_level(player, level + 1, now):
+            if total < needed or not self._may_trade(player, total):
                 break
+            self.set_trade_level(player, level + 1, now)
             total -= needed
+        total = min(total, most_points(self.needed))
         self._change(player, now, tradeskill_experience=total, tradeskill_needed=needed)
         self._sheets.send(player)
+
+    def _may_trade(self, player: Player, points: int) -> bool:
+        """Ask whether a player may reach the next tradeskill level; its points stay if not."""
+        level = player.character.tradeskill_level
+        asked = MayTradeLevel(player, level, level + 1, points)
+        self._world.events.publish(asked)
+        return not asked.refusals and player.character.tradeskill_level == level
 
     def _cut(self, player: Player, level: int) -> int:
         return cut_level(level, self._world.rules.in_zone(player.zone.zone_id).max_level)

@@ -42,6 +42,11 @@ FUNCTIONS: Final[Mapping[type[ThingEvent], str]] = {
     ItemUnequipped: "unequipped",
     ItemConsumed: "cast",
 }
+OF_ZONES: Final[Mapping[type[ThingEvent], str]] = {
+    ItemEquipped: "item_equipped",
+    ItemUnequipped: "item_unequipped",
+}
+"""Functions of the zone's script."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,6 +80,8 @@ class ItemEvents:
         """The handles of things that scripts have seen, by player and thing."""
         for kind in FUNCTIONS:
             events.subscribe(kind, self._happened, Order.MINDS)
+        for kind in OF_ZONES:
+            events.subscribe(kind, self._tells_zone, Order.MINDS)
         events.subscribe(ItemUsed, self._used, Order.MINDS)
         events.subscribe(ItemDescribed, self._described, Order.MINDS)
         events.subscribe(ItemOffered, self._offered, Order.MINDS)
@@ -111,6 +118,14 @@ class ItemEvents:
                 if self._conversations.has(player, held):
                     self._conversations.close(player, held)
                 held.handle.end()
+
+    def _tells_zone(self, event: ThingEvent) -> None:
+        home = self._homes.get(event.player.zone)
+        if home is not None:
+            self._calls.call(
+                home, OF_ZONES[type(event)], self._homes.player(event.player), event.kind.id,
+                event.kind.name, event.thing.id,
+            )  # fmt: skip
 
     def _used(self, event: ItemUsed) -> None:
         if not event.kind.script:

@@ -5,10 +5,21 @@ They may forbid a level. Source: docs/guides/lua.md#players.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from emu.world.actors.player import Player
-from emu.world.events import Died, Events, LevelGained, MayLevel, Order
+from emu.world.events import (
+    ClassChanged,
+    Died,
+    Events,
+    LetterRead,
+    LevelGained,
+    MayLevel,
+    MayTradeLevel,
+    Order,
+    TradeLevelGained,
+)
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
 
@@ -24,8 +35,13 @@ class PlayerEvents:
         """Subscribe, and read the script for all zones, which may have to be compiled first."""
         self._calls = calls
         self._homes = homes
-        events.subscribe(MayLevel, self._may_level, Order.MINDS)
-        events.subscribe(LevelGained, self._has_level, Order.MINDS)
+        events.subscribe(MayLevel, partial(self._may_level, "on_level_up"), Order.MINDS)
+        events.subscribe(LevelGained, partial(self._has_level, "on_level_up"), Order.MINDS)
+        trade = "on_tradeskill_level_up"
+        events.subscribe(MayTradeLevel, partial(self._may_level, trade), Order.MINDS)
+        events.subscribe(TradeLevelGained, partial(self._has_level, trade), Order.MINDS)
+        events.subscribe(ClassChanged, self._has_class, Order.MINDS)
+        events.subscribe(LetterRead, self._has_read, Order.MINDS)
         events.subscribe(Died, self._died, Order.MINDS)
         if calls.find(EVERYWHERE):
             calls.prepare(EVERYWHERE)
@@ -46,7 +62,7 @@ class PlayerEvents:
             for script in self._scripts(home)
         ]
 
-    def _may_level(self, event: MayLevel) -> None:
+    def _may_level(self, name: str, event: MayLevel) -> None:
         home = self._homes.get(event.player.zone)
         if home is None:
             return
@@ -54,14 +70,19 @@ class PlayerEvents:
         if any(self._calls.is_awaited(script) for script in self._scripts(home)):
             event.refusals.append("a script that is being compiled")
             return
-        answers = self._call(
-            event.player, "on_level_up", event.before, event.after, event.points
-        )  # fmt: skip
+        answers = self._call(event.player, name, event.before, event.after, event.points)
         if FORBIDS in answers:
             event.refusals.append("a script of players")
 
-    def _has_level(self, event: LevelGained) -> None:
-        self._call(event.player, "on_level_up_complete", event.before, event.after, 0)
+    def _has_level(self, name: str, event: LevelGained | TradeLevelGained) -> None:
+        self._call(event.player, f"{name}_complete", event.before, event.after, 0)
+
+    def _has_class(self, event: ClassChanged) -> None:
+        after = event.player.character.class_
+        self._call(event.player, "on_class_change", event.before, after)
+
+    def _has_read(self, event: LetterRead) -> None:
+        self._call(event.player, "on_mail_first_read", event.letter_id)
 
     def _died(self, event: Died) -> None:
         home = self._homes.get(event.zone)

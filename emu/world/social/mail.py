@@ -34,7 +34,7 @@ from emu.processes.ports import MailStore, Note
 from emu.times import DAY, Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
-from emu.world.events import Arrived
+from emu.world.events import Arrived, LetterRead
 from emu.world.items.windows import send_fitted
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
@@ -404,6 +404,7 @@ class Mail:
         self._send_window(player, window, OPENED)
         # The box before the letter: clients close the letter when the box comes.
         if not letter.is_read:
+            self._world.events.publish(LetterRead(player, letter.id))
             await self.show_box(player)
         send_fitted(
             player.client,

@@ -172,3 +172,24 @@ def test_a_script_says_how_a_merchant_shows_its_kind(tmp_path: Path) -> None:
     assert kind is not None
     assert flags_of(scene.harness.world.events, scene.player, [kind]) == {CAP: 128}
     assert flags_of(scene.harness.world.events, scene.player, [kind], is_bought_back=True) == {}
+
+
+def test_a_zone_hears_what_players_put_on(tmp_path: Path) -> None:
+    """Source: eq2-lua.md 2.5; the script of the Far Journey goes on with its tutorial so."""
+    scene = ScriptScene(tmp_path)
+    scene.zone_script("""
+        function item_equipped(Zone, Player, Item, Name, Number)
+            SendMessage(Player, "on " .. Item .. " " .. Name .. " " .. Number)
+        end
+        function item_unequipped(Zone, Player, Item, Name, Number)
+            SendMessage(Player, "off " .. Item .. " " .. Name .. " " .. Number)
+        end""")
+    row = f'id = {CAP}, name = "Cap", slots = 4, armor = {{low = 1}}'
+    scene.harness.parts.items.kinds = kinds.item_kinds([row])
+    scene.says(f"AddItem(Spawn, {CAP})")
+    (thing,) = scene.player.holdings.inventory
+    scene.shown()
+    for act in ("equip 0", "unequip 2"):
+        scene.client.types(f"/inventory {act}")
+    lines = [line for line in scene.shown() if line.split()[0] in ("on", "off")]
+    assert lines == [f"on {CAP} Cap {thing.id}", f"off {CAP} Cap {thing.id}"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from emu.content.figures import Figures
+from emu.world.events import LetterRead
 from emu.world.scripts.player_events import EVERYWHERE
 from tests.support.world.script_scenes import ScriptScene
 
@@ -102,3 +103,37 @@ def test_deaths_and_kills_call_functions(tmp_path: Path) -> None:
     guard = scene.spawn("", "a guard")
     harm.kill(scene.zone, scene.player.spawn, guard)
     assert "died by a guard" in texts(scene)
+
+
+TRADE = """
+function on_tradeskill_level_up(Zone, Player, Old, New, Points)
+    SendMessage(Player, "may " .. Old .. " " .. New)
+    if New > 3 then return -1 end
+end
+function on_tradeskill_level_up_complete(Zone, Player, Old, New)
+    SendMessage(Player, "trade " .. Old .. " " .. New)
+end
+function on_class_change(Zone, Player, Old, New)
+    SendMessage(Player, "class " .. Old .. " " .. New)
+end
+function on_mail_first_read(Zone, Player, Letter)
+    SendMessage(Player, "letter " .. Letter)
+end
+"""
+
+
+def test_tradeskill_levels_classes_and_letters_call_functions(tmp_path: Path) -> None:
+    """Source: eq2-lua.md 2.5 (on_tradeskill_level_up as on_level_up, on_class_change, on_mail_…)."""
+    scene = scene_with(tmp_path, TRADE)
+    levels, player, now = scene.scripts.levels, scene.player, scene.harness.now
+    levels.set_trade_level(player, 2, now)
+    levels.gain_trade(player, 900, now)
+    levels.gain_trade(player, 1000, now)
+    # 800 of 900 led to level 3; level 4 is forbidden, and its points stay.
+    assert (player.character.tradeskill_level, player.character.tradeskill_experience) == (3, 1100)
+    before = player.character.class_
+    levels.set_class(player, 3, now)
+    scene.harness.world.events.publish(LetterRead(player, 12))
+    assert [one for one in texts(scene) if "level" not in one] == [
+        "trade 1 2", "may 2 3", "trade 2 3", "may 3 4", f"class {before} 3", "letter 12",
+    ]  # fmt: skip
