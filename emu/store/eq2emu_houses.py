@@ -1,9 +1,10 @@
 """Houses of a character of EQ2Emulator's world database, with what stands in them.
 
 A house is an instance of a zone. The things in it are placements of that instance
-(`spawn_location_placement`), whose spawns stand for items (`spawn_instance_data`). What nobody had
-to import before is a table of its own there: the deposits, and the history of payments. Source of
-the columns: docs/protocol/world/data.md#characters.
+(`spawn_location_placement`), whose spawns stand for items (`spawn_instance_data`). Deposits and the
+history of payments are tables of their own. No table says who may enter: EQ2Emulator stores no
+access and lets everybody visit every house, so an imported house is open to visitors.
+Source of the columns: docs/protocol/world/data.md#characters.
 """
 
 from __future__ import annotations

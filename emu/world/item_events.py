@@ -5,15 +5,16 @@ They are published and subscribed to as those of `emu.world.events`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emu.items.held import Thing
 from emu.items.kinds import ItemKind
-from emu.world.events import PlayerEvent
+from emu.world.events import GameEvent, PlayerEvent
 
 if TYPE_CHECKING:
     from emu.world.actors.spawn import Spawn
+    from emu.world.zones.zone import Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,23 @@ class ItemEquipped(ThingEvent):
 @dataclass(frozen=True, slots=True)
 class ItemUnequipped(ThingEvent):
     """A player wears a thing no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class FurnitureStands(ThingEvent):
+    """A thing stands in a house: a player has placed it, or is the first one in the house."""
+
+    zone: Zone
+    spawn: Spawn
+
+
+@dataclass(frozen=True, slots=True)
+class FurnitureGone(GameEvent):
+    """A thing stands in a house no more."""
+
+    _: KW_ONLY
+    zone: Zone
+    spawn: Spawn
 
 
 @dataclass(frozen=True, slots=True)

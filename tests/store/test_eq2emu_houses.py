@@ -71,6 +71,8 @@ def test_the_lists_are_those_of_the_house_and_its_instance() -> None:
         (HISTORY, 913): [{**line, "reason": "Paid Upkeep"}, {**line, "amount": "x"}],
     }
     (house,), problems = houses(tables, INN)
+    # No table of EQ2Emulator has access levels: everybody may visit.
+    assert house.books.guests == ()
     assert house.books.deposits == (Deposit("Aldana", 9, 1, 4, 0, 1_600_000_000),)
     assert house.books.history == (Paid("Aldana", 9, 1, "Paid Upkeep", 1_600_000_000),)
     assert problems == ["a line of a house's history is left out: amount is no number: 'x'"]

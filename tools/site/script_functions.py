@@ -39,8 +39,8 @@ def script_functions_page() -> str:
         "",
         "## Missing {#missing}",
         "",
-        "| function | arguments | result |",
-        "|---|---|---|",
+        "| function | arguments | result | why it does nothing |",
+        "|---|---|---|---|",
         *_rows(later),
     ]
     return "\n".join(lines) + "\n"
@@ -48,9 +48,7 @@ def script_functions_page() -> str:
 
 def _rows(functions: list[Known]) -> Iterator[str]:
     for one in functions:
-        cells = [one.name, str(one.signature), one.returns]
-        if one.works:
-            cells.append(one.summary)
+        cells = [one.name, str(one.signature), one.returns, one.summary or one.why]
         yield "| " + " | ".join(cells) + " |"
 
 

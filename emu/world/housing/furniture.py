@@ -24,6 +24,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, SpawnTemplate, Verb
 from emu.world.events import Entered, LeftZone
 from emu.world.housing.housing import NOT_NOW, NOT_YOURS, Housing, house_of
+from emu.world.item_events import FurnitureGone, FurnitureStands
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED
@@ -81,9 +82,9 @@ class PlacedThings:
         zone = event.player.zone
         if house_of(zone) and zone not in self._pieces:
             self._pieces[zone] = {}
-            self._world.start(self._load(zone))
+            self._world.start(self._load(zone, event.player))
 
-    async def _load(self, zone: Zone) -> None:
+    async def _load(self, zone: Zone, player: Player) -> None:
         try:
             found = await self._store.things(house_of(zone))
             kinds = await self._items.load_kinds(thing.item_id for thing, _ in found)
@@ -94,7 +95,7 @@ class PlacedThings:
         for thing, placed in found:
             kind = kinds.get(thing.item_id)
             if kind is not None and thing.id not in self._numbers(zone):
-                self._stand(zone, thing, kind, Position(*placed[2:]))
+                self._stand(zone, thing, kind, Position(*placed[2:]), player)
 
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""
@@ -103,16 +104,18 @@ class PlacedThings:
     def _numbers(self, zone: Zone) -> set[int]:
         return {one.thing.id for one in self._pieces.get(zone, {}).values()}
 
-    def _stand(self, zone: Zone, thing: Thing, kind: ItemKind, place: Position) -> Piece | None:
-        """Put the spawn of a thing into a house; return None if its zone is full."""
+    def _stand(
+        self, zone: Zone, thing: Thing, kind: ItemKind, place: Position, player: Player
+    ) -> None:  # fmt: skip
+        """Put the spawn of a thing into a house, unless its zone is full."""
         piece = self._make(thing, kind, place)
         try:
             zone.add_spawn(piece.spawn, self._world.clock.now())
         except LimitExceeded:
             self._world.count("thing of a house without a spawn: the zone is full")
-            return None
+            return
         self._pieces.setdefault(zone, {})[piece.spawn.id] = piece
-        return piece
+        self._world.events.publish(FurnitureStands(player, thing, kind, zone, piece.spawn))
 
     def _make(self, thing: Thing, kind: ItemKind, place: Position) -> Piece:
         model = kind.look.model if kind.look is not None else 0
@@ -241,7 +244,7 @@ class PlacedThings:
         if outcome is Outcome.DONE and lot:
             self._items.changed(player)
             if zone in self._pieces:
-                self._stand(zone, lot[0], piece.kind, at)
+                self._stand(zone, lot[0], piece.kind, at, player)
 
     async def _put_again(self, player: Player, index: int, at: Position) -> None:
         piece = self._named(player, index)
@@ -269,6 +272,15 @@ class PlacedThings:
     async def move(self, player: Player, number: int | None) -> None:
         """Let a player move a thing. Raises `StoreError`."""
         piece = self._chosen(player, number)
+        if piece is not None and await self._may_change(player):
+            self._send_mode(player, piece)
+
+    def begin_move(self, player: Player, spawn: Spawn) -> None:
+        """Let a player move the thing of a spawn, at any distance, if it may."""
+        self._world.start(self._try(player, self._move_spawn(player, spawn)))
+
+    async def _move_spawn(self, player: Player, spawn: Spawn) -> None:
+        piece = self._pieces.get(player.zone, {}).get(spawn.id)
         if piece is not None and await self._may_change(player):
             self._send_mode(player, piece)
 
@@ -301,6 +313,7 @@ class PlacedThings:
             if is_taken and outcome is not Outcome.DONE:
                 pieces[piece.spawn.id] = piece
         if outcome is Outcome.DONE:
+            self._world.events.publish(FurnitureGone(zone=zone, spawn=piece.spawn))
             zone.remove(piece.spawn, self._world.clock.now())
             self._items.changed(player)
         elif piece.spawn.id in pieces:

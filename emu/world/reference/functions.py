@@ -11,9 +11,10 @@ from emu.scripts.signatures import Signature, merged, parse
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.stubs import stub_names
 from emu.world.subjects.crafts import Crafting
+from emu.world.subjects.houses import Houses
 from emu.world.subjects.tracking import Tracking
 
-OF_SUBJECTS: Final = (Crafting.FUNCTIONS, Tracking.FUNCTIONS)
+OF_SUBJECTS: Final = (Crafting.FUNCTIONS, Tracking.FUNCTIONS, Houses.FUNCTIONS)
 """The functions of subjects that have their functions in their own modules."""
 _RETURNS: Final = {int: "number", bool: "true or false", str: "text"}
 
@@ -27,6 +28,8 @@ class Known(NamedTuple):
     """In words; empty for handles, lists and nothing."""
     works: bool
     summary: str
+    why: str = ""
+    """Why it does nothing, of one that does not work."""
 
 
 @cache
@@ -40,8 +43,16 @@ def known_functions() -> dict[str, Known]:
         signature = here.signature if here is not None else parse(arguments[name])
         summary = here.summary if here is not None else ""
         returns = _RETURNS.get(type(value), "")
-        found[name] = Known(name, signature, returns, here is not None, summary)
+        why = "" if here is not None else reasons().get(name, "")
+        found[name] = Known(name, signature, returns, here is not None, summary, why)
     return found
+
+
+@cache
+def reasons() -> dict[str, str]:
+    """Return why functions do nothing here, by name."""
+    table = tomllib.loads(data_file("lua", "reasons.toml").read_text(encoding="utf-8"))
+    return {name: one["why"] for one in table["group"] for name in one["functions"]}
 
 
 class ScriptSubject(NamedTuple):

@@ -161,6 +161,15 @@ def _are_met(known: list[Requirement | QuestRequirement], player: Player) -> boo
     )
 
 
+@dataclass(slots=True)
+class FurnitureFacts:
+    """What scripts know of a thing that stands in a house."""
+
+    item_id: int
+    owner_id: int = 0
+    """The character that a script has noted."""
+
+
 @dataclass(slots=True, eq=False)
 class Home:
     """A running zone as scripts have it: its spawns by number."""
@@ -184,6 +193,8 @@ class Home:
     """Spawns that no content file has placed and spells have reached, by number."""
     requirements: Requirements = field(default_factory=Requirements)
     """What spawns require of the past of players."""
+    furniture: dict[int, FurnitureFacts] = field(default_factory=dict)
+    """The things of a house, by the number of their spawns."""
     handle: Handle = field(init=False)
 
     def __post_init__(self) -> None:

@@ -73,6 +73,7 @@ from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
+from emu.world.scripts.furniture import FurnitureScripts
 from emu.world.scripts.grids import GridEvents
 from emu.world.scripts.item_events import ItemEvents
 from emu.world.scripts.letters import Letters
@@ -287,6 +288,7 @@ class Scripts(Calls):
             ItemEvents(self, self.homes, self.world.events, minds.conversations),
         )  # fmt: skip
         """The things of players, and the scripts of things."""
+        FurnitureScripts(self.homes, self.items, self.world.events, self._forget)
         self.spells, self.spell_calls = spells, SpellCalls(self, self.homes)
         """Casts and effects, and the scripts of spells."""
         self.shards = shards

@@ -29,7 +29,7 @@ from emu.world.item_events import (
     ItemUsed,
     ThingEvent,
 )
-from emu.world.scripts.bodies import Homes, shown
+from emu.world.scripts.bodies import Body, Homes, shown
 from emu.world.scripts.calls import NO_ANSWER, CallAnswer, Calls
 
 WORN: Final = (Where.WORN, Where.APPEARANCE)
@@ -81,7 +81,7 @@ class ItemEvents:
         for kind in FUNCTIONS:
             events.subscribe(kind, self._happened, Order.MINDS)
         for kind in OF_ZONES:
-            events.subscribe(kind, self._tells_zone, Order.MINDS)
+            events.subscribe(kind, self._zone_hears, Order.MINDS)
         events.subscribe(ItemUsed, self._used, Order.MINDS)
         events.subscribe(ItemDescribed, self._described, Order.MINDS)
         events.subscribe(ItemOffered, self._offered, Order.MINDS)
@@ -119,7 +119,7 @@ class ItemEvents:
                     self._conversations.close(player, held)
                 held.handle.end()
 
-    def _tells_zone(self, event: ThingEvent) -> None:
+    def _zone_hears(self, event: ThingEvent) -> None:
         home = self._homes.get(event.player.zone)
         if home is not None:
             self._calls.call(
@@ -137,6 +137,11 @@ class ItemEvents:
         if answer.is_found and not answer.has_failed:
             is_number = isinstance(answer.value, int | float)
             event.answers.append(answer.value if is_number else 0)
+
+    def placed(self, player: Player, thing: Thing, kind: ItemKind, body: Body) -> None:
+        """Call the function of a thing that stands in a house now, with its spawn."""
+        if kind.script:
+            self.ask(self._item(player, thing.id, kind), "placed", body.handle)
 
     def _described(self, event: ItemDescribed) -> None:
         if event.player.holdings.inventory.get(event.thing.id) is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from emu.content.population import Population
+from emu.content.population import Population, Surroundings
 from emu.content.rows import Row
 from emu.content.standing import Standing
 from emu.content.strays import Stray
@@ -105,6 +105,14 @@ class Maker:
         Returns whether a running zone has the place.
         """
         return self.zones is not None and self.zones.keep_dead(zone_id, location, seconds)
+
+    def surroundings(self, home: Home) -> Surroundings | None:
+        """Return what decides which spawns of a zone may stand; None while its content is unread.
+
+        A change counts for what comes from then on, until the zone ends.
+        """
+        population = self._population(home)
+        return population.surroundings if population is not None else None
 
     def usual_standing(self, home: Home, faction: int) -> int:
         """Return what a faction thinks of those who have not met it."""

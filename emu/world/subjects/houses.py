@@ -9,12 +9,14 @@ from typing import Any, Final
 from emu.commands import Argument, ArgumentKind, Call
 from emu.errors import CommandError, StoreError
 from emu.houses import AccessLevel
+from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands.context import PlayerCommandSet
 from emu.world.housing.furniture import PlacedThings
 from emu.world.housing.housing import NOT_NOW, Housing
 from emu.world.messages import WorldMessages
+from emu.world.scripts.bodies import Body
 from emu.world.subjects.subject import Subject
 
 WORDS: Final = Argument(
@@ -151,3 +153,19 @@ async def _leave(houses: Houses, player: Player, _call: Call) -> None:
 
 
 Houses.COMMANDS = COMMANDS
+
+# --- functions for scripts
+
+FUNCTIONS: Final = FunctionTable()
+
+
+@FUNCTIONS("SpawnMove", "S spawn, P player, f distance=500, t kind?")
+def move(
+    houses: Houses, body: Body | None, player: Body | None, _distance: float, _kind: str
+) -> None:
+    """Let a player move a thing that stands in a house, if it may change the house."""
+    if body is not None and player is not None and player.player is not None:
+        houses.furniture.begin_move(player.player, body.spawn)
+
+
+Houses.FUNCTIONS = FUNCTIONS

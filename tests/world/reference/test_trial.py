@@ -49,9 +49,9 @@ def test_every_call_is_noted(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_here_is_marked(tmp_path: Path) -> None:
-    one = trial(tmp_path, "function hailed(NPC, Spawn) ShowHouseShopMerchant(NPC) end")
+    one = trial(tmp_path, "function hailed(NPC, Spawn) SetWorldTime(NPC) end")
     one.call("SpawnScripts/a.lua", "hailed")
-    assert one.lines == ["ShowHouseShopMerchant(NPC)   (missing here)"]
+    assert one.lines == ["SetWorldTime(NPC)   (missing here)"]
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ end
 
 
 def test_tradeskill_levels_classes_and_letters_call_functions(tmp_path: Path) -> None:
-    """Source: eq2-lua.md 2.5 (on_tradeskill_level_up as on_level_up, on_class_change, on_mail_…)."""
+    """Source: eq2-lua.md 2.5."""
     scene = scene_with(tmp_path, TRADE)
     levels, player, now = scene.scripts.levels, scene.player, scene.harness.now
     levels.set_trade_level(player, 2, now)

@@ -9,6 +9,7 @@ from emu.world.scripts.functions.abilities import ABILITIES
 from emu.world.scripts.functions.effects import EFFECTS
 from emu.world.scripts.functions.facts import FACTS
 from emu.world.scripts.functions.hate import HATE
+from emu.world.scripts.functions.houses import HOUSES
 from emu.world.scripts.functions.items import ITEMS
 from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
@@ -55,4 +56,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     PETS,
     ABILITIES,
     SHARDS,
+    HOUSES,
 )

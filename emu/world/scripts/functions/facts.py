@@ -294,6 +294,28 @@ def is_loading(_scripts: Scripts, home: Home | None) -> bool:
     return home is not None and not home.is_ready
 
 
+def _add_flags(short: str, field: str, whose: str) -> None:
+    """Declare the functions for the bits of a zone that spawns are compared with."""
+
+    def get(scripts: Scripts, home: Home | None) -> int:
+        found = scripts.maker.surroundings(home) if home is not None else None
+        return getattr(found, field) if found is not None else 0
+
+    def put(scripts: Scripts, home: Home | None, bits: int) -> None:
+        found = scripts.maker.surroundings(home) if home is not None else None
+        if found is not None:
+            setattr(found, field, bits & LARGEST_RULE)
+
+    get.__doc__ = f"Return the bits of the {whose} that are open in a zone; 0 opens all."
+    put.__doc__ = f"Set the bits of the {whose} that are open for what comes from now on."
+    FACTS(f"GetZone{short}Flag", "Z zone")(get)
+    FACTS(f"SetZone{short}Flag", "Z zone, u bits")(put)
+
+
+_add_flags("Expansion", "expansions", "expansions")
+_add_flags("Holiday", "holidays", "holidays")
+
+
 def _time(scripts: Scripts) -> GameTime:
     return game_time(scripts.world.clock.moment())
 

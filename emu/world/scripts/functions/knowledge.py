@@ -238,6 +238,23 @@ def remove_skill(scripts: Scripts, body: Body | None, number: int, _more: bool) 
         _keep(scripts, body.player, skills)
 
 
+@KNOWLEDGE("IncreaseSkillCapsByType", "P player, n type, n amount, b more?")
+def raise_skill_caps(
+    scripts: Scripts, body: Body | None, kind: int, amount: int, _more: bool
+) -> None:
+    """Raise the highest value that the skills of a type can have now."""
+    if body is None or body.player is None or amount <= 0:
+        return
+    rows, skills = scripts.world.knowledge.skills, _skills(scripts, body.player)
+    changed = {
+        number: replace(known, most=min(known.most + amount, LARGEST_SKILL))
+        for number, known in skills.items()
+        if number in rows and rows[number].type == kind
+    }
+    if changed:
+        _keep(scripts, body.player, skills | changed)
+
+
 @KNOWLEDGE("GetSkill", "P player, t name")
 def get_skill(scripts: Scripts, body: Body | None, name: str) -> Handle | None:
     """Return a skill of a player by its name."""

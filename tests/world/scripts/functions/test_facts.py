@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from emu.content.figures import Figures
+from emu.content.population import Surroundings
 from emu.world.clock import game_time
 from tests.support.world.script_scenes import ScriptScene
 
@@ -137,3 +140,23 @@ def test_the_time_is_sent_to_all_players(scene: ScriptScene) -> None:
     before = len(scene.client.decoded("WS_GameWorldTime"))
     scene.says("SendTimeUpdate()")
     assert len(scene.client.decoded("WS_GameWorldTime")) == before + 1
+
+
+def test_the_flags_of_a_zone_decide_what_stands(scene: ScriptScene) -> None:
+    """Source: eq2-lua.md 3 (Get/SetZoneExpansionFlag, …HolidayFlag), eq2-content.md 3.2 (flags)."""
+    flags = Surroundings(holidays=1)
+    zones: Any = SimpleNamespace(population=lambda _zone: SimpleNamespace(surroundings=flags))
+    guard = scene.spawn("""
+        function flags(here)
+            return GetZoneExpansionFlag(here) .. " " .. GetZoneHolidayFlag(here)
+        end
+        function hailed(NPC, Spawn)
+            local here = GetZone(NPC)
+            Say(NPC, flags(here))
+            SetZoneExpansionFlag(here, 8) SetZoneHolidayFlag(here, 20) SetZoneHolidayFlag(nil, 1)
+            Say(NPC, flags(here) .. " " .. flags(nil))
+        end""")
+    assert [text for _, text in scene.hail(guard)] == ["0 0", "0 0 0 0"]
+    scene.scripts.maker.zones = zones
+    assert [text for _, text in scene.hail(guard)] == ["0 1", "8 20 0 0"]
+    assert (flags.expansions, flags.holidays) == (8, 20)

@@ -182,3 +182,14 @@ def test_the_requirements_of_a_spawn_are_limited(scene: ScriptScene) -> None:
     assert body is not None
     scene.scripts.call(body, "ask")
     assert len(body.home.requirements._of_spawns[body]) == MOST_REQUIREMENTS
+
+
+def test_the_caps_of_a_type_of_skills_are_raised(scene: ScriptScene) -> None:
+    """Source: eq2-lua.md 3 (IncreaseSkillCapsByType: type n, amount n)."""
+    skills = scene.harness.world.knowledge.skills
+    first = next(one for one in skills.values() if one.name == "Slashing")
+    other = next(one for one in skills.values() if one.type != first.type)
+    scene.says(f"""AddSkill(Spawn, {first.id}, 5, 10) AddSkill(Spawn, {other.id}, 5, 10)
+        IncreaseSkillCapsByType(Spawn, {first.type}, 15)""")
+    after = {one.id: one.most for one in scene.player.character.skills}
+    assert after[first.id] - after[other.id] == 15
