@@ -109,8 +109,9 @@ class QuestCounting:
         if victim.kind is SpawnKind.PLAYER:
             return
         players = self._sharers(event)
-        # A script or a game master can kill what nobody has fought.
-        if event.player is not None and event.player not in players:
+        # A script or a game master can kill what nobody has fought. A fight that was given up
+        # counts for nobody.
+        if event.is_rewarded and event.player is not None and event.player not in players:
             players = [*players, event.player]
         for player in players:
             if player.journal.open:

@@ -3,15 +3,17 @@
 Source: docs/guides/quests.md#steps.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from emu.quests.journal import TakenQuest
 from emu.quests.plans import QuestPlan, QuestSpot, Step, StepKind
+from emu.rules.stance import Encounter
 from emu.world.events import Cast, Entered
 from emu.world.item_events import Crafted, Harvested, ItemObtained
-from tests.support.world.quest_scenes import BAG, CRABS, HEAL, OTHER_BAG, QuestScene
+from tests.support.world.quest_scenes import BAG, CRAB, CRABS, HEAL, OTHER_BAG, QuestScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -157,3 +159,17 @@ def test_a_place_counts_when_the_player_moves_or_comes(tmp_path: Path) -> None:
     )  # fmt: skip
     scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
     assert quest.done == {1}
+
+
+@pytest.mark.parametrize("is_given_up", [False, True])
+def test_a_death_counts_unless_its_fight_was_given_up(tmp_path: Path, is_given_up: bool) -> None:
+    """Source: eq2-real-content.md 4.2 (a kill counts … unless the state is broken)."""
+    scene = QuestScene(tmp_path)
+    scene.accept()
+    victim = scene.spawn("", "a shore crab")
+    victim.look = replace(victim.look, dealing=victim.look.dealing._replace(number=CRAB))
+    victim.mind.fighters[scene.player.spawn] = None
+    if is_given_up:
+        victim.mind.encounter = Encounter.BROKEN
+    scene.harness.parts.minds.harm.kill(scene.zone, victim, scene.player.spawn)
+    assert scene.journal.open[CRABS].count(1) == int(not is_given_up)

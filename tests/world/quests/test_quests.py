@@ -141,3 +141,18 @@ def test_an_offer_that_two_windows_accept_is_taken_once(scene: QuestScene) -> No
         scene.client.types(f"/q_accept_pending_quest {CRABS}")
     assert scene.shown().count("You take on the crabs.") == 1
     assert not scene.quests.offer(scene.player, CRABS)
+
+
+def test_an_offer_that_two_sessions_accept_is_taken_once(scene: QuestScene) -> None:
+    assert scene.quests.offer(scene.player, CRABS)
+    first, second = scene.client, scene.harness.stand(5)
+    player = second.player
+    assert player is not None
+    second.types(f"/q_accept_pending_quest {CRABS}")
+    first.types(f"/q_accept_pending_quest {CRABS}")
+    scene.turn()
+    lines = [
+        one["text"] for client in (first, second) for one in client.decoded("WS_DisplayText")
+    ]  # fmt: skip
+    assert lines.count("You take on the crabs.") == 1
+    assert list(scene.quests.journal(player).open) == [CRABS]

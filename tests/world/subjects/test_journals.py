@@ -100,3 +100,18 @@ def test_a_quest_is_shared_with_the_group_near(scene: QuestScene) -> None:
     assert scene.client.types(f"/share_quest {CRABS}") == []
     assert other.decoded("WS_OfferQuest")[0]["title"] == "Crabs on the Beach"
     assert scene.client.types("/share_quest 7") == ["you cannot share this quest"]
+
+
+def test_a_quest_is_not_shared_with_who_is_far_away(scene: QuestScene) -> None:
+    """EQ2Emulator also offers it to players out of range of the zone (eq2-quests.md 12)."""
+    scene.accept()
+    other = scene.harness.stand(6, 546, name="Borvik")
+    scene.client.types("/invite Borvik")
+    other.types("/acceptinvite")
+    assert other.player is not None
+    at = scene.player.position
+    other.player.spawn.move(at._replace(x=at.x + 150.0))
+    assert scene.client.types(f"/share_quest {CRABS}") == [
+        "Nobody near you in your group can take this quest."
+    ]
+    assert other.decoded("WS_OfferQuest") == []
