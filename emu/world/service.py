@@ -6,6 +6,7 @@ Whatever one player sends, a fault in it does not affect the others.
 from __future__ import annotations
 
 from typing import Final
+from weakref import WeakSet
 
 from emu.errors import EmuError, PeerError, StoreError, Unanswered
 from emu.gather import both
@@ -16,11 +17,12 @@ from emu.processes.ports import Note
 from emu.processes.settings import LOCKED, NO, YES
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
+from emu.world.actors.holdings import Loaded
 from emu.world.actors.player import Player
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.entering import ZoneEntries, home
 from emu.world.entry.leaving import Departures, LeaveReason
-from emu.world.events import StatusChanged
+from emu.world.events import LeftWorld, Order, StatusChanged
 from emu.world.items.items import Items
 from emu.world.messages import WorldMessages
 from emu.world.reports import NotHandled
@@ -54,6 +56,9 @@ class WorldService:
         self._items = items
         self._books = books
         self._unknown_messages = UnknownMessages()
+        self._loads: WeakSet[Loaded] = WeakSet()
+        """What was loaded of characters that have not entered yet."""
+        world.events.subscribe(LeftWorld, self._left, Order.OWNER)
         configured = YES if admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
         world.processes.bus.answer(f"{GIVE_UP}.{world.processes.name}", self._give_up)
@@ -110,12 +115,41 @@ class WorldService:
         """Return whether the things of an account's characters that have left here are stored."""
         return self._items.exchanges.has_stored(account_id)
 
-    async def load(self, character: WorldCharacter, things: OwnedThings | None = None) -> None:
+    async def load(
+        self, character: WorldCharacter, version: int, things: OwnedThings | None = None
+    ) -> Loaded:
         """Load the things and spells of a character that enters. Raises `StoreError`.
 
-        `things` are what `Items.fetch` takes.
+        If a client of another version plays it here, it leaves: what others see of it, and what it
+        was sent, is for that version. `things` are what `Items.load` takes.
         """
-        await both(self._items.fetch(character, things), self._books.fetch(character))
+        loaded = Loaded(character.id)
+        self._loads.add(loaded)
+        player = self.world.players.get(character.id)
+        if player is not None and player.client.version != version:
+            loaded.was_hidden = player.spawn.hidden
+            self._departures.leave(player, LeaveReason.OTHER_CLIENT, self.world.clock.now())
+            # It has left before anything was read.
+            loaded.is_stale, things = False, None
+        loaded.holdings, _ = await both(
+            self._items.load(character, things), self._books.fetch(character)
+        )
+        return loaded
+
+    def is_current(self, loaded: Loaded, version: int) -> bool:
+        """Return whether a character can enter with what was loaded of it.
+
+        Otherwise it came or left in the meantime, by another session, and is to be loaded again.
+        """
+        player = self.world.players.get(loaded.char_id)
+        if player is not None:
+            return player.client.version == version
+        return loaded.holdings is not None and not loaded.is_stale
+
+    def _left(self, event: LeftWorld) -> None:
+        for loaded in self._loads:
+            if loaded.char_id == event.player.id:
+                loaded.is_stale = True
 
     async def _give_up(self, note: Note) -> Note:
         player = self.world.players.get(int(note["char_id"] or 0))
@@ -128,12 +162,13 @@ class WorldService:
         character: WorldCharacter,
         client: PlayerClient,
         now: Monotonic,
+        loaded: Loaded,
         *,
         key: int = 0,
         hidden: bool = False,
     ) -> Player:
         """Enter a client that has shown its key; see `ZoneEntries.enter`."""
-        return self._entries.enter(character, client, now, key=key, hidden=hidden)
+        return self._entries.enter(character, client, now, loaded, key=key, hidden=hidden)
 
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
         """Handle one application message of a player's client."""

@@ -20,6 +20,7 @@ from emu.world.actors.client import PlayerClient
 from emu.world.commands.client_table import caller
 from emu.world.events import HidingChanged
 from emu.world.hiding import Concealed
+from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
 
 NAME, ACCOUNT = "Boss", 105
@@ -237,9 +238,9 @@ def test_a_hidden_player_that_comes_from_another_process_is_still_hidden() -> No
     demoted = harness.character(6, name="Was", admin_status=0)
     for character, hidden in ((row, True), (demoted, False)):
         client = harness.client()
-        player = harness.service.enter(
-            character, PlayerClient(client.dialect, client, "127.0.0.1"), harness.now, hidden=True
-        )
+        behind = PlayerClient(client.dialect, client, "127.0.0.1")
+        loaded = finish(harness.service.load(character, behind.version))
+        player = harness.service.enter(character, behind, harness.now, loaded, hidden=True)
         assert player.present.hidden is hidden, "one without a rank may not hide"
 
 

@@ -500,13 +500,18 @@ class Replay:
         character, things = about.character, self._things
         things.of_next = character, about.things
         dialect = self.parts.ports.dialects.for_version(about.version)
+        loads = []
+
+        async def load() -> None:
+            loads.append(await self.parts.service.load(character, about.version))
+
         self._waiting.is_prompt = True
         try:
-            self._start(self.parts.service.load(character))
+            self._start(load())
         finally:
             self._waiting.is_prompt, things.of_next = False, None
         client = PlayerClient(dialect, _Link(), "")
-        player = self._service.enter(character, client, now, hidden=about.is_hidden)
+        player = self._service.enter(character, client, now, *loads, hidden=about.is_hidden)
         if about.is_inside:
             player.journey.is_returning = True
         world = self.parts.world

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from emu.errors import CommandError
@@ -60,6 +61,19 @@ class Gate:
             self._waiting.popleft().callback(None)
         else:
             self.is_closed = False
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Loaded:
+    """What was loaded of a character that enters."""
+
+    char_id: int
+    holdings: Holdings | None = None
+    """None: the character is in the world, and keeps what it has there."""
+    was_hidden: bool = False
+    """Whether it was hidden when it had to leave, because another client plays it from now on."""
+    is_stale: bool = False
+    """Whether it has left the world since, with changes that this lacks."""
 
 
 class Holdings:

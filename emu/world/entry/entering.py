@@ -26,6 +26,7 @@ from emu.opcodes.checks import ENTERING
 from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
+from emu.world.actors.holdings import Holdings, Loaded
 from emu.world.actors.past import Past
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.sheet import FieldKind
@@ -138,6 +139,7 @@ class ZoneEntries:
         character: WorldCharacter,
         client: PlayerClient,
         now: Monotonic,
+        loaded: Loaded,
         *,
         key: int = 0,
         hidden: bool = False,
@@ -145,7 +147,8 @@ class ZoneEntries:
         """Enter a client that has shown its key; return the player that it plays now.
 
         If the character is in the world already, the client takes it over and its earlier session
-        is closed. `character` was just loaded, so its rank, name and mute apply from now on.
+        is closed. `character` was just loaded, so its rank, name and mute apply from now on, and so
+        do its things: `loaded`, which has to be current (`WorldService.is_current`).
         `hidden` is whether the character was hidden in the process that it comes from.
 
         Raises `UnknownOpcode` or `UnknownStruct` if the client's version cannot be served, and
@@ -155,7 +158,7 @@ class ZoneEntries:
         # Messages without a number are left out, so the client would wait for its zone in vain.
         client.dialect.table.number(ENTERING)
         try:
-            return self._enter(character, client, now, key, hidden=hidden)
+            return self._enter(character, client, now, loaded, key, hidden=hidden)
         except BaseException:
             # Cancellation too. The check of the client keeps a player that was here before: it
             # belongs to the earlier session.
@@ -169,6 +172,7 @@ class ZoneEntries:
         character: WorldCharacter,
         client: PlayerClient,
         now: Monotonic,
+        loaded: Loaded,
         key: int,
         *,
         hidden: bool,
@@ -178,19 +182,17 @@ class ZoneEntries:
         if player is not None:
             # Also for a player that is taken over: its rank may have been lowered since it entered.
             self._account_changes.refresh(player, character)
-            if player.client.version == client.version:
-                if player.state is PlayerState.ZONING:
-                    # The key distinguishes a client that was sent here from a new login, which
-                    # has none of the messages that are sent once.
-                    self._arrive(player, client, now, is_new=key != player.journey.key)
-                else:
-                    self._take_over(player, client, now)
-                return player
-            # Ghosts and deltas of the player are made for its version, so it has to start again.
-            hidden = hidden or player.spawn.hidden
-            self._departures.leave(player, LeaveReason.OTHER_CLIENT, now)
-        player = self._load(character, client, now)
-        player.spawn.hidden = hidden and character.admin_status >= SEES_HIDDEN
+            if player.state is PlayerState.ZONING:
+                # The key distinguishes a client that was sent here from a new login, which has none
+                # of the messages that are sent once.
+                self._arrive(player, client, now, is_new=key != player.journey.key)
+            else:
+                self._take_over(player, client, now)
+            return player
+        assert loaded.holdings is not None  # noqa: S101  # it is current, and nobody is here
+        player = self._load(character, client, now, loaded.holdings)
+        is_hidden = hidden or loaded.was_hidden
+        player.spawn.hidden = is_hidden and character.admin_status >= SEES_HIDDEN
         # From here on the character is in the world, so `enter` must remove it if a later step
         # raises.
         world.players.add_player(player)
@@ -199,7 +201,9 @@ class ZoneEntries:
         self._begin(player, first=True)
         return player
 
-    def _load(self, character: WorldCharacter, client: PlayerClient, now: Monotonic) -> Player:
+    def _load(
+        self, character: WorldCharacter, client: PlayerClient, now: Monotonic, holdings: Holdings
+    ) -> Player:
         world = self._world
         # What it had when it left counts even if that is not stored yet.
         character = self._usable(world.saves.saver.latest(character))
@@ -225,7 +229,7 @@ class ZoneEntries:
         )
         player = Player(
             character, spawn, zone, client, movement=world.rules.movement, now=now,
-            holdings=self._items.holdings(character),
+            holdings=holdings,
         )  # fmt: skip
         if is_elsewhere:
             player.journey.destination = Destination(*at)

@@ -34,6 +34,7 @@ from emu.reply_codes import LoginCode, PlayCode
 from emu.session import AddressChanged, Event, Message, SessionClosed, Writable
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
+from emu.world.actors.holdings import Loaded
 from emu.world.actors.player import Player
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import LeaveReason
@@ -115,17 +116,23 @@ class WorldPort(Protocol):
     def has_stored(self, account_id: int) -> bool:
         """Return whether the things of an account's characters that have left here are stored."""
 
-    async def load(self, character: WorldCharacter, things: OwnedThings | None = None) -> None:
-        """Load the things of a character that enters. Raises `StoreError`.
+    async def load(
+        self, character: WorldCharacter, version: int, things: OwnedThings | None = None
+    ) -> Loaded:
+        """Load the things of a character that enters with a client. Raises `StoreError`.
 
         `things` are those of the character and its account if they were read already.
         """
+
+    def is_current(self, loaded: Loaded, version: int) -> bool:
+        """Return whether a character can enter with what was loaded of it."""
 
     def enter(
         self,
         character: WorldCharacter,
         client: PlayerClient,
         now: Monotonic,
+        loaded: Loaded,
         *,
         key: int = 0,
         hidden: bool = False,
@@ -402,14 +409,17 @@ class EnteringClient:
         # `on_entry` has found it, so it is in the list.
         character = next(row for row in characters if row.id == handoff.char_id)
         await self._entry.inside.place(character)
+        inside = self._entry.inside
         try:
-            await self._entry.inside.load(character, things)
+            loaded = await inside.load(character, version, things)
+            await self._entry.take_turn()
+            while not (self._over or inside.is_current(loaded, version)):
+                loaded = await inside.load(character, version)
         except StoreError as error:
             # Without its things it would come in with empty bags.
             self._refuse(_refusal_of(error), str(error))
             return
-        await self._entry.take_turn()
-        if not self._over and self._is_entered(handoff, character, client, key):
+        if not self._over and self._is_entered(handoff, character, loaded, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
 
     async def _redeemed(self, account_id: int, key: int) -> tuple[UsedKey, bool, bool]:
@@ -473,11 +483,12 @@ class EnteringClient:
         raise MalformedMessage("no known layout has its length")
 
     def _is_entered(
-        self, handoff: Handoff, character: WorldCharacter, client: PlayerClient, key: int
-    ) -> bool:
+        self, handoff: Handoff, character: WorldCharacter, loaded: Loaded, client: PlayerClient,
+        key: int,
+    ) -> bool:  # fmt: skip
         """Enter a character, or deny it with the reason; return whether it has entered."""
         try:
-            self._enter(handoff, character, client, key)
+            self._enter(handoff, character, loaded, client, key)
         except (UnknownOpcode, UnknownStruct) as error:
             detail = f"client version {client.version}: {error}"
             self._deny(client, ZoneEntryRefusal.VERSION_NOT_SERVED, detail)
@@ -491,6 +502,7 @@ class EnteringClient:
         self,
         handoff: Handoff,
         character: WorldCharacter,
+        loaded: Loaded,
         client: PlayerClient,
         key: int,
     ) -> None:
@@ -500,7 +512,7 @@ class EnteringClient:
         self._link.trust()
         self._link.charge_to(handoff.account_id)
         player = self._player = self._entry.inside.enter(
-            character, client, now, key=key, hidden=handoff.hidden
+            character, client, now, loaded, key=key, hidden=handoff.hidden
         )
         entry = self._entry
         entry.presence.entered(

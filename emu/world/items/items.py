@@ -106,8 +106,6 @@ class Items:
         self._sheets = sheets
         self._answer = answer
         self._in_thread = in_thread
-        self._fetched: dict[int, Holdings] = {}
-        """What was loaded of characters that are about to enter."""
         self._next = self._last = 0
         """The numbers for new things that are left."""
         self._is_reserving = False
@@ -116,16 +114,18 @@ class Items:
 
     # -- loading --------------------------------------------------------------------------------
 
-    async def fetch(self, character: WorldCharacter, stored: OwnedThings | None = None) -> None:
+    async def load(
+        self, character: WorldCharacter, stored: OwnedThings | None = None
+    ) -> Holdings | None:
         """Load the things of a character that enters. Raises `StoreError`.
 
         `stored` are those of the character and of its account as the store has them; None to read
-        them.
+        them. Returns None for a character that is in the world: what it has there is newer.
         """
         if self._last - self._next < FEW_NUMBERS:
             await self._reserve()
         if self.world.players.get(character.id) is not None:
-            return  # what it has here is newer
+            return None
         await self.exchanges.has_left(character.id)
         mine, account = (
             Owner.character(character.id),
@@ -153,7 +153,7 @@ class Items:
         # Whoever has things already was here before, although that was not stored.
         if character.last_played == UNKNOWN and not found.get(mine):
             self._begin(character, holdings)
-        self._fetched[character.id] = holdings
+        return holdings
 
     def _begin(self, character: WorldCharacter, holdings: Holdings) -> None:
         """Give a new character the things of its class and race; it wears what it can."""
@@ -176,15 +176,6 @@ class Items:
             else:
                 holdings.inventory.add_worn(kind, one.number, free, self.new_number, like)
             holdings.flow(giver, mine, kind.id, one.number)
-
-    def holdings(self, character: WorldCharacter) -> Holdings:
-        """Return what `fetch` has loaded of a character; nothing without it."""
-        found = self._fetched.pop(character.id, None)
-        return found or Holdings(Inventory((), {}), self._answer, has_shared=False)
-
-    def forget_fetched(self, char_id: int) -> None:
-        """Forget what was loaded of a character that does not enter."""
-        self._fetched.pop(char_id, None)
 
     async def load_kinds(self, numbers: Iterable[int]) -> Mapping[int, ItemKind]:
         """Return many kinds; a thread reads those that are not known yet."""

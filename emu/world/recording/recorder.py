@@ -22,6 +22,7 @@ from emu.model import WorldCharacter
 from emu.processes.claiming import OwnedThings
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
+from emu.world.actors.holdings import Loaded
 from emu.world.actors.player import Player, PlayerState
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Attempt
@@ -65,15 +66,20 @@ class Inside(Protocol):
     def has_stored(self, account_id: int) -> bool:
         """Return whether the things of an account's characters that have left are stored."""
 
-    async def load(self, character: WorldCharacter, things: OwnedThings | None = None) -> None:
+    async def load(
+        self, character: WorldCharacter, version: int, things: OwnedThings | None = None
+    ) -> Loaded:
         """Load the things of a character that enters."""
+
+    def is_current(self, loaded: Loaded, version: int) -> bool:
+        """Return whether a character can enter with what was loaded of it."""
 
     async def fetch(self, char_id: int) -> None:
         """Make another process give up a character."""
 
     def enter(
-        self, character: WorldCharacter, client: PlayerClient, now: Monotonic, *, key: int = 0,
-        hidden: bool = False,
+        self, character: WorldCharacter, client: PlayerClient, now: Monotonic, loaded: Loaded, *,
+        key: int = 0, hidden: bool = False,
     ) -> Player:  # fmt: skip
         """Enter a client."""
 
@@ -519,17 +525,17 @@ class RecordedService:
         self._recorder = recorder
         self._inner = inner
         self.fetch, self.place, self.load = inner.fetch, inner.place, inner.load
-        self.has_stored = inner.has_stored
+        self.has_stored, self.is_current = inner.has_stored, inner.is_current
         self.send_away, self.drained = inner.send_away, inner.drained
 
     def enter(
-        self, character: WorldCharacter, client: PlayerClient, now: Monotonic, *, key: int = 0,
-        hidden: bool = False,
+        self, character: WorldCharacter, client: PlayerClient, now: Monotonic, loaded: Loaded, *,
+        key: int = 0, hidden: bool = False,
     ) -> Player:  # fmt: skip
         """Enter a client."""
 
         def enter() -> Player:
-            return self._inner.enter(character, client, now, key=key, hidden=hidden)
+            return self._inner.enter(character, client, now, loaded, key=key, hidden=hidden)
 
         return self._recorder.enter(character, enter, now, client.version)
 

@@ -448,17 +448,13 @@ class WorldHarness:
         known = self.world.players.get(char_id)
         if key is None:
             key = known.journey.key if known is not None else 0
-        self.load(row)
-        client.player = self.service.enter(row, behind, self.now, key=key)
+        loaded = finish(self.service.load(row, version))
+        client.player = self.service.enter(row, behind, self.now, loaded, key=key)
         player = client.player
         self.presence.entered(
             player.present, lambda: self.service.send_away(player, "sent away", self.now)
         )
         return client
-
-    def load(self, row: WorldCharacter) -> None:
-        """Load the things of a character, as its entry does."""
-        finish(self.service.load(row))
 
     def exist(self, *names: str) -> None:
         """Store characters that are not in the world."""

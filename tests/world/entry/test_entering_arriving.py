@@ -25,8 +25,10 @@ def test_a_version_without_the_numbers_of_an_entry_leaves_nobody_behind(
     client = harness.client()
     client.dialect = dialect(550)
     behind = PlayerClient(dialect(550), client, "127.0.0.1")
+    row = harness.character(5)
+    loaded = finish(harness.service.load(row, 550))
     with pytest.raises(UnknownOpcode):
-        harness.service.enter(harness.character(5), behind, harness.now)
+        harness.service.enter(row, behind, harness.now, loaded)
     harness.run(200.0)
     assert client.names == []
     assert [player.id for player in harness.world.players] == [6]

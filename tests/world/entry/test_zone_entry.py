@@ -5,12 +5,13 @@ from functools import partial
 import pytest
 
 from emu.errors import StoreError
+from emu.items.held import Place, Thing, Where
 from emu.ledger import Owner
 from emu.model import EntryOrigin, WorldCharacter
 from emu.processes.claiming import UsedKey
 from emu.session import Message, SessionClosed, SessionEstablished, Writable
 from emu.times import Monotonic
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, PlayerState
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.zone_entry import (
     CharacterEntered,
@@ -24,6 +25,7 @@ from emu.world.rules import AdmissionRules
 from tests.support.coroutines import finish
 from tests.support.running.processes import present
 from tests.support.times import APART, ManualClock
+from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.worlds import WorldHarness
 
@@ -73,7 +75,7 @@ class Harness:
     def __init__(self):
         self.events = []
         self.changes = 0
-        inside = WorldHarness()
+        inside = self.world = WorldHarness()
         inside.world.events.subscribe(StatusChanged, lambda _event: self.changed())
         self.inside = inside.service
         self.presence = inside.presence
@@ -179,15 +181,86 @@ def test_a_store_with_keys_and_characters_is_asked_once() -> None:
     assert harness.events[-1].reason is ZoneEntryRefusal.BANNED
 
 
+def entered_things(inside, visitor):
+    """Return the numbers of the things with which a client came in."""
+    assert visitor._player is inside.world.players.get(5)
+    return [thing.id for thing in visitor._player.holdings.inventory]
+
+
+class ManyEntries:
+    """Sessions of one character with things, which wait for their turn to enter."""
+
+    def __init__(self, monkeypatch):
+        self.harness = Harness()
+        self.inside = self.harness.inside
+        self.harness.world.parts.items.kinds = kinds.item_kinds()
+        thing = Thing(2000, kinds.MARBLE, Place(Where.BAGS, 0, 3))
+        self.reads = 0
+
+        async def of(owners):
+            self.reads += 1
+            return {Owner.character(5): [thing]}
+
+        monkeypatch.setattr(self.harness.world.stored.things, "of", of)
+        self.meanwhile = lambda: None
+
+        async def turn():
+            meanwhile, self.meanwhile = self.meanwhile, lambda: None
+            meanwhile()
+
+        self.harness.zone_entry = replace(self.harness.zone_entry, take_turn=turn)
+
+    def enter(self, version=546):
+        key = finish(self.harness.keys.issue(101, 5, "Aldana"))
+        link, visitor = self.harness.visit()
+        visitor.message(1, request(key, version=version), 1.0)
+        return visitor
+
+    def leave(self):
+        player = self.inside.world.players.get(5)
+        self.inside.send_away(player, "for the test", self.harness.world.now)
+
+
+def test_a_client_of_another_version_finds_the_things_of_its_character(monkeypatch):
+    """Its earlier session may still be there, link-dead: then nothing had been read for it."""
+    entries = ManyEntries(monkeypatch)
+    first = entries.enter()
+    before = first._player
+    second = entries.enter(version=561)
+    assert second._player is not before
+    assert before.state is PlayerState.GONE
+    assert entered_things(entries.inside, second) == [2000]
+
+
+def test_a_character_that_leaves_just_before_it_is_taken_over_keeps_its_things(monkeypatch):
+    entries = ManyEntries(monkeypatch)
+    entries.enter()
+    entries.meanwhile = entries.leave
+    assert entered_things(entries.inside, entries.enter()) == [2000]
+
+
+def test_what_was_loaded_before_another_session_came_and_left_is_loaded_again(monkeypatch):
+    entries = ManyEntries(monkeypatch)
+
+    def come_and_leave():
+        entries.enter()
+        entries.leave()
+
+    entries.meanwhile = come_and_leave
+    assert entered_things(entries.inside, entries.enter()) == [2000]
+    assert entries.reads == 3, "once for each session, and once more"
+
+
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_things_that_came_with_the_key_are_those_of_its_character(
     is_stored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness = TakingHarness()
-    loaded = []
+    loaded, real = [], harness.inside.load
 
-    async def load(character, things=None):
+    async def load(character, version, things=None):
         loaded.append((character.id, things))
+        return await real(character, version)
 
     monkeypatch.setattr(harness.inside, "load", load)
     monkeypatch.setattr(harness.inside, "has_stored", lambda account_id: is_stored)

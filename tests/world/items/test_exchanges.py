@@ -95,8 +95,7 @@ def test_things_that_were_read_already_are_not_read_again(
 
     monkeypatch.setattr(harness.stored.things, "of", of)
     stored = {Owner.character(2): [mine], account: [shared]}
-    finish(harness.service.load(other, stored))
-    holdings = harness.parts.items.holdings(other)
+    holdings = finish(harness.service.load(other, 546, stored)).holdings
     # The character of the account that is in the world has the shared bank.
     assert {*holdings.inventory} == ({mine, shared} if is_alone else {mine})
     assert holdings.has_shared is is_alone

@@ -191,9 +191,9 @@ def test_the_spells_of_whoever_enters_are_read_beside_the_things(tmp_path: Path)
         return call()
 
     books._in_thread = in_thread
-    finish(scene.harness.parts.service.load(character))
+    finish(scene.harness.parts.service.load(character, 546))
     assert not kinds.lacks([HEAL_ID])
-    finish(scene.harness.parts.service.load(character))
+    finish(scene.harness.parts.service.load(character, 546))
     assert len(asked) == 1  # nothing is missing any more
 
 
