@@ -325,11 +325,3 @@ def bonuses(inventory: Inventory) -> Bonuses:
         if thing.condition > BROKEN and kind.sort not in (Sort.FOOD, Sort.THROWN):
             found.add_worn(kind)
     return found
-
-
-def weapon_in(inventory: Inventory, slot: Slot) -> Weapon | None:
-    """Return the weapon that is held in a hand and not broken; None for a fist."""
-    thing = inventory.worn(slot)
-    part = inventory.kind(thing).part if thing is not None else None
-    is_whole = thing is not None and thing.condition > BROKEN
-    return part if is_whole and isinstance(part, Weapon) else None

@@ -133,11 +133,6 @@ class QuestReward:
     comment: str = ""
     """The line in the offer's window."""
 
-    @property
-    def needed_places(self) -> int:
-        """How many free places in bags it needs at most, without stacking."""
-        return len(self.items) + bool(self.choices)
-
 
 NO_REWARD: Final = QuestReward()
 

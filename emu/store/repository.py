@@ -240,25 +240,13 @@ def changes_ahead(
     Its changes are stored together or not at all, before it reads: on a server, all of that is one
     round trip. It keeps the rows of a statement with `Repository._after`.
     """
-    return _ahead(method, is_lasting=True)
 
-
-def saves_ahead(
-    method: Callable[Concatenate[R, P], Generator[None, None, T]],
-) -> Callable[Concatenate[R, P], T]:
-    """Decorate a generator as `changes_ahead` does, if its changes are repeated soon anyway."""
-    return _ahead(method, is_lasting=False)
-
-
-def _ahead(
-    method: Callable[Concatenate[R, P], Generator[None, None, T]], *, is_lasting: bool
-) -> Callable[Concatenate[R, P], T]:
     def begin(self: R, /, *values: P.args, **named: P.kwargs) -> Generator[None, None, T]:
         steps = method(self, *values, **named)
         next(steps)
         return steps
 
-    changed = _changing(begin, is_lasting=is_lasting)
+    changed = _changing(begin, is_lasting=True)
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         return _rest(changed(self, *values, **named))

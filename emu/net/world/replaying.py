@@ -343,7 +343,6 @@ class Replay:
         self._service = self._record.service(self.parts.service)
         self._turn = self._record.turns(self.parts.world.timetable.handle_timer)
         self._entry: InputEntry | None = None
-        self._turns_at = header.began
 
     # -- the world --------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ from typing import Final
 from emu.errors import CommandError
 from emu.items.held import Thing
 from emu.items.inventory import Inventory
-from emu.items.kinds import Slot
 from emu.ledger import Movement, Owner, OwnerKind, Part, What
 from emu.mailbox import PendingAnswer
 
@@ -133,7 +132,3 @@ class Holdings:
     def are_waiting(self) -> bool:
         """Whether something waits for the store's present call, to be stored next."""
         return self.is_storing and (bool(self.flows) or self.inventory.has_changed)
-
-    def slots_taken(self) -> frozenset[int]:
-        """Return the slots in which something is worn."""
-        return frozenset(slot for slot in Slot if self.inventory.worn(slot) is not None)

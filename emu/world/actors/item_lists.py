@@ -144,7 +144,7 @@ class ItemLists:
     """The lists of one client; they begin with every session."""
 
     __slots__ = (
-        "_cache", "_dialect", "_empty", "_fresh", "_is_begun", "_packer", "_present", "_records",
+        "_dialect", "_empty", "_fresh", "_is_begun", "_packer", "_present", "_records",
         "_rules", "_sent", "_size", "_worn", "is_shown", "records",
     )  # fmt: skip
 
@@ -169,7 +169,6 @@ class ItemLists:
         self._present: set[int] = set()
         """The things whose records all have a place."""
         self._sent: dict[int, bytes] = {}
-        self._cache: dict[tuple[Any, ...], bytes] = {}
         self._records: dict[int, tuple[Thing, int, bool, bool, bytes]] = {}
         """Records that were sent, by thing, with what their bytes depend on."""
 

@@ -235,12 +235,6 @@ class Creatures:
         if creature.kind is SpawnKind.NPC and creature.hp_percent > 0 and foe.hp_percent > 0:
             self._hate(zone, creature, foe, amount)
 
-    def healed(self, zone: Zone, healer: Spawn, friend: Spawn, amount: int) -> None:
-        """Let those who hate somebody hate its healer by half of what was healed."""
-        if healer is not friend and amount > 1:
-            for creature in list(self._enemies.get(friend, ())):
-                self._hate(zone, creature, healer, amount // 2)
-
     def transfer(self, foe: Spawn, to: Spawn | None, percent: float = 0.0) -> None:
         """Let a share of the hate that somebody earns go to another one, or no more."""
         if to is None or to is foe or percent <= 0:

@@ -21,8 +21,6 @@ from emu.rules.combat import (
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 
-REACH: Final = 4.0
-"""How far a blow reaches beyond the radii of both sides."""
 RADIUS_UNIT: Final = 32
 USUAL_PARRY, USUAL_DODGE = 2.0, 3.0
 """Percent of those whose sheet says nothing."""
@@ -87,11 +85,6 @@ def gap(one: Spawn, other: Spawn) -> float:
     """Return the distance between the outer edges of two spawns."""
     radii = (one.collision_radius + other.collision_radius) / RADIUS_UNIT
     return math.dist(one.position[:3], other.position[:3]) - radii
-
-
-def is_in_reach(one: Spawn, other: Spawn) -> bool:
-    """Return whether one spawn can strike another."""
-    return gap(one, other) <= REACH
 
 
 def side_of(attacker: Spawn, victim: Spawn) -> Facing:

@@ -162,21 +162,6 @@ def test_taunts_and_shared_hate() -> None:
     assert wolf.mind.most_hated() is fight.player.spawn
 
 
-def test_a_healer_is_hated_by_half_of_what_it_heals() -> None:
-    fight = Fight()
-    healer = fight.of(fight.stand(6, "Borvik")).spawn
-    wolf = fight.creature("a wolf")
-    wolf.sheet.health.fill(100_000)
-    creatures, zone = fight.harness.parts.combat.creatures, fight.player.zone
-    creatures.healed(zone, healer, fight.player.spawn, 90)
-    assert wolf.mind.hates == {}
-    creatures.hate(zone, wolf, fight.player.spawn, 100)
-    creatures.healed(zone, healer, fight.player.spawn, 90)
-    assert wolf.mind.hates[healer] == 45
-    creatures.healed(zone, fight.player.spawn, fight.player.spawn, 90)
-    assert wolf.mind.hates[fight.player.spawn] == 100
-
-
 def test_what_is_worn_changes_hate() -> None:
     fight = Fight()
     wolf = fight.creature("a wolf")

@@ -1,7 +1,5 @@
 """What a sheet says about blows, and where blows come from."""
 
-import pytest
-
 from emu.rules.combat import Facing
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -11,7 +9,6 @@ from emu.world.combat.figures import (
     defense_of,
     delay_of,
     gap,
-    is_in_reach,
     side_of,
 )
 from emu.world_stream.movement import Position
@@ -43,9 +40,7 @@ def test_armor_and_shield_are_in_the_sheet() -> None:
     assert (defense_of(crab).mitigation, defense_of(crab).block) == (90, 13.0)
 
 
-@pytest.mark.parametrize(("x", "reaches"), [(6.0, True), (6.1, False)])
-def test_a_blow_reaches_four_units_beyond_both_radii(x: float, reaches: bool) -> None:
-    assert is_in_reach(spawn(), spawn(x)) is reaches
+def test_a_gap_is_between_the_radii() -> None:
     assert gap(spawn(), spawn(6.0)) == 4.0
 
 
