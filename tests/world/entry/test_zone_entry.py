@@ -4,134 +4,33 @@ from functools import partial
 
 import pytest
 
-from emu.errors import StoreError
-from emu.items.held import Place, Thing, Where
 from emu.ledger import Owner
-from emu.model import EntryOrigin, WorldCharacter
+from emu.model import EntryOrigin
 from emu.processes.claiming import UsedKey
 from emu.session import Message, SessionClosed, SessionEstablished, Writable
 from emu.times import Monotonic
-from emu.world.actors.player import Player, PlayerState
-from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.actors.player import Player
 from emu.world.entry.zone_entry import (
     CharacterEntered,
     Left,
-    ZoneEntry,
     ZoneEntryRefusal,
     ZoneEntryRefused,
 )
-from emu.world.events import StatusChanged
-from emu.world.rules import AdmissionRules
 from tests.support.coroutines import finish
 from tests.support.running.processes import present
-from tests.support.times import APART, ManualClock
-from tests.support.world import item_kinds as kinds
-from tests.support.world.ghost_views import DIALECTS
-from tests.support.world.worlds import WorldHarness
+from tests.support.times import APART
+from tests.support.world.entries import CHARACTER, EntryHarness, let_in, request
 
 DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
 """What follows the code of a denial (docs/protocol/world/entering.md#login-reply)."""
 
-CHARACTER = WorldCharacter(
-    id=5, account_id=101, name="Aldana", race=9, class_=0, gender=1, deity=0, level=1,
-    starting_zone=4, zone_id=325, client_version=546, created=0.0,
-)  # fmt: skip
-
-
-class Link:
-    def __init__(self):
-        self.sent = []
-        self.closed = 0
-        self.trusted = False
-
-    def charge_to(self, account_id):
-        self.account_id = account_id
-
-    def trust(self):
-        self.trusted = True
-
-    def send(self, opcode, payload):
-        self.sent.append((opcode, payload))
-
-    def start(self, work):
-        finish(work)
-
-    def close(self):
-        self.closed += 1
-
-    def capacity(self):
-        return 10_000
-
-    def wake(self):
-        """Nothing sleeps here."""
-
-    @property
-    def replies(self):
-        """The login replies that it was sent."""
-        return [entry for entry in self.sent if entry[0] == 4]
-
-
-class Harness:
-    def __init__(self):
-        self.events = []
-        self.changes = 0
-        inside = self.world = WorldHarness()
-        inside.world.events.subscribe(StatusChanged, lambda _event: self.changed())
-        self.inside = inside.service
-        self.presence = inside.presence
-        self.keys = inside.keys
-        self.admission = WorldAdmissionRules(
-            AdmissionRules(max_players=2), self.presence, self.keys
-        )
-        self.characters = {5: CHARACTER}
-        self.failing = False
-        self.zone_entry = ZoneEntry(
-            dialects=DIALECTS, inside=self.inside, admission=self.admission,
-            presence=self.presence, claim=self.claim, played=self.played,
-            report=self.events.append, changed=self.changed, clock=ManualClock(0.0),
-        )  # fmt: skip
-
-    async def claim(self, account_id, _char_id):
-        if self.failing:
-            raise StoreError("disk full")
-        self.meanwhile()
-        return [row for row in self.characters.values() if row.account_id == account_id]
-
-    def meanwhile(self):
-        """What happens while the store is asked."""
-
-    async def played(self, char_id, moment):
-        self.last = (char_id, moment)
-
-    def changed(self):
-        self.changes += 1
-
-    def visit(self, now=0.0):
-        link = Link()
-        return link, self.zone_entry.connect(link, "127.0.0.1", now)
-
 
 @pytest.fixture
 def harness():
-    return Harness()
+    return EntryHarness()
 
 
-def request(key, account=101, version=546):
-    """The 546 layout: account, key, version, five words.
-
-    Source: docs/protocol/world/entering.md#login-by-num.
-    """
-    return struct.pack("<IIH5I", account, key, version, 0, 0, 0, 0, 0)
-
-
-def let_in(harness, char_id=5):
-    key = finish(harness.keys.issue(101, char_id, "Aldana"))
-    link, visitor = harness.visit()
-    visitor.message(1, request(key), 1.0)
-    return link, visitor, key
-
-
-def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(harness: Harness) -> None:
+def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(harness: EntryHarness) -> None:
     link, _, _ = let_in(harness)
     # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
     assert link.replies == [(4, bytes(23) + b"\x01")]
@@ -141,7 +40,7 @@ def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(harness: Harn
     assert harness.changes == 1
 
 
-class TakingHarness(Harness):
+class TakingHarness(EntryHarness):
     """A world whose keys are in the store of its characters."""
 
     def __init__(self):
@@ -181,76 +80,6 @@ def test_a_store_with_keys_and_characters_is_asked_once() -> None:
     assert harness.events[-1].reason is ZoneEntryRefusal.BANNED
 
 
-def entered_things(inside, visitor):
-    """Return the numbers of the things with which a client came in."""
-    assert visitor._player is inside.world.players.get(5)
-    return [thing.id for thing in visitor._player.holdings.inventory]
-
-
-class ManyEntries:
-    """Sessions of one character with things, which wait for their turn to enter."""
-
-    def __init__(self, monkeypatch):
-        self.harness = Harness()
-        self.inside = self.harness.inside
-        self.harness.world.parts.items.kinds = kinds.item_kinds()
-        thing = Thing(2000, kinds.MARBLE, Place(Where.BAGS, 0, 3))
-        self.reads = 0
-
-        async def of(owners):
-            self.reads += 1
-            return {Owner.character(5): [thing]}
-
-        monkeypatch.setattr(self.harness.world.stored.things, "of", of)
-        self.meanwhile = lambda: None
-
-        async def turn():
-            meanwhile, self.meanwhile = self.meanwhile, lambda: None
-            meanwhile()
-
-        self.harness.zone_entry = replace(self.harness.zone_entry, take_turn=turn)
-
-    def enter(self, version=546):
-        key = finish(self.harness.keys.issue(101, 5, "Aldana"))
-        link, visitor = self.harness.visit()
-        visitor.message(1, request(key, version=version), 1.0)
-        return visitor
-
-    def leave(self):
-        player = self.inside.world.players.get(5)
-        self.inside.send_away(player, "for the test", self.harness.world.now)
-
-
-def test_a_client_of_another_version_finds_the_things_of_its_character(monkeypatch):
-    """Its earlier session may still be there, link-dead: then nothing had been read for it."""
-    entries = ManyEntries(monkeypatch)
-    first = entries.enter()
-    before = first._player
-    second = entries.enter(version=561)
-    assert second._player is not before
-    assert before.state is PlayerState.GONE
-    assert entered_things(entries.inside, second) == [2000]
-
-
-def test_a_character_that_leaves_just_before_it_is_taken_over_keeps_its_things(monkeypatch):
-    entries = ManyEntries(monkeypatch)
-    entries.enter()
-    entries.meanwhile = entries.leave
-    assert entered_things(entries.inside, entries.enter()) == [2000]
-
-
-def test_what_was_loaded_before_another_session_came_and_left_is_loaded_again(monkeypatch):
-    entries = ManyEntries(monkeypatch)
-
-    def come_and_leave():
-        entries.enter()
-        entries.leave()
-
-    entries.meanwhile = come_and_leave
-    assert entered_things(entries.inside, entries.enter()) == [2000]
-    assert entries.reads == 3, "once for each session, and once more"
-
-
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_things_that_came_with_the_key_are_those_of_its_character(
     is_stored: bool, monkeypatch: pytest.MonkeyPatch
@@ -278,7 +107,7 @@ def test_the_key_of_an_account_in_the_world_is_used_before_its_character_is_clai
     assert link.trusted
 
 
-def test_a_client_is_trusted_when_it_came_in_and_not_before(harness: Harness) -> None:
+def test_a_client_is_trusted_when_it_came_in_and_not_before(harness: EntryHarness) -> None:
     link, visitor = harness.visit()
     visitor.message(1, request(1), 1.0)
     assert not link.trusted
@@ -286,7 +115,7 @@ def test_a_client_is_trusted_when_it_came_in_and_not_before(harness: Harness) ->
     assert link.trusted
 
 
-def test_the_reply_for_561_is_the_recorded_one(harness: Harness) -> None:
+def test_the_reply_for_561_is_the_recorded_one(harness: EntryHarness) -> None:
     key = finish(harness.keys.issue(101, 5, "Aldana"))
     link, visitor = harness.visit()
     visitor.message(1, request(key, version=561), 1.0)
@@ -302,7 +131,7 @@ def test_the_reply_for_561_is_the_recorded_one(harness: Harness) -> None:
     ("size", "layout"), [(34, "<IIIH5I"), (40, "<IIIHH6I")]
 )  # fmt: skip
 def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
-    harness: Harness, size: int, layout: str
+    harness: EntryHarness, size: int, layout: str
 ) -> None:
     key = finish(harness.keys.issue(101, 5, "Aldana"))
     link, visitor = harness.visit()
@@ -322,7 +151,7 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     ],
 )  # fmt: skip
 def test_versions_that_only_the_login_serves_are_denied_with_the_code(
-    harness: Harness, version: int, missing: str
+    harness: EntryHarness, version: int, missing: str
 ) -> None:
     """Code 6 is "wrong version" (docs/protocol/login.md#reply-codes)."""
     key = finish(harness.keys.issue(101, 5, "Aldana"))
@@ -336,7 +165,7 @@ def test_versions_that_only_the_login_serves_are_denied_with_the_code(
     assert not harness.presence.is_playing(101)
 
 
-def test_a_key_works_once(harness: Harness) -> None:
+def test_a_key_works_once(harness: EntryHarness) -> None:
     _, _, key = let_in(harness)
     link, visitor = harness.visit()
     visitor.message(1, request(key), 2.0)
@@ -349,7 +178,7 @@ def test_a_key_works_once(harness: Harness) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"\0" * 4, request(999), request(1000, account=102), request(1000, version=400)]
 )
-def test_the_wrong_are_turned_away_without_a_message(harness: Harness, body: bytes) -> None:
+def test_the_wrong_are_turned_away_without_a_message(harness: EntryHarness, body: bytes) -> None:
     finish(harness.keys.issue(101, 5, "Aldana"))
     link, visitor = harness.visit()
     visitor.message(1, body, 1.0)
@@ -358,7 +187,7 @@ def test_the_wrong_are_turned_away_without_a_message(harness: Harness, body: byt
     assert isinstance(harness.events[-1], ZoneEntryRefused)
 
 
-def test_nothing_else_counts_before_the_key(harness: Harness) -> None:
+def test_nothing_else_counts_before_the_key(harness: EntryHarness) -> None:
     link, visitor = harness.visit()
     visitor.message(36, b"\0\0", 1.0)
     assert link.sent == []
@@ -367,7 +196,7 @@ def test_nothing_else_counts_before_the_key(harness: Harness) -> None:
     assert harness.events == []
 
 
-def test_a_session_without_a_key_ends_in_time(harness: Harness) -> None:
+def test_a_session_without_a_key_ends_in_time(harness: EntryHarness) -> None:
     link, visitor = harness.visit(now=5.0)
     assert visitor.get_timer() == 15.0
     visitor.handle_timer(14.0)
@@ -378,7 +207,7 @@ def test_a_session_without_a_key_ends_in_time(harness: Harness) -> None:
     assert visitor.get_timer() is None
 
 
-def test_leaving_frees_the_account_at_once(harness: Harness) -> None:
+def test_leaving_frees_the_account_at_once(harness: EntryHarness) -> None:
     _, visitor, _ = let_in(harness)
     visitor.closed("closed by peer", 9.0)
     visitor.closed("closed by peer", 9.0)
@@ -387,7 +216,7 @@ def test_leaving_frees_the_account_at_once(harness: Harness) -> None:
     assert harness.changes == 2
 
 
-def test_a_client_that_comes_back_takes_over_from_the_lost_one(harness: Harness) -> None:
+def test_a_client_that_comes_back_takes_over_from_the_lost_one(harness: EntryHarness) -> None:
     first, old, _ = let_in(harness)
     harness.presence.lost_link(5)
     second, new, _ = let_in(harness)
@@ -400,7 +229,7 @@ def test_a_client_that_comes_back_takes_over_from_the_lost_one(harness: Harness)
 
 
 def test_the_same_character_is_taken_over_although_its_client_was_heard_a_moment_ago(
-    harness: Harness,
+    harness: EntryHarness,
 ) -> None:
     first, old, _ = let_in(harness)
     second, new, _ = let_in(harness)
@@ -416,7 +245,7 @@ def test_the_same_character_is_taken_over_although_its_client_was_heard_a_moment
     assert len(second.sent) > sent[1]
 
 
-def test_a_key_is_needed_to_take_a_character_over(harness: Harness) -> None:
+def test_a_key_is_needed_to_take_a_character_over(harness: EntryHarness) -> None:
     first, _, used = let_in(harness)
     issued = finish(harness.keys.issue(101, 5, "Aldana"))
     for body in (request(used), request(issued + 1), request(issued, account=102)):
@@ -425,7 +254,9 @@ def test_a_key_is_needed_to_take_a_character_over(harness: Harness) -> None:
         assert (link.sent, link.closed, first.closed) == ([], 1, 0)
 
 
-def test_of_two_who_take_a_character_over_at_once_the_later_one_plays_it(harness: Harness) -> None:
+def test_of_two_who_take_a_character_over_at_once_the_later_one_plays_it(
+    harness: EntryHarness,
+) -> None:
     let_in(harness)
     keys = [finish(harness.keys.issue(101, 5, "Aldana"))]
     (one, earlier), (two, later) = harness.visit(), harness.visit()
@@ -442,7 +273,7 @@ def test_of_two_who_take_a_character_over_at_once_the_later_one_plays_it(harness
 
 
 def test_whom_the_server_sends_away_plays_no_more_before_the_session_is_over(
-    harness: Harness,
+    harness: EntryHarness,
 ) -> None:
     _, visitor, key = let_in(harness)
     visitor.message(1, request(key), 2.0)
@@ -454,7 +285,7 @@ def test_whom_the_server_sends_away_plays_no_more_before_the_session_is_over(
     assert harness.presence.is_playing(101)
 
 
-def test_another_character_of_an_account_that_plays_is_turned_away(harness: Harness) -> None:
+def test_another_character_of_an_account_that_plays_is_turned_away(harness: EntryHarness) -> None:
     harness.characters[6] = replace(CHARACTER, id=6)
     first, _, _ = let_in(harness)
     second, late, _ = let_in(harness, 6)
@@ -465,7 +296,7 @@ def test_another_character_of_an_account_that_plays_is_turned_away(harness: Harn
     assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.ACCOUNT_IN_USE)
 
 
-def test_a_game_master_comes_in_twice(harness: Harness) -> None:
+def test_a_game_master_comes_in_twice(harness: EntryHarness) -> None:
     harness.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
     for char_id in (5, 6):
         key = finish(harness.keys.issue(101, char_id, "Aldana"))
@@ -505,7 +336,7 @@ def test_what_changed_since_the_key_was_given_counts_at_zone_entry(
 ) -> None:
     """Until the last moment: while the store is asked, too."""
     for when in ("before", "meanwhile"):
-        harness = Harness()
+        harness = EntryHarness()
         if when == "before":
             change(harness)
         else:
@@ -517,7 +348,7 @@ def test_what_changed_since_the_key_was_given_counts_at_zone_entry(
         assert harness.presence.find(5) is None
 
 
-def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(harness: Harness) -> None:
+def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(harness: EntryHarness) -> None:
     key = finish(harness.keys.issue(101, 5, "Aldana"))
     link, visitor = harness.visit()
     harness.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
@@ -526,7 +357,7 @@ def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(harness: Ha
     assert harness.presence.players == 0
 
 
-def test_a_store_that_fails_turns_away(harness: Harness) -> None:
+def test_a_store_that_fails_turns_away(harness: EntryHarness) -> None:
     harness.failing = True
     link, _, _ = let_in(harness)
     assert link.closed == 1
@@ -535,7 +366,7 @@ def test_a_store_that_fails_turns_away(harness: Harness) -> None:
     )
 
 
-def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harness) -> None:
+def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: EntryHarness) -> None:
     link, visitor, key = let_in(harness)
     visitor.message(30, b"", 2.0)
     assert 31 in [opcode for opcode, _ in link.sent]
@@ -544,7 +375,7 @@ def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harne
     assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.SECOND_LOGIN)
 
 
-def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: Harness) -> None:
+def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: EntryHarness) -> None:
     key = finish(harness.keys.issue(101, 5, "Aldana"))
     link, visitor = harness.visit()
     harness.meanwhile = lambda: visitor.message(30, b"", 1.5)
@@ -553,7 +384,7 @@ def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: Harn
     assert harness.zone_entry.counters == {}
 
 
-def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) -> None:
+def test_who_floods_while_the_store_is_asked_is_turned_away(harness: EntryHarness) -> None:
     key = finish(harness.keys.issue(101, 5, "Aldana"))
     link, visitor = harness.visit()
     harness.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
@@ -563,7 +394,7 @@ def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) ->
     assert harness.presence.players == 0
 
 
-def test_space_on_the_session_is_passed_on_while_somebody_plays(harness: Harness) -> None:
+def test_space_on_the_session_is_passed_on_while_somebody_plays(harness: EntryHarness) -> None:
     _, unknown_peer = harness.visit()
     unknown_peer.drained(1.0)
     link, visitor, _ = let_in(harness)
@@ -577,7 +408,7 @@ def test_space_on_the_session_is_passed_on_while_somebody_plays(harness: Harness
 
 @pytest.mark.parametrize("kept_out", [True, False])
 def test_an_account_that_is_kept_out_by_now_is_turned_away(
-    harness: Harness, kept_out: bool
+    harness: EntryHarness, kept_out: bool
 ) -> None:
     asked = []
 
@@ -595,7 +426,7 @@ def test_an_account_that_is_kept_out_by_now_is_turned_away(
         assert harness.presence.find(5) is None
 
 
-def test_who_changes_the_zone_comes_in_through_a_lock(harness: Harness) -> None:
+def test_who_changes_the_zone_comes_in_through_a_lock(harness: EntryHarness) -> None:
     harness.admission.locked = True
     key = finish(harness.keys.issue(101, 5, "Aldana", 0, EntryOrigin.ZONE_HIDDEN))
     link, visitor = harness.visit()
@@ -610,7 +441,7 @@ def test_who_changes_the_zone_comes_in_through_a_lock(harness: Harness) -> None:
     assert again.closed == 0
 
 
-def test_each_event_of_a_session_is_handled(harness: Harness) -> None:
+def test_each_event_of_a_session_is_handled(harness: EntryHarness) -> None:
     link, visitor, key = let_in(harness)
     drained: list[str] = []
     harness.inside.drained = lambda player, link, now: drained.append(player.name)
@@ -625,7 +456,7 @@ def test_each_event_of_a_session_is_handled(harness: Harness) -> None:
     assert visitor.held_bytes() == 0
 
 
-def test_no_client_plays_on_after_a_fault_with_its_message(harness: Harness) -> None:
+def test_no_client_plays_on_after_a_fault_with_its_message(harness: EntryHarness) -> None:
     _link, visitor, _key = let_in(harness)
 
     def fails(player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
