@@ -18,6 +18,7 @@ from emu.client.world.events import (
     LineShown,
     OptionsShown,
     RevivalOffered,
+    Vanished,
     WaysShown,
     WorldEvent,
 )
@@ -80,6 +81,8 @@ class WindowAnswers:
         """Queue the answer to a window; of other events only full bags change something."""
         if isinstance(event, LineShown) and NO_PLACE in event.text:
             self._full_until = Monotonic(now + MAKES_PLACE)
+        elif isinstance(event, Vanished):
+            self._looted.pop(event.index, None)  # its number is another body's next
         plan = self._kinds.get(type(event))
         answer = plan(event) if plan is not None else None
         if answer is None:
@@ -133,11 +136,12 @@ class WindowAnswers:
         return lambda: self._core.command(event.cancel if is_refused else event.accept)
 
     def _loot(self, event: shown.LootShown) -> Answer | None:
-        # The window comes again when the bags are full.
+        # The window comes again when something is taken, and when the bags are full.
         self._looted[event.index] += 1
+        if self._looted[event.index] == 1:
+            self._note("loot", ", ".join(name for _, name in event.things) or "no thing")
         if not event.things or self._looted[event.index] > MOST_LOOTS:
             return None
-        self._note("loot", ", ".join(name for _, name in event.things))
         return lambda: self._core.loot_all(event.index)
 
     def _price(self, event: shown.HousePriced) -> Answer | None:

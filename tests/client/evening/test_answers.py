@@ -10,6 +10,7 @@ from emu.client.world.events import (
     DialogOpened,
     LineShown,
     RevivalOffered,
+    Vanished,
     WayRow,
     WaysShown,
     WorldEvent,
@@ -32,11 +33,14 @@ NOW = Monotonic(100.0)
 OFFER = OfferShown("Rats", "Kill them.", "accept 7", "deny 7")
 
 
-def answers(core: NotingClient, *refused: str, wanted: str = "") -> WindowAnswers:
+def answers(
+    core: NotingClient, *refused: str, wanted: str = "", lines: list[str] | None = None
+) -> WindowAnswers:  # fmt: skip
+    noted = lines if lines is not None else []
     return WindowAnswers(
         core, DialogChoices((), refused), refused,  # type: ignore[arg-type]
-        note=lambda _kind, _text: None, may_leave=lambda: True, wanted=lambda: wanted,
-        wants_quest=lambda title: title != "Bats",
+        note=lambda kind, text: noted.append(f"{kind} {text}"), may_leave=lambda: True,
+        wanted=lambda: wanted, wants_quest=lambda title: title != "Bats",
     )  # fmt: skip
 
 
@@ -97,6 +101,19 @@ def test_a_window_of_loot_that_comes_again_and_again_is_left(core: NotingClient)
         one.handle_event(LootShown(9, ((4, "a cap"),)), NOW)
         one.think(Monotonic(NOW + READING))
     assert core.asked == ["loot_all 9"] * 2
+
+
+def test_it_writes_down_each_body_once(core: NotingClient) -> None:
+    lines: list[str] = []
+    one = answers(core, lines=lines)
+    for event in (
+        LootShown(9, ((4, "a cap"),)), LootShown(9, ()), LootShown(8, ()),
+        Vanished(9, "a rat"), LootShown(9, ((5, "a tail"),)),
+    ):  # fmt: skip
+        one.handle_event(event, NOW)
+        one.think(Monotonic(NOW + READING))
+    assert lines == ["loot a cap", "loot no thing", "loot a tail"]
+    assert core.asked == ["loot_all 9"] * 2, "another body may get the number of one that is gone"
 
 
 def test_windows_of_another_zone_are_forgotten(core: NotingClient) -> None:
