@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from emu.client.evening.reading import DialogChoices, has_word
+from emu.client.evening.visits import LONG_AGO
 from emu.client.world import WorldClientCore
 from emu.client.world import windows as shown
 from emu.client.world.events import (
@@ -28,6 +29,8 @@ READING: Final = 1.0
 """What it waits before it answers a window."""
 SERVER_GOAL: Final = "server"
 """The goal of a lesson that the server sees reached; the client sees all others itself."""
+AT_ONCE: Final = 1.0
+"""How soon the next question of a talk comes after an answer."""
 MOST_LOOTS: Final = 2
 NO_PLACE: Final = "free slots"
 """What the world says when the bags are full."""
@@ -61,7 +64,10 @@ class WindowAnswers:
         self._waiting: deque[tuple[Monotonic, Answer]] = deque()
         self._put_off: deque[tuple[Monotonic, Answer]] = deque()
         """Rewards for which the bags had no place."""
-        self._full_until = Monotonic(-1e9)
+        self._full_until = LONG_AGO
+        self._now = LONG_AGO
+        self._answered_at = LONG_AGO
+        """When it has answered a talk last."""
         self._kinds: dict[type, Callable[[Any], Answer | None]] = {
             shown.OfferShown: self._offer,
             shown.RewardOffered: self._reward,
@@ -71,7 +77,7 @@ class WindowAnswers:
             shown.HousePriced: self._price,
             shown.HouseShown: self._house,
             shown.PlaceAsked: self._place,
-            DialogOpened: lambda event: lambda: self._talk(event.conversation),
+            DialogOpened: self._dialog,
             OptionsShown: lambda _: self._choose,
             WaysShown: lambda _: self._travel,
             RevivalOffered: self._revival,
@@ -79,6 +85,7 @@ class WindowAnswers:
 
     def handle_event(self, event: WorldEvent, now: Monotonic) -> None:
         """Queue the answer to a window; of other events only full bags change something."""
+        self._now = now
         if isinstance(event, LineShown) and NO_PLACE in event.text:
             self._full_until = Monotonic(now + MAKES_PLACE)
         elif isinstance(event, Vanished):
@@ -100,6 +107,7 @@ class WindowAnswers:
 
     def think(self, now: Monotonic) -> bool:
         """Answer a window that is due; return whether one waits that is not put off."""
+        self._now = now
         if self._put_off and now >= self._put_off[0][0]:
             self._waiting.append(self._put_off.popleft())
         if not self._waiting:
@@ -163,7 +171,11 @@ class WindowAnswers:
         number = event.places[0][0] if event.places else 0
         return lambda: self._core.command(f"select_junction {number}")
 
-    def _talk(self, number: int) -> None:
+    def _dialog(self, event: DialogOpened) -> Answer:
+        follows = self._now < self._answered_at + AT_ONCE
+        return lambda: self._talk(event.conversation, follows=follows)
+
+    def _talk(self, number: int, *, follows: bool) -> None:
         dialog = self._core.dialog
         if dialog is None or dialog.conversation != number:
             return  # another one has opened, or the server has closed it
@@ -171,8 +183,10 @@ class WindowAnswers:
             self._core.close_dialog()
             return
         at = self.choices.choose(
-            f"{dialog.title} {dialog.text}", dialog.choices, may_leave=self._may_leave()
-        )
+            f"{dialog.title} {dialog.text}", dialog.choices, may_leave=self._may_leave(),
+            follows=follows,
+        )  # fmt: skip
+        self._answered_at = self._now
         self._note("talk", f"{dialog.text[:60]!r} -> {dialog.choices[at][:60]!r}")
         self._core.answer(at + 1)
 

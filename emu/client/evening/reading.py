@@ -57,6 +57,8 @@ _VOWELS: Final = frozenset("aeiou")
 SHORTENED: Final = 3
 """The least letters of a word that is left of a longer one."""
 _HUBS: Final = frozenset(("bell", "portal", "station"))
+GOES_ON: Final = -0.5
+"""What counts for an answer behind which there is something new: it comes before new answers."""
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
 _DECLINES: Final = re.compile(
@@ -226,28 +228,41 @@ def has_word(text: str, words: Sequence[str]) -> bool:
 class DialogChoices:
     """Which answers of talks and windows were taken, and which one comes next.
 
-    Those with a preferred word come first, then those that were taken least, in their order.
-    Those that decline are last. So a talk that comes again and again is seen whole.
+    Those with a preferred word come first, then those behind which a talk goes on with an answer
+    that was never taken, then those that were taken least, in their order. Those that decline are
+    last. So a talk that comes again and again is seen whole.
     """
 
     def __init__(self, preferences: Sequence[str], refused: Sequence[str]) -> None:
         self._preferred = preferences
         self._refused = refused
         self._taken: dict[tuple[str, str], int] = {}
+        self._offered: dict[str, tuple[str, ...]] = {}
+        """The answers of each question of a talk."""
+        self._leads: dict[tuple[str, str], str] = {}
+        """The question that has followed an answer."""
+        self._last: tuple[str, str] | None = None
 
     def choose(
-        self, question: str, choices: Sequence[str], *, may_leave: bool = True, wanted: str = ""
-    ) -> int:
+        self, question: str, choices: Sequence[str], *, may_leave: bool = True, wanted: str = "",
+        follows: bool = False,
+    ) -> int:  # fmt: skip
         """Return the place of the answer to a question, and count it.
 
         Without `may_leave` a question that asks whether the player wants to leave is declined.
-        `wanted` is taken if it is among the choices.
+        `wanted` is taken if it is among the choices. A question that `follows` has come with the
+        last answer.
         """
         stays = not may_leave and has_word(question, LEAVING)
+        if follows and self._last is not None:
+            self._leads[self._last] = question
+        self._offered[question] = tuple(choices)
 
         def rank(at: int) -> tuple[float, int]:
             choice = choices[at]
             count = float(self._taken.get((question, choice), 0))
+            if count and self._goes_on((question, choice), {question}):
+                count = GOES_ON
             if stays:
                 count += 0.0 if is_decline(choice) else 50.0
             elif is_decline(choice):
@@ -261,6 +276,18 @@ class DialogChoices:
             return count, at
 
         best = min(range(len(choices)), key=rank)
-        key = (question, choices[best])
+        key = self._last = question, choices[best]
         self._taken[key] = self._taken.get(key, 0) + 1
         return best
+
+    def _goes_on(self, answer: tuple[str, str], seen: set[str]) -> bool:
+        """Return whether a talk has an answer behind another one that was never taken."""
+        question = self._leads.get(answer)
+        if question is None or question in seen:
+            return False
+        seen.add(question)
+        return any(
+            (question, one) not in self._taken or self._goes_on((question, one), seen)
+            for one in self._offered[question]
+            if not is_decline(one) and not has_word(one, self._refused)
+        )

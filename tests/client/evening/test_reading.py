@@ -91,6 +91,27 @@ def test_each_answer_comes_once_before_one_comes_twice() -> None:
     assert texts[choices.choose("Hello again.", texts)] == "Who are you?"
 
 
+def test_a_talk_is_seen_whole_behind_the_answers_that_were_taken() -> None:
+    # Murrar Shar of Queen's Colony gives the first quest three questions deep.
+    choices = DialogChoices((), ())
+    hello, who, why = ["Who are you?", "I would leave."], ["Why?", "Later."], ["Qeynos?", "Help?"]
+    assert choices.choose("Hello.", hello) == 0
+    assert choices.choose("Murrar.", who, follows=True) == 0
+    assert choices.choose("A colony.", why, follows=True) == 0
+    assert choices.choose("Hello.", hello) == 0, "there is more behind it"
+    assert choices.choose("Murrar.", who, follows=True) == 0
+    assert choices.choose("A colony.", why, follows=True) == 1
+    assert choices.choose("Hello.", hello) == 0, "one answer is new yet"
+    assert choices.choose("Murrar.", who, follows=True) == 1
+    assert choices.choose("Hello.", hello) == 1
+
+
+def test_a_talk_that_goes_in_a_circle_ends() -> None:
+    choices, texts = DialogChoices((), ()), ["Go on.", "I see."]
+    taken = [choices.choose("Once upon a time ...", texts, follows=True) for _ in range(4)]
+    assert taken == [0, 1, 0, 1]
+
+
 def test_wished_and_refused_words() -> None:
     texts = ["I am a mage.", "I am a scout.", "I am no scout.", "No scout here."]
     assert DialogChoices(("Scout",), ()).choose("Who are you?", texts) == 1
