@@ -148,7 +148,7 @@ class PlayerJourneys:
 
     def journey(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to a zone that a task means; another one each time if there are more."""
-        by_sign = self._by_sign(task, now)
+        by_sign = self._by_sign(task.text, task, now)
         if by_sign is not None:
             return by_sign
         zones = self.zones_of(task)
@@ -156,14 +156,19 @@ class PlayerJourneys:
             if zone == self.travels.zone:
                 continue
             way = self.travels.way_to(zone)
-            if way is not None and self._visits.may_begin(f"to {zone}", task.text, now, TRAVELS_ON):
+            if way is None:
+                # It may have come from there by a way that leads in one direction only.
+                plan = self._by_sign(zone, task, now)
+                if plan is not None:
+                    return plan
+            elif self._visits.may_begin(f"to {zone}", task.text, now, TRAVELS_ON):
                 self._journeys[task.text, zone] += 1
                 return self.by(way, task, now)
         return None
 
-    def _by_sign(self, task: QuestTask, now: Monotonic) -> Errand | None:
-        """Return the way to a sign that leads to a zone of a task where it was never."""
-        for zone, sign in self.travels.signs(task.text):
+    def _by_sign(self, text: str, task: QuestTask, now: Monotonic) -> Errand | None:
+        """Return the way to a sign that leads to a zone of a text to which it knows no way."""
+        for zone, sign in self.travels.signs(text):
             way = sign if zone == self.travels.zone else self.travels.way_to(zone)
             which = f"{sign.name} of {zone}"
             if way is not None and self._visits.may_begin(which, task.text, now, TRAVELS_ON):
@@ -214,8 +219,11 @@ class PlayerJourneys:
         """Return whether it is in a zone that a task means, or knows a way there."""
         if self.travels.signs(task.text):
             return True
-        zones = self.zones_of(task)
-        return any(zone == self.travels.zone or self.travels.way_to(zone) for zone in zones)
+        travels = self.travels
+        return any(
+            zone == travels.zone or travels.way_to(zone) or travels.signs(zone)
+            for zone in self.zones_of(task)
+        )
 
     def is_here(self, task: QuestTask) -> bool:
         """Return whether a task means the present zone."""

@@ -158,3 +158,17 @@ def test_who_is_lost_goes_first_where_windows_lead(core: NotingClient) -> None:
     later = Monotonic(NOW + 1e6)
     plans = one.new_zone(later), one.new_zone(later)
     assert [plan.index for plan in plans if plan is not None] == [7, 6]
+
+
+def test_it_takes_a_sign_back_to_whom_it_has_met(core: NotingClient) -> None:
+    # The trial chamber lets a citizen out into North Freeport, and nothing leads back there.
+    one = journeys(core, spawn(5, "zone_to_fprt_north", level=0))
+    one.arrive("fprt_north", "North Freeport", NOW)
+    one.travels.look([spawn(4, "Emissary Millia")])
+    one.arrive("fprt_hood04", "Beggar's Court", NOW)
+    one.look()
+    report = task("I need to speak with Emissary Millia")
+    assert one.knows_where(report)
+    plan = one.journey(report, NOW)
+    assert plan is not None
+    assert (plan.index, plan.leaves) == (5, True)
