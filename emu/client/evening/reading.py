@@ -13,8 +13,8 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[a-z']+")
 _ARTICLES: Final = frozenset((
-    "a", "an", "the", "of", "to", "and", "some", "widget", "player", "one", "two", "three", "four",
-    "five", "six", "seven", "eight", "nine", "ten",
+    "a", "an", "the", "of", "to", "and", "with", "in", "on", "at", "from", "for", "some", "widget",
+    "player", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ))  # fmt: skip
 """Words of names that name nothing."""
 _MEANS: Final = {"room": "housing", "inn": "housing", "house": "housing", "cave": "lair"}

@@ -131,6 +131,7 @@ def test_technical_names_fit_by_any_word_and_by_what_they_stand_for() -> None:
     assert fit("to_qey_citizenship_trial", "Take an application from the citizenship sign.") >= GOOD
     assert fit("widget_player_housing_0", "I should sign in at the inn's guest registry.") == 1.0
     assert fit("widget_player_housing_0", "I must find the Steward.") == 0.0
+    assert fit("door_fprt_ph_door_with_handle_12", "I need to speak with Emissary Millia") == 0.0
 
 
 @pytest.mark.parametrize(
