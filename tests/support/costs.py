@@ -68,6 +68,11 @@ def _children(process: int | str) -> list[int]:
     return found
 
 
+def cpu_seconds(report: pytest.TestReport) -> float:
+    """Return what `Costs` has written into a report."""
+    return float(getattr(report, "cpu_seconds", 0.0))
+
+
 class Costs:
     """The plugin: each process measures its tests, and the first one reports."""
 
@@ -105,7 +110,7 @@ class Costs:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count what a phase of a test has used."""
-        self._by_test[report.nodeid] += getattr(report, "cpu_seconds", 0.0)
+        self._by_test[report.nodeid] += cpu_seconds(report)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Name the tests and files above their budgets."""

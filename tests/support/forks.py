@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 import pytest
 import pytest_twisted
 
-from tests.support.costs import Costs
+from tests.support.costs import Costs, cpu_seconds
 from tests.support.running.forked import Forking, share
 
 _NUMBER = 4
@@ -51,8 +51,8 @@ class Fork:
     """The number of the process."""
     file: int
     """The descriptor from which its messages come."""
-    test: int | None = None
-    """The test that runs, by its place in the order, or None between two."""
+    running: mmap.mmap
+    """The place in the order of the test that runs, plus 1, or 0 between two."""
     text: bytearray = field(default_factory=bytearray)
 
     def messages(self) -> Iterator[tuple[str, Any]] | None:
@@ -88,6 +88,7 @@ class Forks:
         if session.testsfailed or session.config.option.collectonly:
             return None
         self._session = session
+        self._hook = session.config.hook
         self._files = by_file(session.items)
         session.items[:] = [test for tests in self._files for test in tests]
         self._queue = _filled_queue(len(self._files))
@@ -118,39 +119,35 @@ class Forks:
                     self._ended(fork)
                     continue
                 for kind, content in messages:
-                    self._take(fork, kind, content)
+                    self._take(kind, content)
 
-    def _take(self, fork: Fork, kind: str, content: Any) -> None:
+    def _take(self, kind: str, content: Any) -> None:
         config = self._session.config
-        if kind == "test":
-            fork.test = content
-        elif kind == "forking":
+        if kind == "forking":
             self._forking.start()
         elif kind == "error":
             self._fail("the end of a process of tests", ("", None, ""), content)
         else:
-            report = config.hook.pytest_report_from_serializable(config=config, data=content)
-            self._log(report)
+            for data in content:
+                report = config.hook.pytest_report_from_serializable(config=config, data=data)
+                self._hook.pytest_runtest_logreport(report=report)
+            self._hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
         if self._session.shouldfail or self._session.shouldstop:
             self._stopped[0] = 1
 
-    def _log(self, report: pytest.TestReport) -> None:
-        hook = self._session.config.hook
-        hook.pytest_runtest_logreport(report=report)
-        if report.when == "teardown":
-            hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
-
     def _fail(self, name: str, location: tuple[str, int | None, str], text: str) -> None:
-        self._log(pytest.TestReport(name, location, {}, "failed", text, "call"))
+        report = pytest.TestReport(name, location, {}, "failed", text, "call")
+        self._hook.pytest_runtest_logreport(report=report)
 
     def _ended(self, fork: Fork) -> None:
         """Fail the test during which a fork has ended, and let another one run the rest."""
         self._selector.unregister(fork.file)
         os.close(fork.file)
         _, status = os.waitpid(fork.number, 0)
-        if fork.test is None:
+        place = int.from_bytes(fork.running[:], "big") - 1
+        if place < 0:
             return
-        test = self._session.items[fork.test]
+        test = self._session.items[place]
         code = os.waitstatus_to_exitcode(status)
         self._fail(test.nodeid, test.location, f"its process ended, with the status {code}")
         (file,) = (file for file in self._files if test in file)
@@ -161,36 +158,57 @@ class Forks:
         """Start a process that runs some tests, and then the files of the queue."""
         self._started += 1
         reading, writing = os.pipe()
+        running = mmap.mmap(-1, _NUMBER)
         # What is printed already would be printed by each of the processes.
         sys.stdout.flush()
         sys.stderr.flush()
         number = os.fork()
         if not number:
             os.close(reading)
-            _Runner(self._session, self._stopped, self._forking, writing).run(
+            _Runner(self._session, self._stopped, running, self._forking, writing).run(
                 self._started, self._costs, first, self._files, self._queue
             )
         os.close(writing)
-        self._selector.register(reading, selectors.EVENT_READ, Fork(number, reading))
+        self._selector.register(reading, selectors.EVENT_READ, Fork(number, reading, running))
 
 
 class _Runner:
     """The plugin of a fork: it runs tests, and sends their reports."""
 
     def __init__(
-        self, session: pytest.Session, stopped: mmap.mmap, forking: Forking, file: int
-    ) -> None:
+        self, session: pytest.Session, stopped: mmap.mmap, running: mmap.mmap, forking: Forking,
+        file: int,
+    ) -> None:  # fmt: skip
         self._session = session
-        self._forking = forking
         self._stopped = stopped
+        self._running = running
+        self._forking = forking
         self._file = file
         self._places = {test: place for place, test in enumerate(session.items)}
+        self._reports: list[pytest.TestReport] = []
+        # A list of slowest phases wants each of them.
+        self._wants_all = session.config.option.durations is not None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Send the report of a phase of a test."""
-        config = self._session.config
-        data = config.hook.pytest_report_to_serializable(config=config, report=report)
-        self._send("report", data)
+        """Keep the report of a phase of a test until the test is over."""
+        self._reports.append(report)
+
+    def _send_reports(self) -> None:
+        """Send the reports of a test, without those that would show nothing.
+
+        To make, send and read the reports of all phases takes a millisecond for each test.
+        """
+        hook, config = self._session.config.hook, self._session.config
+        reports, self._reports = self._reports, []
+        if not self._wants_all:
+            kept = [one for one in reports if not _shows_nothing(one)]
+            lost = sum(cpu_seconds(one) for one in reports if _shows_nothing(one))
+            vars(kept[0])["cpu_seconds"] = cpu_seconds(kept[0]) + lost
+            reports = kept
+        self._send(
+            "reports",
+            [hook.pytest_report_to_serializable(config=config, report=one) for one in reports],
+        )
 
     def run(
         self, number: int, costs: Costs, first: list[pytest.Item],
@@ -224,9 +242,10 @@ class _Runner:
         for test, following in zip(tests, [*tests[1:], others], strict=False):
             if self._stopped[0]:
                 return
-            self._send("test", self._places[test])
+            self._running[:] = (self._places[test] + 1).to_bytes(_NUMBER, "big")
             test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
-            self._send("test", None)
+            self._send_reports()
+            self._running[:] = bytes(_NUMBER)
 
     def _be_a_process(self, number: int) -> None:
         """Have nothing in common with the other forks: no files, no reactor, no folder."""
@@ -250,6 +269,11 @@ class _Runner:
         message = memoryview(len(text).to_bytes(_NUMBER, "big") + text)
         while message:
             message = message[os.write(self._file, message) :]
+
+
+def _shows_nothing(report: pytest.TestReport) -> bool:
+    """Whether a report says no more than that a fixture was made, or has ended, without output."""
+    return report.when != "call" and report.passed and not report.sections
 
 
 def by_file(tests: list[pytest.Item]) -> list[list[pytest.Item]]:
