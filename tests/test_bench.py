@@ -163,6 +163,7 @@ def test_the_lists_of_files_are_written_into_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly  # the architecture page's test counts the same paths in virtual time
 def test_five_paths_are_counted_by_file_and_function() -> None:
     with hops.scene() as scene:
         found = scene.round()
