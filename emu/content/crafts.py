@@ -19,6 +19,7 @@ from emu.errors import FileFormatError
 from emu.files import data_file, read_document
 from emu.rules.crafting import CraftChange, CraftEvent
 from emu.rules.harvest import COMMON, IMBUED, RARE, HarvestItem, HarvestNode, HarvestTable
+from emu.rules.transmuting import TransmuteTier
 
 T = TypeVar("T")
 MOST_KEPT: Final = 20_000
@@ -251,6 +252,18 @@ def shipped_crafts() -> Path:
 # -- the crafts of a world ------------------------------------------------------------------------
 
 
+def transmuting(file: ContentFile) -> tuple[TransmuteTier, ...]:
+    """Return the materials that things give by their levels, the lowest levels first."""
+    rows = sorted(file.table("transmuting"), key=lambda row: (row["min_level"], row["id"]))
+    return tuple(
+        TransmuteTier(
+            row["min_level"], row["max_level"], row["fragment"], row["powder"], row["infusion"],
+            row["mana"],
+        )
+        for row in rows
+    )  # fmt: skip
+
+
 class CraftTables:
     """The nodes, collections and recipes of one world, read when they are first needed.
 
@@ -272,6 +285,7 @@ class CraftTables:
             self._recipes: dict[int, Recipe | None] = dict(self._layer.recipes)
             self._with: dict[int, tuple[int, ...]] | None = None
             self._events: dict[int, tuple[CraftEvent, ...]] | None = None
+            self._transmuting: tuple[TransmuteTier, ...] | None = None
             self._books: dict[int, list[int]] = {}
 
     def _content(self) -> ContentFile | None:
@@ -353,3 +367,11 @@ class CraftTables:
             own = {number: tuple(rows) for number, rows in self._layer.events.items()}
             self._events = found | own
         return self._events.get(technique, ())
+
+    def transmuting(self) -> tuple[TransmuteTier, ...]:
+        """Return the materials that things give. Raises `FileFormatError`."""
+        if self._transmuting is None:
+            with self._lock:
+                file = self._content()
+                self._transmuting = transmuting(file) if file is not None else ()
+        return self._transmuting

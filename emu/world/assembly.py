@@ -45,6 +45,7 @@ from emu.world.combat.shards import Shards
 from emu.world.combat.standings import send_standings
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.crafting.giving import Crafts
+from emu.world.crafting.transmuting import TransmutePorts
 from emu.world.deadlines import Timetable
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
@@ -353,6 +354,10 @@ class Assembly:
             self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
             despawn=self._despawn, give_experience=self._give_experience,
             give_trade=self._give_trade, art=self._art,
+            transmuting=TransmutePorts(
+                lambda: self.minds.conversations,
+                self._cast_on_itself,
+            ),
         )  # fmt: skip
         uses = ThingUses(self.items)
         self.subjects: tuple[Subject, ...] = (
@@ -526,6 +531,9 @@ class Assembly:
     def _art(self, spell_id: int) -> int | None:
         kind = self.ports.spell_kinds.get(spell_id)
         return kind.icon if kind is not None and kind.book is SpellBook.TRADESKILL else None
+
+    def _cast_on_itself(self, player: Player, spell_id: int) -> bool:
+        return self.spells.cast_on_itself(player, spell_id)
 
     def _give_trade(self, player: Player, points: int) -> None:
         self.levels.gain_trade(player, points, self.ports.clock.now())

@@ -20,6 +20,7 @@ from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
 from emu.rules.crafting import CraftChange, CraftEvent
 from emu.rules.harvest import COMMON, RARE, HarvestItem, HarvestTable, harvest
+from emu.rules.transmuting import TransmuteTier
 from tests.support.content.dumps import write_dumps
 from tests.support.content.subjects import knowledge
 
@@ -55,6 +56,12 @@ def rows() -> Tables:
             {"id": 2, "collection_id": 1, "reward_type": "Selectable", "reward_value": 503,
              "reward_quantity": 2},
             {"id": 3, "collection_id": 1, "reward_type": "None", "reward_value": 5},
+        ],
+        "transmuting": [
+            {"tier_id": 2, "min_level": 10, "max_level": 19, "fragment": 5, "powder": 6,
+             "infusion": 7, "mana": 8},
+            {"tier_id": 1, "min_level": 1, "max_level": 9, "fragment": 1, "powder": 2,
+             "infusion": 3, "mana": 4},
         ],
         "tradeskillevents": [
             {"id": 1, "name": "Soft Metal", "icon": 427, "technique": 77},
@@ -107,6 +114,13 @@ def test_events_by_technique(tables: CraftTables) -> None:
         CraftEvent("Hot Metal", 428, CraftChange(0, 5), CraftChange(-9, 0)),
     )  # fmt: skip
     assert tables.events(1) == ()
+
+
+def test_the_materials_of_transmuting_by_level(tables: CraftTables) -> None:
+    assert tables.transmuting() == (
+        TransmuteTier(1, 9, 1, 2, 3, 4), TransmuteTier(10, 19, 5, 6, 7, 8),
+    )  # fmt: skip
+    assert CraftTables().transmuting() == ()
 
 
 def test_a_reload_reads_anew(tables: CraftTables) -> None:

@@ -14,6 +14,7 @@ from emu.items.kinds import ItemKind
 from emu.rules.crafting import CraftEvent
 from emu.rules.harvest import HarvestNode
 from emu.rules.loot import Chance
+from emu.rules.transmuting import TransmuteTier
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
@@ -45,6 +46,9 @@ class Crafts(Protocol):
 
     def events(self, technique: int) -> Sequence[CraftEvent]:
         """Return the events that can come with a technique."""
+
+    def transmuting(self) -> Sequence[TransmuteTier]:
+        """Return the materials that things give that are transmuted."""
 
 
 class SkillUse(Protocol):

@@ -194,6 +194,17 @@ class Spells:
             cast_time=0.0, is_given=True, is_silent=is_silent,
         )  # fmt: skip
 
+    def cast_on_itself(self, player: Player, spell_id: int) -> bool:
+        """Let a player cast a spell that it need not have; return False if there is none."""
+        kind = self.kinds.get(spell_id)
+        of_tier = kind.tier(1) if kind is not None else None
+        if kind is None or of_tier is None:
+            return False
+        self.casts.cast(
+            player.zone, player.spawn, WaitingCast(kind, of_tier), player.spawn, is_given=True
+        )
+        return True
+
     def give(self, player: Player, spell_id: int, tier: int) -> None:
         """Let a spell last on a player, as if it had cast it upon itself without a cost."""
         kind = self.kinds.get(spell_id)

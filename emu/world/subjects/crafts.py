@@ -23,6 +23,7 @@ from emu.world.crafting.creating import Creating
 from emu.world.crafting.giving import ActChances, Crafts, SkillUse
 from emu.world.crafting.harvesting import Harvesting
 from emu.world.crafting.recipe_windows import bench_of
+from emu.world.crafting.transmuting import TransmutePorts, Transmuting
 from emu.world.items.items import Items
 from emu.world.messages import WorldMessages
 from emu.world.scripts.bodies import Body
@@ -54,12 +55,14 @@ class Crafting(Subject):
         give_experience: Callable[[Player, int], object],
         give_trade: Callable[[Player, int], object],
         art: Callable[[int], int | None],
+        transmuting: TransmutePorts,
     ) -> None:
         """`roll` returns a random number below its argument, and `seeded` numbers of a seed.
 
         `despawn` removes a spawn, which returns as its zone says. `give_experience` gives a player
         points, and says so; `give_trade` gives it points of tradeskill experience.
-        `art` returns the icon of a spell that is an art of crafting.
+        `art` returns the icon of a spell that is an art of crafting. `transmuting` are the ports
+        of transmuting.
         """
         self._chances = ActChances(roll, seeded)
         self.harvesting = Harvesting(items, crafts, skills, self._chances, despawn)
@@ -68,6 +71,7 @@ class Crafting(Subject):
             show_reward=lambda player, one: show_reward(player, one, items.kinds.get),
             give_experience=give_experience,
         )  # fmt: skip
+        self.transmuting = Transmuting(items, crafts, skills, transmuting, roll)
         self.books = RecipeBooks(items, crafts)
         self.creating = Creating(
             items,
@@ -260,6 +264,22 @@ def remove_recipe(crafting: Crafting, body: Body | None, number: int) -> bool:
     """Let a player forget the books with a recipe, or a book by the number of its item."""
     player = _player(body)
     return player is not None and crafting.books.take_book(player, number)
+
+
+@FUNCTIONS("StartTransmute", "P player")
+def start_transmute(crafting: Crafting, body: Body | None) -> None:
+    """Ask a player which thing to transmute."""
+    player = _player(body)
+    if player is not None:
+        crafting.transmuting.start(player)
+
+
+@FUNCTIONS("CompleteTransmute", "P player")
+def complete_transmute(crafting: Crafting, body: Body | None) -> None:
+    """Turn the thing that a player has chosen to transmute into materials."""
+    player = _player(body)
+    if player is not None:
+        crafting.transmuting.complete(player)
 
 
 Crafting.FUNCTIONS = FUNCTIONS

@@ -73,7 +73,7 @@ def test_the_coverage_is_written_between_its_marks(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for name, source in {
         "good": "function dusk(Zone) GetZoneID(Zone) end",
-        "bad": "function dusk(Zone) StartTransmute(Zone) end",
+        "bad": "function dusk(Zone) SetWorldTime(Zone) end",
         "broken": "function",
     }.items():
         (folder / f"{name}.lua").write_text(source, encoding="utf-8")
@@ -86,7 +86,7 @@ def test_the_coverage_is_written_between_its_marks(tmp_path: Path) -> None:
     assert lines[:2] == ["a", script_coverage.BEGIN]
     assert lines[-2:] == [script_coverage.END, "b"]
     assert "| ZoneScripts | 2 | 50.0 % | 50.0 % |" in lines
-    assert "- ZoneScripts: StartTransmute 1" in lines
+    assert "- ZoneScripts: SetWorldTime 1" in lines
     assert "old" not in lines
     table = script_coverage.coverage_table(ScriptFolder(folder.parent), dt.date(2026, 1, 2))
     assert table.startswith(f"Measured on 2026-01-02, with {len(working())} functions here:")
