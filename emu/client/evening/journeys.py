@@ -20,6 +20,7 @@ from emu.client.evening.reading import (
     is_named_way,
     is_sign,
     is_visit,
+    leads_to,
     may_be_way,
     may_have_choices,
 )
@@ -141,6 +142,8 @@ class PlayerJourneys:
             return True  # "I must kill one gnoll" means no "gnoll_tent"
         if is_named_way(one.name) and self.travels.is_vain(one.name):
             return True
+        if is_sign(one.name) and not leads_to(one.name, text):
+            return True  # "the two southern guard towers" are not behind a "zone_to_qey_south"
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.travels.is_of_zone(one.name, text)
 

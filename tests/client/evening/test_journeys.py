@@ -172,3 +172,19 @@ def test_it_takes_a_sign_back_to_whom_it_has_met(core: NotingClient) -> None:
     plan = one.journey(report, NOW)
     assert plan is not None
     assert (plan.index, plan.leaves) == (5, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_of_no_use"),
+    [
+        ("I need to help Selennia near the two southern guard towers in Antonica.", True),
+        ("I need to locate the gates to South Qeynos.", False),
+    ],
+)
+def test_a_sign_is_meant_by_where_it_leads_only(
+    core: NotingClient, text: str, *, is_of_no_use: bool
+) -> None:
+    sign = spawn(5, "zone_to_qey_south", level=0)
+    one = journeys(core, sign)
+    one.arrive("antonica", "Antonica", NOW)
+    assert one.is_of_no_use(sign, task(text), text) is is_of_no_use
