@@ -293,6 +293,13 @@ class PlayerJourneys:
                 return self.by(way, None, now)
         return None
 
+    def exit(self, now: Monotonic) -> Errand | None:
+        """Return the way to a thing whose name says that it leads out of the zone."""
+        for one in self.near():
+            if has_word(one.name, LEAVING) and self._visits.may_begin(one.name, "exit", now, LATER):
+                return visit(one, "use", now)
+        return self.seen_before(lambda name: has_word(name, LEAVING), "exit", None, now)
+
     def by(self, way: KnownWay, task: QuestTask | None, now: Monotonic) -> Errand:
         """Return the errand that takes a way to another zone."""
         here = self._core.place

@@ -24,7 +24,6 @@ from emu.client.evening.placing import Placing
 from emu.client.evening.prey import ABOVE, BELOW, Prey
 from emu.client.evening.reading import (
     GOOD,
-    LEAVING,
     fit,
     has_word,
     is_hunt,
@@ -309,13 +308,14 @@ class Questing:
             if follows or (self._hunts and self.hints.is_stopped(self._fighting.level)):
                 others = []  # it follows a first quest, or looks for who gives the next level
             plan = self._plan_of([*others, *self.hints.tasks(self._journal.changes)], now)
-        if plan is not None or self._fighting.enemy is not None:
+        is_fighting = self._fighting.enemy is not None
+        if plan is not None or is_fighting or self._fights_whom_it_met(now):
             return plan
         # Whoever has just talked may have more to say: its script goes on after a while.
         if now < self._talked_at + TALK_GOES_ON and not self._journal.open:
             return None
         if self._must_leave:
-            return self._exit(now) or self._tries.mark(now) or self._around(now)
+            return self.journeys.exit(now) or self._tries.mark(now) or self._around(now)
         if follows:
             return (
                 self._surveys(now) or self._tries.thing(now) or self._tries.person(now)
@@ -437,13 +437,6 @@ class Questing:
         """Return the way to where it has fought for a task, if it has left that by dying."""
         return self.journeys.back(task, self.agenda.grounds_of(task), now)
 
-    def _exit(self, now: Monotonic) -> Errand | None:
-        """Return the way to a thing whose name says that it leads out of the zone."""
-        for one in self.journeys.near():
-            if has_word(one.name, LEAVING) and self._may_visit(one.name, "exit", now, LATER):
-                return visit(one, "use", now)
-        return self.journeys.seen_before(lambda name: has_word(name, LEAVING), "exit", None, now)
-
     def _plan_for(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return how a task goes on; a fight begins at once.
 
@@ -512,12 +505,9 @@ class Questing:
         zones = self.journeys.zones_of(task)
         if CREATURE not in words_of(text) or (zones and self.journeys.travels.zone not in zones):
             return False
-        for one in self._prey.weak(now, is_needed=self._is_needed(task)):
-            if self._kills[task.text, one.name] < MOST_KILLS:
-                self._kills[task.text, one.name] += 1
-                self._fighting.attack(one.index, now)
-                return True
-        return False
+        return self._fights_one(
+            self._prey.weak(now, is_needed=self._is_needed(task)), task.text, now
+        )
 
     def _fights_like(self, text: str, now: Monotonic, is_needed: bool) -> None:
         """Attack an enemy whose name resembles a text."""
@@ -551,6 +541,7 @@ class Questing:
         """
         if not self.journeys.exploration.has_seen_all:
             return None
+        is_needed = bool(self.agenda.first_tasks())
         for text in self.agenda.wild_texts(self.journeys.travels.zone, first_only=self._hunts):
             # Whom it refuses elsewhere may be the one to be judged.
             for one in self._spawns.peaceful(self._core.place):
@@ -559,12 +550,25 @@ class Questing:
                 pause = AGAIN if one.name in self._tries.talkers else ONCE_MORE
                 if one.level and self._may_visit(which, text, now, pause):
                     return visit(one, "talk", now)
-            for one in self._prey.weak(now, is_needed=bool(self.agenda.first_tasks())):
-                if self._kills[text, one.name] < MOST_KILLS:
-                    self._kills[text, one.name] += 1
-                    self._fighting.attack(one.index, now)
-                    return None
+            if self._fights_one(self._prey.weak(now, is_needed=is_needed), text, now):
+                return None
         return None
+
+    def _fights_whom_it_met(self, now: Monotonic) -> bool:
+        """Attack whom a talk for a task of this zone has made an enemy, before others are."""
+        met = [one for one in self._prey.weak(now, is_needed=True) if one.name in self._tries.met]
+        here = self.journeys.travels.zone
+        texts = self.agenda.wild_texts(here, first_only=self._hunts) if met else ()
+        return any(self._fights_one(met, text, now) for text in texts)
+
+    def _fights_one(self, enemies: Sequence[SeenSpawn], text: str, now: Monotonic) -> bool:
+        """Attack the first of some enemies that a task may mean; return False without one."""
+        for one in enemies:
+            if self._kills[text, one.name] < MOST_KILLS:
+                self._kills[text, one.name] += 1
+                self._fighting.attack(one.index, now)
+                return True
+        return False
 
     def _around(self, now: Monotonic) -> Errand | None:
         """Go where it was not, or fight for experience; with a task the first thing first."""

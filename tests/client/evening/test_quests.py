@@ -300,6 +300,19 @@ def test_it_takes_anybody_of_the_zone_for_a_task_that_came_up_there_and_names_no
     assert scene.fighting.enemy == 5
 
 
+def test_it_fights_whom_a_talk_has_made_an_enemy_before_it_talks_to_the_next(
+    core: NotingClient,
+) -> None:
+    # The traitors of the trial become attackable at the end of their talk.
+    scene = Scene(core, spawn(4, "a refugee", 5.0, level=2), spawn(6, "a partisan", 9.0, level=2))
+    scene.task("I need to judge the traitors.")
+    scene.questing.journeys.exploration.rounds[""] = 1
+    assert scene.thinks(HAIL, times=3)[-1] == "command hail"
+    scene.spawns.by_index[4] = spawn(4, "a refugee", 5.0, level=2, is_enemy=True)
+    assert "target 6" not in scene.thinks(HAIL, times=2)
+    assert scene.fighting.enemy == 4
+
+
 def test_it_fights_again_who_has_killed_it_for_a_first_task_that_names_nobody(
     core: NotingClient,
 ) -> None:
