@@ -16,12 +16,12 @@ from unittest.mock import patch
 
 from emu.database.sqlite.database import SqliteDatabase
 from emu.errors import StoreAway, StoreError, StoreLocked
+from emu.net.cluster.service import ProcessesEndpoint
 from emu.net.machine import ThreadWork
 from emu.net.store_worker import PAUSE, StoreWorker
 from emu.net.world import spool
 from emu.net.world.listener import WorldListener
 from emu.net.world.relocation import Relocation
-from emu.net.world.service import WorldEndpoint
 from emu.processes.bus import LocalSubscription
 from emu.store.houses import HouseRepository
 from emu.store.spool import load_spool
@@ -131,13 +131,13 @@ def _dead_forgotten(stack: ExitStack) -> None:
 def _key_outlives_ban(stack: ExitStack) -> None:
     """A ban neither withdraws the keys of its account nor is looked for at the entry."""
 
-    async def withdraw(_self: WorldEndpoint, _account_id: int) -> None:
+    async def withdraw(_self: ProcessesEndpoint, _account_id: int) -> None:
         pass
 
     async def is_kept_out(_self: WorldListener, _account_id: int, _address: str) -> bool:
         return False
 
-    stack.enter_context(patch.object(WorldEndpoint, "_withdraw", withdraw))
+    stack.enter_context(patch.object(ProcessesEndpoint, "withdraw_keys", withdraw))
     stack.enter_context(patch.object(WorldListener, "_is_kept_out", is_kept_out))
 
 
