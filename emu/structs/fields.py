@@ -173,14 +173,16 @@ class PlainRun:
 class MixedRun:
     """Consecutive fields of fixed size, of which some are lists or colors."""
 
-    __slots__ = ("_fields", "_gather", "_shares", "_struct", "_where")
+    __slots__ = ("_fields", "_places", "_shares", "_struct", "_where", "_zeros")
 
     def __init__(self, where: str, fields: list[Fixed]) -> None:
         self._where = where
         self._fields = fields
         self._struct = struct.Struct("<" + "".join(f"{e.count}{e.letter}" for e in fields))
         self._shares: list[tuple[str, int, int, int]] = []
-        self._gather: list[tuple[Fixed, str, int, list[int]]] = []
+        self._places: dict[str, tuple[Fixed, int, int, int]] = {}
+        """Of each field: where its numbers begin and end, and its length if it is a flat list."""
+        self._zeros: list[Any] = []
         start = 0
         for entry in fields:
             # 0 means a single number, 1 a flat list, more the size of a group, such as a color.
@@ -189,7 +191,8 @@ class MixedRun:
                 step = 1 if entry.count == entry.group else entry.group
             self._shares.append((entry.key, start, start + entry.count, step))
             flat = entry.count if step == 1 else 0
-            self._gather.append((entry, entry.key, flat, [entry.default] * entry.count))
+            self._places[entry.key] = entry, start, start + entry.count, flat
+            self._zeros += [entry.default] * entry.count
             start += entry.count
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
@@ -211,19 +214,20 @@ class MixedRun:
         self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Collect all numbers and write them at once."""
-        numbers: list[Any] = []
-        get = fields.get
-        for entry, key, flat, default in self._gather:
-            value = get(key)
-            if value is None:
-                numbers += default
+        numbers, places = self._zeros.copy(), self._places
+        # The fewer are looked up among the more: a sheet has hundreds of fields, and few values.
+        for key in fields if len(fields) < len(places) else places:
+            value, found = fields.get(key), places.get(key)
+            if value is None or found is None:
+                continue
+            entry, start, end, flat = found
             # The common case needs no check of the elements: `struct` itself finds bad numbers.
-            elif flat and type(value) is list and len(value) == flat:
-                numbers += value
+            if flat and type(value) is list and len(value) == flat:
+                numbers[start:end] = value
             elif not entry.listed:
-                numbers.append(value)
+                numbers[start] = value
             else:
-                numbers += self._items(entry, value)
+                numbers[start:end] = self._items(entry, value)
         try:
             chunks.append(self._struct.pack(*numbers))
         except _PACK_ERRORS:

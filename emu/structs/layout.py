@@ -314,7 +314,8 @@ class Block:
         Raises `StructValueError` for unknown names and for counts that differ from their lists. A
         strict context also raises for elements whose count would not be written.
         """
-        if not isinstance(fields, Mapping):
+        # A dict, as nearly always, is no question to the abstract class.
+        if type(fields) is not dict and not isinstance(fields, Mapping):
             bad_value(self._where, "", f"must be an object, not {shown(fields)}")
         if not fields.keys() <= self._names:
             unknown = sorted(map(str, fields.keys() - self._names))
