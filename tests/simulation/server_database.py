@@ -60,7 +60,8 @@ class ModelServer:
         self.connection.deserialize(empty_database())
         self.connection.row_factory = sqlite3.Row
         self.connection.execute("PRAGMA foreign_keys = ON")
-        self.connection.create_function("simulated_clock", 0, self.clock)
+        # Deterministic in each statement: SQLite then asks it once, and not for each row.
+        self.connection.create_function("simulated_clock", 0, self.clock, deterministic=True)
         self.is_away = False
         self.breaks = 0.0
         """Probability that a connection breaks before a transaction."""

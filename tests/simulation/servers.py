@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cache
@@ -20,10 +20,14 @@ from twisted.internet.defer import Deferred
 from twisted.logger import globalLogPublisher
 
 from emu.config import Config, load
+from emu.content.damage import has_wrong_rows
+from emu.content.tables import Table
 from emu.net.server import EmuServer, check_files
 from emu.net.watch import Watch
+from emu.net.world.content import _digest_of
 from emu.session import Session
 from emu.store.server_lock import ServerLock
+from emu.structs.catalog import read_shipped
 from emu.world.knowledge import read_knowledge
 from emu.world.population.atlas import read_atlas
 from emu.world.zones.definitions import Atlas
@@ -287,12 +291,17 @@ def shared_files() -> Iterator[None]:
         patch("emu.net.world.ports.read_knowledge", _knowledge),
         patch("emu.net.world.service.read_atlas", _atlas),
         patch("emu.world.behaviors.library.entry_points", _installed),
+        patch("emu.net.server.read_shipped", _structs),
+        patch("emu.net.world.content._digest_of", _digest),
+        patch("emu.content.file.has_wrong_rows", _has_wrong_rows),
     ):
         yield
 
 
 _knowledge = cache(read_knowledge)
 _installed = cache(entry_points)
+_structs = cache(read_shipped)
+_digest = cache(_digest_of)
 
 
 def _atlas(folder: Path | None, content: Path | None) -> Atlas:
@@ -301,6 +310,18 @@ def _atlas(folder: Path | None, content: Path | None) -> Atlas:
 
 
 _read_atlas = cache(read_atlas)
+_wrong_rows: dict[tuple[object, ...], bool] = {}
+
+
+def _has_wrong_rows(
+    database: sqlite3.Connection, table: Table, where: str = "WHERE TRUE",
+    values: Sequence[object] = (),
+) -> bool:  # fmt: skip
+    # There is one content file for all runs of a process.
+    key = (table.name, where, *values)
+    if key not in _wrong_rows:
+        _wrong_rows[key] = has_wrong_rows(database, table, where, values)
+    return _wrong_rows[key]
 
 
 @contextmanager
