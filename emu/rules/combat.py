@@ -6,6 +6,7 @@ Source: docs/protocol/world/fights.md#rules.
 from __future__ import annotations
 
 import enum
+import math
 from typing import Final, NamedTuple, Protocol
 
 USUAL_DELAY: Final = 2.0
@@ -19,7 +20,18 @@ STRENGTH_STEP: Final = 10
 """Points of strength that add one to each damage."""
 SKILL_OF_LEVEL: Final = 5
 """The most of a skill at each level."""
-MOST_PARRY: Final = 70.0
+MOST_AVOIDED: Final = 70.0
+"""Percent of parrying, blocking and dodging together: dodging gets what the others leave."""
+SKILL_OF_PERCENT: Final = 10
+"""Points of a skill for one percent of parrying or dodging."""
+USABLE_MITIGATION: Final = 80
+"""The most mitigation that keeps damage off, for each level of its owner."""
+_DPS_STEPS: Final = ((100.0, 1.0), (200.0, 0.25), (300.0, 0.1), (900.0, 0.05))
+"""Up to which percent of more damage a percent counts how much."""
+_LAST_DPS: Final = 0.01
+"""What each percent above the last step counts."""
+_MASTERY: Final = 5.0
+"""A weapon loses the logarithm of the missing skill divided by this of its best damage."""
 LEAST_PARRY_ROLL, LEAST_BLOCK_ROLL, LEAST_DODGE_ROLL = 10, 30, 30
 RIPOSTE_SHARE: Final = 7
 """One parry in so many percent of parrying is answered with a blow."""
@@ -83,6 +95,15 @@ class Defense(NamedTuple):
     resistance: float = 0.0
     mitigation: int = 0
     is_invulnerable: bool = False
+    guards_back: bool = False
+    """Whether it avoids blows from behind as well: a brawler."""
+
+
+class Span(NamedTuple):
+    """The least and the most damage of a weapon."""
+
+    low: int
+    high: int
 
 
 class Facing(enum.Enum):
@@ -127,11 +148,47 @@ def weapon_damage(low: int, high: int, strength: int) -> tuple[int, int]:
     return max(1, low + more), max(1, low + more, high + more)
 
 
+def mastered(base: Span, best: Span, skill: int, wanted: int) -> Span:
+    """Return the least and the most damage of a weapon in the hands of somebody with its skill.
+
+    With the skill that the weapon is `wanted` for, it has its best damage. Each end is at least
+    that of `base`.
+    """
+    missing = max(0, wanted - skill)
+    share = 1 - math.log(missing + 1) / _MASTERY
+    return Span(max(base.low, int(best.low * share)), max(base.high, int(best.high * share)))
+
+
+def avoidances(parry: float, block: float, dodge: float, more: float = 0.0) -> Defense:
+    """Return the chances to avoid a blow, together at most `MOST_AVOIDED`; `more` is percent."""
+    left, found = MOST_AVOIDED, []
+    for one in (parry, block, dodge):
+        found.append(max(0.0, min(left, one * (1 + more / 100))))
+        left -= found[-1]
+    return Defense(parry=found[0], block=found[1], dodge=found[2])
+
+
+def usable_mitigation(mitigation: int, level: int) -> int:
+    """Return how much of its mitigation keeps damage off somebody of a level."""
+    return min(mitigation, USABLE_MITIGATION * max(1, level))
+
+
+def dps_factor(percent: float) -> float:
+    """Return what `percent` of more damage multiply a damage by; above 100 they count less."""
+    if percent <= 0:
+        return max(0.0, 1 + percent / 100)
+    counted, before = 0.0, 0.0
+    for end, share in (*_DPS_STEPS, (percent, _LAST_DPS)):
+        counted += max(0.0, min(percent, end) - before) * share
+        before = end
+    return 1 + counted / 100
+
+
 def result(attack: Attack, defense: Defense, side: Facing, chance: FightChance) -> Result:
     """Return what becomes of a blow: the first that applies, in the order of the source."""
     if defense.is_invulnerable:
         return Result.INVULNERABLE
-    if side is Facing.BEHIND:
+    if side is Facing.BEHIND and not defense.guards_back:
         return Result.HIT
     # The better the attacker, the lower the highest roll, and high rolls are the victim's luck.
     top = max(1, 100 - attack.weapon_skill // 10 - attack.offense // 25) - 1
@@ -150,7 +207,7 @@ def multi_attacks(percent: float, chance: FightChance) -> int:
 
 def _avoided(defense: Defense, side: Facing, top: int, chance: FightChance) -> Result | None:
     """Return how the victim avoids a blow; None if it does not."""
-    parry = min(defense.parry, MOST_PARRY)
+    parry = min(defense.parry, MOST_AVOIDED)
     if parry > 0 and chance.randint(0, top) >= max(LEAST_PARRY_ROLL, 100 - parry):
         answers = side is Facing.AHEAD and chance.randint(0, 99) < parry / RIPOSTE_SHARE
         return Result.RIPOSTE if answers else Result.PARRY
@@ -164,7 +221,7 @@ def _avoided(defense: Defense, side: Facing, top: int, chance: FightChance) -> R
 
 def damage(attack: Attack, chance: FightChance) -> tuple[int, bool]:
     """Return the damage of a blow that lands, before armor, and whether it is critical."""
-    dealt = chance.randint(attack.low, max(attack.low, attack.high)) * (1 + attack.dps / 100)
+    dealt = chance.randint(attack.low, max(attack.low, attack.high)) * dps_factor(attack.dps)
     is_critical = (
         attack.critical_chance > 0 and chance.randint(0, 9999) < attack.critical_chance * 100
     )

@@ -77,9 +77,12 @@ class SpellForce:
     damage: float = 0.0
     """Of spells that harm."""
     healing: float = 0.0
-    taunts: float = 0.0
+    heals: float = 0.0
+    """Of heals as well: what raises all spells."""
     arts: float = 0.0
-    """Of spells and arts alike."""
+    """Of the damage of spells and arts alike."""
+    blows: float = 0.0
+    """Of damage as that of blows: what raises taunts and arts."""
     potency: float = 0.0
     ability: float = 0.0
     """Points that are added, at most half of the amount."""
@@ -103,12 +106,14 @@ def damage_amount(points: int, kind: int, force: SpellForce, *, share: int = 2) 
         amount *= 1 + _logarithm(force.level, force.intelligence) / 50
         amount *= 1 + force.damage / 100
     amount *= 1 + force.arts / 100
+    if kind in BLOWS:
+        amount *= 1 + force.blows / 100
     return _raised(amount, force, share)
 
 
 def heal_amount(points: int, force: SpellForce, *, share: int = 2) -> float:
     """Return what a spell heals before it is critical."""
-    amount = points * (1 + force.healing / 100) * (1 + force.arts / 100)
+    amount = points * (1 + force.healing / 100) * (1 + force.heals / 100)
     return _raised(amount, force, share)
 
 

@@ -11,6 +11,7 @@ from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
 from emu.spells.kinds import LONGEST_PET_NAME
 from emu.times import Monotonic
+from emu.world.actors.bonus_types import MORE_CONCENTRATION
 from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind, ShownEffect, ShownMaintained
@@ -23,8 +24,6 @@ SHEET_PAUSE: Final = 0.3
 DETRIMENTS: Final = ("trauma", "arcane", "noxious", "elemental")
 """What harmful spells on a player are counted as."""
 CONCENTRATION: Final = 5
-MORE_CONCENTRATION: Final = 503
-"""The type of bonus that adds to it."""
 LONGEST_SPELL: Final = 59
 """Bytes of the name of a spell in the list of those that last."""
 STAYS, FOLLOWS = 1, 2
@@ -90,7 +89,7 @@ class CharacterSheets:
         marks = player.spawn.sheet.spells
         fields: dict[str, Any] = {
             "conc_used": marks.concentration,
-            "conc_max": CONCENTRATION + int(marks.bonuses.get(MORE_CONCENTRATION, 0)),
+            "conc_max": CONCENTRATION + int(player.spawn.sheet.bonus(MORE_CONCENTRATION)),
         }  # fmt: skip
         # Newer clients have resistances by these names.
         ending = "" if player.client.dialect.world_rules.older_windows else "_count"

@@ -12,14 +12,19 @@ from emu.rules.combat import (
     Facing,
     FightChance,
     Result,
+    Span,
+    avoidances,
     bare_damage,
     damage,
     delay,
+    dps_factor,
     facing,
+    mastered,
     mitigated,
     multi_attacks,
     regeneration,
     result,
+    usable_mitigation,
     weapon_damage,
 )
 
@@ -69,6 +74,12 @@ def test_who_cannot_be_hurt_comes_before_all_rolls() -> None:
 
 def test_a_blow_from_behind_lands() -> None:
     assert result(BLOW, DEFENDER, Facing.BEHIND, Rolls()) is Result.HIT
+
+
+def test_a_brawler_avoids_blows_from_behind() -> None:
+    """EQ2Emulator's rule (eq2-combat.md 4.3, step 2)."""
+    brawler = DEFENDER._replace(guards_back=True)
+    assert result(BLOW, brawler, Facing.BEHIND, Rolls(95)) is Result.PARRY
 
 
 def test_a_shield_does_not_help_at_the_side() -> None:
@@ -191,3 +202,37 @@ def test_multi_attack_adds_blows(percent: float, least: int, most: int) -> None:
     chance = Random(3)
     found = {multi_attacks(percent, chance) for _ in range(200)}
     assert (min(found), max(found)) == (least, most)
+
+
+@pytest.mark.parametrize(
+    ("percent", "factor"),
+    [
+        (-200, 0.0), (-50, 0.5), (0, 1.0), (50, 1.5), (100, 2.0), (200, 2.25), (300, 2.35),
+        (900, 2.65), (1900, 2.75),
+    ],
+)  # fmt: skip
+def test_more_damage_counts_less_and_less(percent: float, factor: float) -> None:
+    """EQ2Emulator's steps (eq2-spells.md 7, "dps modifier")."""
+    assert dps_factor(percent) == pytest.approx(factor)
+
+
+def test_avoidance_ends_at_seventy_percent() -> None:
+    """EQ2Emulator's rule (eq2-spells.md 7): dodging gets what parrying and blocking leave."""
+    assert avoidances(10, 20, 30)[:3] == (10, 20, 30)
+    assert avoidances(10, 20, 30, 50)[:3] == (15, 30, 25)
+    assert avoidances(50, 40, 30)[:3] == (50, 20, 0)
+    assert avoidances(-5, 0, 3)[:3] == (0, 0, 3)
+
+
+def test_only_eighty_points_of_armor_for_each_level_are_of_use() -> None:
+    """The cap of eq2-spells.md 7."""
+    assert [usable_mitigation(500, level) for level in (0, 1, 5, 10)] == [80, 80, 400, 500]
+
+
+@pytest.mark.parametrize(
+    ("skill", "span"),
+    [(50, (10, 40)), (60, (10, 40)), (49, (8, 34)), (40, (5, 20)), (0, (5, 15))],
+)
+def test_a_weapon_is_better_with_skill(skill: int, span: tuple[int, int]) -> None:
+    """EQ2Emulator's formula (eq2-spells.md 7, "weapon with skill below its recommended level")."""
+    assert mastered(Span(5, 15), Span(10, 40), skill, 50) == span

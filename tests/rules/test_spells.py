@@ -62,6 +62,13 @@ def test_heals_and_criticals() -> None:
     assert critical_amount(100, force) == pytest.approx(150)
 
 
+def test_bonuses_raise_what_they_are_for() -> None:
+    """The factors of eq2-spells.md 7: spells and arts, taunts and arts, heals."""
+    assert damage_amount(100, 0, SpellForce(arts=10, blows=20, heals=50)) == pytest.approx(132)
+    assert damage_amount(100, 10, SpellForce(arts=10, blows=20)) == pytest.approx(110)
+    assert heal_amount(100, SpellForce(healing=10, heals=20, arts=50)) == pytest.approx(132)
+
+
 def test_a_low_end_above_the_high_one_counts() -> None:
     assert rolled(9, 3, Random(1)) == 9
     assert rolled(3, 9, Random(1)) in range(3, 10)

@@ -213,7 +213,7 @@ class Sheet:
 
     __slots__ = (
         "_bonuses", "_totals", "_values", "health", "is_invulnerable", "is_marked", "power",
-        "sees_hidden", "sees_invisible", "spells",
+        "sees_hidden", "sees_invisible", "spells", "worn", "worn_skills",
     )  # fmt: skip
 
     def __init__(self, health: int, power: int) -> None:
@@ -225,6 +225,10 @@ class Sheet:
         self.sees_invisible = False
         self.spells: SpellMarks = NO_MARKS
         """Replaced by one of its own when a spell first lasts on the actor."""
+        self.worn: Mapping[int, float] = _NO_SUMS
+        """What worn things add, by the type of the bonus."""
+        self.worn_skills: Mapping[int, float] = _NO_SUMS
+        """What worn things add to skills, by the number of the skill."""
         self._values: dict[str, Value] = {}
         self._bonuses: dict[Hashable, Mapping[str, float]] | None = None
         self._totals: Mapping[str, float] = _NOTHING
@@ -306,8 +310,12 @@ class Sheet:
         return True
 
     def bonus(self, kind: int) -> float:
-        """Return what all spells on the actor add to a type of bonus."""
-        return self.spells.bonuses.get(kind, 0.0)
+        """Return what all spells on the actor and worn things add to a type of bonus."""
+        return self.spells.bonuses.get(kind, 0.0) + self.worn.get(kind, 0.0)
+
+    def skill_bonus(self, skill: int) -> int:
+        """Return what all spells on the actor and worn things add to a skill, by its number."""
+        return int(self.spells.skills.get(skill, 0.0) + self.worn_skills.get(skill, 0.0))
 
     def attribute(self, name: str) -> int:
         """Return one of `ATTRIBUTES` as a whole number."""

@@ -325,8 +325,9 @@ class Fights:
         """Strike or shoot once, show it, and take the health."""
         chance = self._world.zones.chances.of(zone)
         striker, struck = self.players.get(attacker), self.players.get(victim)
-        skill = self._practice.strike(striker, hand) if striker is not None else None
-        attack, defense = attack_of(attacker, hand, skill), defense_of(victim)
+        skill, span = self._practice.strike(striker, hand) if striker is not None else (None, None)
+        skills = self._practice.defenses(struck) if struck is not None else None
+        attack, defense = attack_of(attacker, hand, skill, span), defense_of(victim, skills)
         if shot is not None:
             attack = attack._replace(low=attack.low + shot.bonus, high=attack.high + shot.bonus)
         outcome = result(attack, defense, side_of(attacker, victim), chance)

@@ -6,25 +6,29 @@ Source: docs/guides/lua.md#sheet, docs/protocol/world/fights.md#rules.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 from emu.rules.combat import (
     SKILL_OF_LEVEL,
+    SKILL_OF_PERCENT,
     Attack,
     Defense,
     Facing,
+    Span,
+    avoidances,
     bare_damage,
     delay,
     facing,
+    usable_mitigation,
     weapon_damage,
 )
+from emu.world.actors.bonus_types import AVOIDANCE
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 
 RADIUS_UNIT: Final = 32
-USUAL_PARRY, USUAL_DODGE = 2.0, 3.0
-"""Percent of those whose sheet says nothing."""
-SKILL_OF_PERCENT: Final = 10
+BRAWLERS: Final = range(5, 8)
+"""The classes of brawlers, monks and bruisers."""
 PRIMARY, SECONDARY, RANGED = "primary", "secondary", "ranged"
 
 
@@ -50,14 +54,23 @@ def delay_of(spawn: Spawn, hand: str) -> float:
     return delay(whole(spawn, f"{hand}_weapon_delay"), haste=haste, both_hands=both)
 
 
-def attack_of(spawn: Spawn, hand: str = PRIMARY, weapon_skill: int | None = None) -> Attack:
-    """Return how a spawn strikes with a hand; creatures have the skill of their level."""
+class DefenseSkills(NamedTuple):
+    """The skills with which a player avoids blows."""
+
+    parry: int
+    defense: int
+
+
+def attack_of(
+    spawn: Spawn, hand: str = PRIMARY, weapon_skill: int | None = None, span: Span | None = None
+) -> Attack:
+    """Return how a spawn strikes with a hand; creatures have the skill of their level.
+
+    `span` is the damage of its weapon; None for that of its sheet.
+    """
     strength = spawn.sheet.attribute("str")
-    high = whole(spawn, f"{hand}_weapon_damage_high")
-    if high:
-        damage = weapon_damage(whole(spawn, f"{hand}_weapon_damage_low"), high, strength)
-    else:
-        damage = bare_damage(spawn.level, strength)
+    low, high = span or (whole(spawn, f"{hand}_weapon_damage_{one}") for one in ("low", "high"))
+    damage = weapon_damage(low, high, strength) if high else bare_damage(spawn.level, strength)
     skill = SKILL_OF_LEVEL * spawn.level
     return Attack(
         spawn.level, *damage,
@@ -69,15 +82,24 @@ def attack_of(spawn: Spawn, hand: str = PRIMARY, weapon_skill: int | None = None
     )  # fmt: skip
 
 
-def defense_of(spawn: Spawn) -> Defense:
-    """Return how a spawn avoids blows, and what its armor keeps off."""
-    return Defense(
-        parry=fraction(spawn, "parry") or USUAL_PARRY,
+def defense_of(spawn: Spawn, skills: DefenseSkills | None = None) -> Defense:
+    """Return how a spawn avoids blows, and what its armor keeps off.
+
+    Creatures have the skills of their level, which stand for None.
+    """
+    usual = SKILL_OF_LEVEL * spawn.level
+    parry, defense = skills if skills is not None else (usual, usual)
+    found = avoidances(
+        parry / SKILL_OF_PERCENT + fraction(spawn, "parry"),
         # A shield's protection counts as parrying does: ten points are one percent.
-        block=fraction(spawn, "block") / SKILL_OF_PERCENT,
-        dodge=(fraction(spawn, "cur_avoidance") or USUAL_DODGE),
-        mitigation=whole(spawn, "cur_mitigation"),
+        fraction(spawn, "block") / SKILL_OF_PERCENT,
+        defense / SKILL_OF_PERCENT + fraction(spawn, "cur_avoidance"),
+        spawn.sheet.bonus(AVOIDANCE),
+    )
+    return found._replace(
+        mitigation=usable_mitigation(whole(spawn, "cur_mitigation"), spawn.level),
         is_invulnerable=spawn.sheet.is_invulnerable,
+        guards_back=int(spawn.appearance.get("class", 0)) in BRAWLERS,
     )
 
 

@@ -6,12 +6,12 @@ Source: docs/protocol/world/fights.md#skills.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
-from emu.items.kinds import Slot
-from emu.rules.combat import Result
+from emu.items.kinds import Ranged, Slot, Weapon
+from emu.rules.combat import SKILL_OF_LEVEL, Result, Span, mastered
 from emu.world.actors.player import Player
-from emu.world.combat.figures import PRIMARY, RANGED, SECONDARY
+from emu.world.combat.figures import PRIMARY, RANGED, SECONDARY, DefenseSkills
 from emu.world.skills import Skills
 
 FISTS: Final = "Fists"
@@ -25,22 +25,45 @@ _SLOTS: Final[Mapping[str, Slot]] = {
 }  # fmt: skip
 
 
+class Strike(NamedTuple):
+    """What a player's skill makes of a blow."""
+
+    skill: int
+    damage: Span | None
+    """That of the weapon; None for bare hands."""
+
+
 class Practice:
     """Lets players use the skills of fights."""
 
     def __init__(self, skills: Skills) -> None:
         self._skills = skills
 
-    def strike(self, player: Player, hand: str) -> int:
-        """Use the skill of the weapon in a hand, and return its value before."""
+    def strike(self, player: Player, hand: str) -> Strike:
+        """Use the skill of the weapon in a hand, and return what it was worth before."""
         inventory = player.holdings.inventory
         thing = inventory.worn(_SLOTS[hand])
-        skill: int | str = inventory.kind(thing).skills[0] if thing is not None else 0
+        kind = inventory.kind(thing) if thing is not None else None
+        skill: int | str = kind.skills[0] if kind is not None else 0
         if not skill:
             skill = FISTS if self._skills.value(player, FISTS) else CRUSHING
-        value = self._skills.value(player, skill)
+        value = self._value(player, skill)
         self._skills.use(player, skill)
-        return value
+        part = kind.part if kind is not None and thing is not None and thing.condition else None
+        if kind is None or not isinstance(part, Weapon | Ranged):
+            return Strike(value, None)
+        wanted = SKILL_OF_LEVEL * kind.recommended_level
+        return Strike(value, mastered(Span(*part.base), Span(*part.mastery), value, wanted))
+
+    def _value(self, player: Player, skill: int | str) -> int:
+        """Return the value of a skill, with what things and spells add."""
+        number = self._skills.number(skill) if isinstance(skill, str) else skill
+        own = self._skills.value(player, skill)
+        return own + (player.spawn.sheet.skill_bonus(number) if number else 0)
+
+    def defenses(self, player: Player) -> DefenseSkills:
+        """Return the skills with which a player avoids blows."""
+        return DefenseSkills(self._value(player, PARRY), self._value(player, DEFENSE))
 
     def defend(self, player: Player, outcome: Result) -> None:
         """Use the skills of a player who is struck."""

@@ -6,6 +6,7 @@ Source: docs/protocol/world/fights.md#rules.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from emu.rules.combat import REGENERATION, regeneration
 from emu.times import Monotonic
@@ -16,6 +17,17 @@ from emu.world.deadlines import Deadlines
 from emu.world.events import Died, Entered, Hurt, LeftZone
 from emu.world.world import World
 from emu.world.zones.zone import Zone
+
+POWER_FIELDS: Final = ("power_regen", "pw_regen")
+"""Fields of the sheet with the power of one step; scripts set the one or the other."""
+_BONUSES: Final = {
+    False: ((600, 602, 604), (601, 603, 605)),
+    True: ((604,), (605,)),
+}
+"""Types of bonuses that add to health and to power, by whether their owner fights.
+
+The first two count everywhere but in fights, as in EQ2Emulator's code (Entity.cpp).
+"""
 
 
 class Recovery:
@@ -61,13 +73,7 @@ class Recovery:
         sheet = spawn.sheet
         if spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn:
             return
-        gain = regeneration(spawn.level, is_fighting=self._is_fighting(spawn))
-        health, power = gain.health, gain.power
-        # What a script has set replaces the usual amount; community modules set 0.
-        if sheet.get("hp_regen_override", FieldKind.UNSIGNED):
-            health = int(sheet.get("hp_regen", FieldKind.SIGNED) or 0)
-        if sheet.get("power_regen_override", FieldKind.UNSIGNED):
-            power = int(sheet.get("power_regen", FieldKind.SIGNED) or 0)
+        health, power = self._gain(spawn)
         before = sheet.health.current, sheet.power.current
         sheet.health.set_current(before[0] + max(0, health))
         sheet.power.set_current(before[1] + max(0, power))
@@ -75,3 +81,17 @@ class Recovery:
             self._changed(spawn)
         if sheet.health.current < sheet.health.most or sheet.power.current < sheet.power.most:
             self._steps.set(owner, "", Monotonic(now + REGENERATION))
+
+    def _gain(self, spawn: Spawn) -> tuple[int, int]:
+        """Return the health and power that a spawn regains in one step."""
+        sheet, is_fighting = spawn.sheet, self._is_fighting(spawn)
+        gain = regeneration(spawn.level, is_fighting=is_fighting)
+        added = [int(sum(map(sheet.bonus, kinds))) for kinds in _BONUSES[is_fighting]]
+        health, power = gain.health + added[0], gain.power + added[1]
+        # What a script has set replaces the usual amount; community modules set 0.
+        if sheet.get("hp_regen_override", FieldKind.UNSIGNED):
+            health = int(sheet.get("hp_regen", FieldKind.SIGNED) or 0)
+        for name in POWER_FIELDS:
+            if sheet.get(f"{name}_override", FieldKind.UNSIGNED):
+                power = int(sheet.get(name, FieldKind.SIGNED) or 0)
+        return health, power

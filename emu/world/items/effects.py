@@ -14,8 +14,16 @@ from emu.items.kinds import Ranged, Slot, Weapon
 from emu.items.wearing import Bonuses, bonuses
 from emu.rules.weights import carried_weight, most_weight
 from emu.world.actors import looks
+from emu.world.actors.bonus_types import (
+    FIELDS,
+    MORE_CONCENTRATION,
+    POWER_SAVING,
+    SKILL_KIND,
+    SKILLS,
+)
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import FieldKind, Sheet
+from emu.world.knowledge import Skill
 
 WORN: Final = "worn"
 """The source of what worn things add to a sheet."""
@@ -24,16 +32,23 @@ RESISTS: Final[Mapping[int, tuple[str, ...]]] = {
     1: ("heat", "cold"), 2: ("poison", "disease"), 3: ("magic", "mental", "divine"),
 }  # fmt: skip
 """Fields of the sheet by the number of a statistic: elemental, noxious and arcane resistance."""
+OTHERS, LATER_OTHERS = 600, 6000
+"""What the subkind of a statistic of the kind 6 is added to, below 100 and from there on."""
 FIST_DELAY: Final = 20
 """Tenths of a second between two strikes without a weapon."""
 _HANDS: Final = {Slot.PRIMARY: "primary", Slot.SECONDARY: "secondary", Slot.RANGE: "ranged"}
 _WHITE: Final = (0, 0, 0)
 
 
-def show_bonuses(player: Player) -> None:
-    """Let the sheet of a player have what its worn things add."""
+def show_bonuses(player: Player, skills: Mapping[int, Skill]) -> None:
+    """Let the sheet of a player have what its worn things add.
+
+    `skills` are those of the world, by number.
+    """
     inventory, sheet = player.holdings.inventory, player.spawn.sheet
-    sheet.put_bonuses(WORN, _added(bonuses(inventory)))
+    worn = bonuses(inventory)
+    sheet.worn, sheet.worn_skills = _numbered(worn), _skills(worn, skills)
+    sheet.put_bonuses(WORN, _added(worn, sheet.worn))
     player.spawn.show_pools()
     _set_weapons(sheet, inventory)
     set_weight(player)
@@ -52,7 +67,35 @@ def set_weight(player: Player) -> bool:
     return weight != before
 
 
-def _added(worn: Bonuses) -> dict[str, float]:
+def _numbered(worn: Bonuses) -> dict[int, float]:
+    """Return what worn things add, by the types of bonuses: what no field of a sheet has."""
+    found = {
+        (LATER_OTHERS if kind >= SKILL_KIND else OTHERS) + kind: value
+        for kind, value in worn.others.items()
+    }
+    if worn.concentration:
+        found[MORE_CONCENTRATION] = float(worn.concentration)
+    saving = worn.skills.get(POWER_SAVING, 0)
+    if saving:
+        found[SKILL_KIND + POWER_SAVING] = float(saving)
+    return found
+
+
+def _skills(worn: Bonuses, known: Mapping[int, Skill]) -> dict[int, float]:
+    """Return what worn things add to skills, by the numbers of the skills."""
+    if not worn.skills:
+        return {}
+    numbers = {one.name: number for number, one in known.items()}
+    found: dict[int, float] = {}
+    for kind, value in worn.skills.items():
+        name = SKILLS[kind] if kind < len(SKILLS) else ""
+        number = numbers.get(name)
+        if number is not None:
+            found[number] = found.get(number, 0.0) + value
+    return found
+
+
+def _added(worn: Bonuses, numbered: Mapping[int, float]) -> dict[str, float]:
     """Return what worn things add, by the names of a sheet; without what is 0."""
     values: dict[str, float] = {
         **worn.attributes, "cur_mitigation": worn.mitigation, "block": worn.shield,
@@ -60,6 +103,9 @@ def _added(worn: Bonuses) -> dict[str, float]:
     }  # fmt: skip
     for number, names in RESISTS.items():
         values |= dict.fromkeys(names, worn.resists.get(number, 0))
+    for kind, value in numbered.items():
+        for name, factor in FIELDS.get(kind, ()):
+            values[name] = values.get(name, 0.0) + value * factor
     return {name: float(value) for name, value in values.items() if value}
 
 

@@ -309,7 +309,7 @@ class Items:
         is_dressed = bool(changed & {Where.WORN, Where.APPEARANCE})
         if is_dressed:
             show_worn(player)
-            show_bonuses(player)
+            show_bonuses(player, self.world.knowledge.skills)
             self.world.events.publish(WornChanged(player))
         has_other_weight = set_weight(player)
         bags = holdings.inventory.take_touched_bags()
@@ -395,7 +395,7 @@ class Items:
     def dress(self, player: Player) -> None:
         """Let a player that enters look as it is dressed, with what its things add."""
         show_worn(player)
-        show_bonuses(player)
+        show_bonuses(player, self.world.knowledge.skills)
         if player.holdings.has_unsaved:  # the things of a new character
             self.world.start(self.exchanges.store_soon(player))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.rules.combat import LARGEST_DAMAGE, Result, mitigated, result
+from emu.rules.combat import LARGEST_DAMAGE, Result, mitigated, result, usable_mitigation
 from emu.rules.spells import (
     BLOWS,
     HATE_OF_RESIST,
@@ -23,9 +23,24 @@ from emu.rules.spells import (
     resisted_share,
     rolled,
 )
+from emu.world.actors.bonus_types import (
+    HEALING,
+    SPELL_DAMAGE,
+    SPELLS_AND_ARTS,
+    SPELLS_AND_HEALS,
+    TAUNTS,
+    TAUNTS_AND_ARTS,
+)
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
-from emu.world.combat.figures import attack_of, defense_of, fraction, side_of, whole
+from emu.world.combat.figures import (
+    DefenseSkills,
+    attack_of,
+    defense_of,
+    fraction,
+    side_of,
+    whole,
+)
 from emu.world.events import Hated, Healed
 from emu.world.spells.core import SpellCore
 from emu.world.spells.living import LivingSpell
@@ -34,8 +49,6 @@ from emu.world.zones.zone import Zone
 
 FORCED, FORBIDDEN = 1, 2
 """What scripts say about critical amounts."""
-SPELL_DAMAGE, HEALING, SPELLS_AND_ARTS = 700, 701, 704
-"""Types of bonuses that raise amounts, in percent."""
 SKILL_OF_LEVEL: Final = 5
 GROUP_SHARE, SINGLE_SHARE = 3, 2
 """The ability modifier adds at most this share of an amount."""
@@ -55,7 +68,9 @@ def force_of(spell: LivingSpell) -> SpellForce:
         intelligence=sheet.attribute("intel"),
         damage=sheet.bonus(SPELL_DAMAGE),
         healing=sheet.bonus(HEALING),
+        heals=sheet.bonus(SPELLS_AND_HEALS),
         arts=sheet.bonus(SPELLS_AND_ARTS),
+        blows=sheet.bonus(TAUNTS_AND_ARTS),
         potency=fraction(caster, "potency"),
         ability=fraction(caster, "ability_modifier"),
         critical_chance=fraction(caster, "crit_chance"),
@@ -72,6 +87,7 @@ class Amounts:
         self._events = core.world.events
         self._chance_of = core.chance
         self._skill_of = core.skill_of
+        self._numbers = {one.name: one.id for one in core.world.knowledge.skills.values()}
 
     # -- damage -----------------------------------------------------------------------------------
 
@@ -103,7 +119,8 @@ class Amounts:
             points *= resisted_share(whole(target, name))
         dealt = max(0, min(int(points), DAMAGE_LIMIT))
         if kind in BLOWS and not plain:
-            dealt = mitigated(dealt, whole(target, "cur_mitigation"), spell.level)
+            armor = usable_mitigation(whole(target, "cur_mitigation"), target.level)
+            dealt = mitigated(dealt, armor, spell.level)
         dealt = self.harm.through(spell.zone, target, spell.caster, dealt, kind)
         blow = Blow(Result.HIT, min(dealt, LARGEST_DAMAGE), kind, is_high, spell.kind.name)
         show_blow(spell.zone, spell.caster, target, blow)
@@ -127,7 +144,10 @@ class Amounts:
             return Result.INVULNERABLE
         chance = self._chance_of(spell.zone)
         if spell.kind.is_art:
-            found = result(attack_of(caster), defense_of(target), side_of(caster, target), chance)
+            found = result(
+                attack_of(caster), defense_of(target, self._defenses(target)),
+                side_of(caster, target), chance,
+            )  # fmt: skip
             return Result.PARRY if found is Result.RIPOSTE else found
         skill = self._skill_of(caster, spell.kind.class_skill) or SKILL_OF_LEVEL * caster.level
         aim = SpellAim(
@@ -138,9 +158,16 @@ class Amounts:
         name = _RESISTS.get(kind)
         guard = SpellGuard(
             target.level, target.sheet.attribute("wis"),
+            avoidance=self._skill_of(target, self._numbers.get("Spell Avoidance", 0)),
             resist=whole(target, name) if name is not None else 0,
         )  # fmt: skip
         return Result.HIT if lands(aim, guard, chance) else Result.RESIST
+
+    def _defenses(self, target: Spawn) -> DefenseSkills | None:
+        if target.kind is not SpawnKind.PLAYER:
+            return None
+        return DefenseSkills(*(self._skill_of(target, self._numbers.get(one, 0))
+                               for one in ("Parry", "Defense")))  # fmt: skip
 
     def _missed(self, spell: LivingSpell, target: Spawn, kind: int, outcome: Result) -> None:
         spell.last_hit = False
@@ -224,9 +251,9 @@ class Amounts:
             return
         if min(creature.hp_percent, foe.hp_percent) <= 0:
             return
-        share = 1 + fraction(foe, "hate_mod") / 100
-        receiver, passed = self._transfer(foe, int(amount * share))
-        for one, part in ((foe, int(amount * share) - passed), (receiver, passed)):
+        made = int(amount * _hate_factor(foe))
+        receiver, passed = self._transfer(foe, made)
+        for one, part in ((foe, made - passed), (receiver, passed)):
             if one is None or (not part and one is receiver):
                 continue
             creature.mind.add_hate(one, part, creature.position)
@@ -244,3 +271,10 @@ class Amounts:
                 if receiver.hp_percent > 0:
                     return receiver, int(amount * max(0.0, min(percent, 100.0)) / 100)
         return None, 0
+
+
+def _hate_factor(foe: Spawn) -> float:
+    """Return what the hate that somebody's spells make is multiplied by."""
+    sheet = foe.sheet
+    taunts = (1 + sheet.bonus(TAUNTS) / 100) * (1 + sheet.bonus(TAUNTS_AND_ARTS) / 100)
+    return max(0.0, 1 + fraction(foe, "hate_mod") / 100) * taunts

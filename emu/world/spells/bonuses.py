@@ -10,52 +10,16 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from emu.spells.kinds import SpellKind
+from emu.world.actors.bonus_types import FIELDS, HEALTH_PERCENT, POWER_PERCENT
 from emu.world.actors.sheet import Sheet
 from emu.world.actors.spawn import Spawn
 from emu.world.spells.living import LivingSpell, SpellBonus
 
 FIRST_RACE: Final = 100
 """Numbers below it in `SpellBonus.only` are classes."""
-HEALTH_BONUS, POWER_BONUS = 500, 501
-HEALTH_PERCENT, POWER_PERCENT = 607, 620
 SPELLS: Final = "spells"
 """Under this name the sheet has what spells add."""
 _WHOLE: Final = 100
-FIELDS: Final[Mapping[int, tuple[tuple[str, float], ...]]] = {
-    0: (("str", 1.0),),
-    1: (("sta", 1.0),),
-    2: (("agi", 1.0),),
-    3: (("wis", 1.0),),
-    4: (("intel", 1.0),),
-    200: (("cur_mitigation", 1.0),),
-    201: (("heat", 1.0), ("cold", 1.0)),
-    202: (("poison", 1.0), ("disease", 1.0)),
-    203: (("magic", 1.0), ("mental", 1.0), ("divine", 1.0)),
-    207: (("cold", 1.0),),
-    208: (("mental", 1.0),),
-    209: (("divine", 1.0),),
-    214: (("disease", 1.0),),
-    HEALTH_BONUS: (("health", 1.0),),
-    POWER_BONUS: (("power", 1.0),),
-    503: (("max_concentration", 1.0),),
-    606: (("health", 1.0),),
-    617: (("haste", 1.0),),
-    619: (("power", 1.0),),
-    624: (("hate_mod", 1.0),),
-    629: (("dps", 1.0),),
-    641: (("multi_attack", 1.0),),
-    651: (("block", 10.0),),
-    654: (("crit_chance", 1.0),),
-    657: (("crit_bonus", 1.0),),
-    659: (("potency", 1.0),),
-    662: (("reuse_speed", 1.0),),
-    663: (("recovery_speed", 1.0),),
-    664: (("casting_speed", 1.0),),
-    696: (("cur_avoidance", 1.0),),
-    707: (("ability_modifier", 1.0),),
-}
-"""The fields of the sheet that a type of bonus changes, with a factor. All others are only added
-up: who needs one asks `Sheet.bonus`."""
 _PLACES: Final = 6
 """Digits to which fractions are rounded, so that what is taken back leaves nothing."""
 

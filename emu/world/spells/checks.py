@@ -9,6 +9,7 @@ from typing import Final
 
 from emu.rules.spells import power_needed
 from emu.spells.kinds import CastingFlag, SpellTarget
+from emu.world.actors.bonus_types import MORE_CONCENTRATION
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.figures import gap
 from emu.world.spells.core import SpellCore
@@ -17,8 +18,6 @@ from emu.world.spells.living import Control, LivingSpell, SpellState
 from emu.world.spells.targets import Aim
 
 USUAL_CONCENTRATION: Final = 5
-MORE_CONCENTRATION: Final = 503
-"""The type of bonus that adds to it."""
 _HELD: Final = {Control.MEZ: CastingFlag.MEZZED, Control.STUN: CastingFlag.STUNNED}
 _STIFLED: Final = {Control.STIFLE: CastingFlag.STIFLED}
 _FEARED: Final = {Control.FEAR: CastingFlag.FEARED}

@@ -14,7 +14,6 @@ from emu.content.standing import Standing
 from emu.rules.skills import most_at
 from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
-from emu.world.actors.sheet import NO_MARKS
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.standings import Standings
 from emu.world.events import LeftZone, Order
@@ -148,8 +147,7 @@ class Spells:
             own = next((one.value for one in known if one.id == skill), 0)
         elif skill and spawn.kind is SpawnKind.NPC:
             own = most_at(spawn.level)  # EQ2Emulator's code: a creature has whatever is asked
-        marks = spawn.sheet.spells
-        return own if marks is NO_MARKS else own + int(marks.skills.get(skill, 0))
+        return own + spawn.sheet.skill_bonus(skill)
 
     def unhide(self, spawn: Spawn, kind: int, but: LivingSpell | None = None) -> None:
         """End all spells that hide a spawn in a way, except one."""

@@ -1,10 +1,13 @@
 """What a sheet says about blows, and where blows come from."""
 
+import pytest
+
 from emu.rules.combat import Facing
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.figures import (
     PRIMARY,
+    DefenseSkills,
     attack_of,
     defense_of,
     delay_of,
@@ -34,10 +37,35 @@ def test_a_weapon_strikes_with_its_own_damage() -> None:
 
 
 def test_armor_and_shield_are_in_the_sheet() -> None:
-    crab = spawn()
+    crab = spawn(level=5)
     crab.sheet.set("cur_mitigation", FieldKind.UNSIGNED, 90)
     crab.sheet.set("block", FieldKind.FRACTION, 130.0)
     assert (defense_of(crab).mitigation, defense_of(crab).block) == (90, 13.0)
+
+
+def test_armor_above_eighty_points_a_level_is_useless() -> None:
+    """The cap of eq2-spells.md 7."""
+    crab = spawn(level=2)
+    crab.sheet.set("cur_mitigation", FieldKind.UNSIGNED, 500)
+    assert defense_of(crab).mitigation == 160
+
+
+def test_skills_avoid_blows_and_things_add_to_them() -> None:
+    """Ten points of Parry or Defense are one percent (eq2-combat.md 4.3, eq2-spells.md 7)."""
+    crab = spawn(level=8)
+    # Creatures have five points for each level.
+    assert defense_of(crab)[:3] == (4.0, 0.0, 4.0)
+    assert defense_of(crab, DefenseSkills(25, 15))[:3] == (2.5, 0.0, 1.5)
+    crab.sheet.set("parry", FieldKind.FRACTION, 3.0)
+    crab.sheet.set("cur_avoidance", FieldKind.FRACTION, 1.0)
+    crab.sheet.worn = {696: 100.0}
+    assert defense_of(crab, DefenseSkills(25, 15))[:3] == (11.0, 0.0, 5.0)
+
+
+@pytest.mark.parametrize(("class_", "guards"), [(4, False), (5, True), (6, True), (7, True)])
+def test_brawlers_guard_their_backs(class_: int, guards: bool) -> None:
+    """EQ2Emulator's rule (eq2-combat.md 4.3, step 2)."""
+    assert defense_of(spawn(appearance={"class": class_})).guards_back is guards
 
 
 def test_a_gap_is_between_the_radii() -> None:

@@ -1,7 +1,9 @@
 """Regeneration: each 6 s, less in a fight, as scripts set it."""
 
-from emu.world.actors.sheet import FieldKind
-from tests.support.world.fights import Fight
+import pytest
+
+from emu.world.actors.sheet import FieldKind, SpellMarks
+from tests.support.world.fights import HERE, Fight
 
 
 def test_hurt_players_regain_health_in_steps() -> None:
@@ -40,6 +42,43 @@ def test_scripts_decide_how_much() -> None:
     sheet.set("hp_regen", FieldKind.SIGNED, 4)
     fight.run(6.0)
     assert sheet.health.current == hurt + 4
+
+
+@pytest.mark.parametrize("name", ["power_regen", "pw_regen"])
+def test_both_names_of_the_power_are_known(name: str) -> None:
+    """The community's module for creatures sets pw_regen and pw_regen_override."""
+    fight = Fight(level=10)
+    sheet = fight.player.spawn.sheet
+    assert sheet.set(f"{name}_override", FieldKind.UNSIGNED, 1)
+    sheet.power.set_current(3)
+    fight.harness.parts.sheets.send(fight.player)
+    fight.run(7.0)
+    assert sheet.power.current == 3
+    assert sheet.set(name, FieldKind.SIGNED, 4)
+    fight.run(6.0)
+    assert sheet.power.current == 7
+
+
+@pytest.mark.parametrize(
+    ("is_fighting", "health", "power"),
+    # Level 10 regains 9 and 12 at rest, 2 and 2 in a fight.
+    [(False, 9 + 1 + 4 + 16, 12 + 2 + 8 + 32), (True, 2 + 16, 2 + 32)],
+)
+def test_spells_add_to_what_is_regained(is_fighting: bool, health: int, power: int) -> None:
+    """EQ2Emulator's rule (eq2-real-content.md 5.3): 600, 602 and 604 at rest, 604 in a fight."""
+    fight = Fight(level=10)
+    spawn = fight.player.spawn
+    spawn.sheet.spells = SpellMarks()
+    spawn.sheet.spells.bonuses = {600: 1.0, 601: 2.0, 602: 4.0, 603: 8.0, 604: 16.0, 605: 32.0}
+    spawn.sheet.power.set_current(10)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, spawn, None, 100)
+    if is_fighting:
+        crab = fight.creature(at=HERE._replace(x=20.0))
+        fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, spawn, 1)
+        fight.harness.parts.combat.creatures.hold(crab, on=True)
+    before = spawn.sheet.health.current
+    fight.run(6.1)
+    assert (spawn.sheet.health.current - before, spawn.sheet.power.current - 10) == (health, power)
 
 
 def test_players_recover_who_have_come_with_less() -> None:

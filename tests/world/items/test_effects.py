@@ -2,6 +2,7 @@
 
 from emu.items.wearing import Equipped, equip
 from emu.world.actors.client import sheet_fields
+from emu.world.actors.sheet import FieldKind
 from emu.world.items.effects import show_bonuses
 from tests.support.world import item_kinds as kinds
 from tests.support.world.worlds import WorldHarness
@@ -26,7 +27,7 @@ def test_the_sheet_has_what_is_worn_once() -> None:
     power = player.spawn.sheet.power.most
     # The sword has three points of strength, each three of power.
     for _ in range(2):  # not once for each call
-        show_bonuses(player)
+        show_bonuses(player, harness.world.knowledge.skills)
     sheet = player.spawn.sheet
     fields = sheet_fields(player.character, sheet)
     assert fields["resists"] == [0, 0, 0, 12, 12, 3, 3, 3, 3, 3]
@@ -34,3 +35,39 @@ def test_the_sheet_has_what_is_worn_once() -> None:
     assert (fields["mitigation_cur"], sheet.power.most) == (130, power + 7 + 3 * 3)
     assert (fields["melee_pri_dmg_min"], fields["melee_pri_dmg_max"]) == (1, 6)
     assert fields["melee_pri_delay"] == 1.6
+
+
+def test_what_is_worn_adds_to_fights_and_spells() -> None:
+    """Statistics of the kinds 1, 5 and 6 count as bonuses (eq2-real-content.md 5.3)."""
+    harness = WorldHarness()
+    player = harness.stand(1, 546, class_=1).player
+    assert player is not None
+    stats = {(6, 17): 20, (6, 4): 3, (6, 59): 5, (6, 37): 2, (5, 2): 1, (1, 19): 10, (1, 33): 7,
+             (6, 111): 9}  # fmt: skip
+    rows = ", ".join(
+        f"{{kind = {kind}, subkind = {sub}, {'decimal' if kind == 6 else 'integer'} = {value}}}"
+        for (kind, sub), value in stats.items()
+    )
+    found = kinds.item_kinds(
+        [f'id = 5, name = "Ring", slots = 512, baubles = {{cast_time = 1}}, stats = [{rows}]']
+    )
+    kind = found.get(5)
+    assert kind is not None
+    inventory, sheet = player.holdings.inventory, player.spawn.sheet
+    thing = inventory.add_things(kind, 1, lambda: 1000)[0]
+    assert isinstance(equip(inventory, thing.id, harness.parts.items.wearer(player)), Equipped)
+    skills = harness.world.knowledge.skills
+    parry = next(one.id for one in skills.values() if one.name == "Parry")
+    show_bonuses(player, skills)
+    shown = {name: sheet.get(name, FieldKind.FRACTION) for name in ("haste", "potency", "parry")}
+    assert shown == {"haste": 20.0, "potency": 5.0, "parry": 2.0}
+    assert {one: sheet.bonus(one) for one in (604, 503, 133, 6111)} == {
+        604: 3.0, 503: 1.0, 133: 7.0, 6111: 9.0,
+    }  # fmt: skip
+    assert sheet.skill_bonus(parry) == 10
+    assert harness.parts.spells.skill_of(player.spawn, parry) == 5 + 10
+    assert harness.parts.sheets.fields(player)["conc_max"] == 6
+    inventory.take_out(thing)
+    show_bonuses(player, skills)
+    assert (sheet.bonus(604), sheet.skill_bonus(parry)) == (0.0, 0)
+    assert sheet.get("haste", FieldKind.FRACTION) == 0.0

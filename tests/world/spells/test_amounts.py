@@ -63,3 +63,23 @@ def test_an_invulnerable_victim_is_unhurt(scene: SpellScene) -> None:
     crab.sheet.is_invulnerable = True
     scene.cast(SMITE_ID, crab)
     assert crab.sheet.health.current == 10_000
+
+
+def test_spell_avoidance_keeps_spells_off(scene: SpellScene) -> None:
+    """A tenth of a percent for each point (eq2-spells.md 7, "to hit, spell")."""
+    crab = scene.creature()
+    number = next(
+        one.id for one in scene.harness.world.knowledge.skills.values()
+        if one.name == "Spell Avoidance"
+    )  # fmt: skip
+    crab.sheet.worn_skills = {number: 2000.0}
+    scene.cast(SMITE_ID, crab)
+    assert scene.payloads("OP_EqHearCombatCmd")[0].hex()[24:26] == "09"
+
+
+def test_taunts_and_hate_grow_together(scene: SpellScene) -> None:
+    """Hate x (1 + taunt %) x (1 + taunt and art %) x (1 + hate gain %) (eq2-spells.md 7)."""
+    crab, spawn = scene.creature(), scene.player.spawn
+    spawn.sheet.worn = {705: 100.0, 706: 50.0}
+    scene.spells.amounts.hate(scene.zone, crab, spawn, 10)
+    assert crab.mind.hates[spawn] == 30

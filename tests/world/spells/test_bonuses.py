@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.spells.kinds import SpellKind
+from emu.world.actors.bonus_types import FIELDS
 from emu.world.actors.sheet import POOLS, FieldKind, known_fields
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.spells.bonuses import FIELDS, apply, counts_for, is_better
+from emu.world.spells.bonuses import apply, counts_for, is_better
 from emu.world.spells.living import SpellBonus
 from emu.world_stream.movement import Position
 

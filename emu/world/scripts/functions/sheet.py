@@ -13,6 +13,7 @@ from emu.model import SavedKind
 from emu.rules.combat import Result
 from emu.scripts.signatures import FunctionTable, single
 from emu.shards import MOST_DEBT
+from emu.world.actors.bonus_types import HEALTH_BONUS, POWER_BONUS
 from emu.world.actors.past import KEPT_TEXTS
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
@@ -23,7 +24,6 @@ from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, given
 from emu.world.scripts.functions.effects import give_most
 from emu.world.scripts.host import Scripts
-from emu.world.spells.bonuses import HEALTH_BONUS, POWER_BONUS
 
 SHEET: Final = FunctionTable()
 IN_FIGHT: Final = "engaged_encounter"
