@@ -19,6 +19,7 @@ from emu.world.reports import Faults
 
 if TYPE_CHECKING:
     from emu.model import WorldCharacter
+    from emu.rules.combat import Result
     from emu.world.actors.player import Player
     from emu.world.actors.spawn import Spawn, Verb
     from emu.world.zones.zone import Zone
@@ -488,6 +489,7 @@ class Cast(FightEvent):
     has_landed: bool = True
     name: str = ""
     targets: tuple[Spawn, ...] = ()
+    is_harmful: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from emu.world.deadlines import Deadlines
 from emu.world.events import (
     BlowAvoided,
     BlowLanded,
+    Cast,
     Died,
     Entered,
     LeftZone,
@@ -42,6 +43,7 @@ from emu.world.events import (
     Struck,
     Targeted,
 )
+from emu.world.knowledge import archetype
 from emu.world.minds.shared import Minds
 from emu.world.skills import Skills
 from emu.world.social.chat import Chat
@@ -56,6 +58,8 @@ CRUSH: Final = 1
 """A damage type."""
 COMBAT: Final = "combat"
 """The word of a spawn that fights."""
+CASTERS: Final = (11, 21)
+"""The archetypes that do not strike because they cast: priests and mages."""
 STARTED: Final = "You start fighting."
 STOPPED: Final = "You stop fighting."
 DEAD: Final = "You cannot do that right now."
@@ -109,6 +113,7 @@ class Fights:
         subscribe(LeftZone, self._left)
         subscribe(Targeted, self._targeted)
         subscribe(Died, self._died, Order.OWNER)
+        subscribe(Cast, self._cast)
 
     # -- beginning and ending ---------------------------------------------------------------------
 
@@ -195,7 +200,27 @@ class Fights:
                 # EQ2Emulator's auto attack ends here, so that it answers the next order.
                 fighter.is_answered = False
 
+    def _cast(self, event: Cast) -> None:
+        """Let fighters and scouts who harm a creature by a spell strike it as well.
+
+        EQ2Emulator lets priests and mages strike, too (recorded), who stand far away. Nobody reads
+        of it.
+        """
+        player, foe = event.player, event.foe
+        if player is None or foe is None or not (event.is_harmful and event.has_landed):
+            return
+        if archetype(player.character.class_) in CASTERS or self.is_attacking(player.spawn):
+            return
+        if player.spawn.hp_percent > 0 and self.may_fight(player, foe):
+            self.strike(player.zone, player.spawn, player=player)
+
     # -- blows ------------------------------------------------------------------------------------
+
+    def aim_back(self, attacker: Spawn, victim: Spawn) -> None:
+        """Let a player without a target target whoever strikes it (recorded: before the blow)."""
+        player = self.players.get(victim)
+        if player is not None and player.target is None and player.spawn.hp_percent > 0:
+            player.aim(attacker)
 
     def enemy(self, fighter: Fighter) -> Spawn | None:
         """Return whom a fighter may strike now, at whatever distance."""
@@ -346,6 +371,7 @@ class Fights:
         blow = Blow(
             outcome, dealt, kind, is_critical, is_ranged=shot is not None, look=look
         )  # fmt: skip
+        self.aim_back(attacker, victim)
         show_blow(zone, attacker, victim, blow)
         if victim.hp_percent > 0:
             self._minds.harm.take_health(zone, victim, attacker, dealt, kind=kind)

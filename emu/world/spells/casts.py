@@ -13,7 +13,6 @@ from emu.rules.spells import (
     RESISTED_RECAST,
     fizzle_chance,
     keeps_casting,
-    power_needed,
     with_speed,
 )
 from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
@@ -235,9 +234,7 @@ class Casts:
 
     def affords(self, spawn: Spawn, what: WaitingCast) -> bool:
         """Return whether somebody has the power that a spell takes."""
-        cost = what.tier.cost
-        power = spawn.sheet.power
-        return power_needed(cost.power, cost.power_percent, power.most) <= power.current
+        return self._checks.power_for(spawn, *what) <= spawn.sheet.power.current
 
     def _prepared(self, zone: Zone, caster: Spawn, kind: SpellKind, tier: SpellTier) -> LivingSpell:
         return LivingSpell(kind, tier, zone, caster, level=caster.level, began=self._now())
@@ -385,7 +382,7 @@ class Casts:
                 Cast(
                     player, zone=spell.zone, spawn=caster, foe=first, spell_id=kind.id,
                     tier=spell.tier.number, has_landed=not (spell.is_resisted or answer.has_failed),
-                    name=kind.name, targets=targets,
+                    name=kind.name, targets=targets, is_harmful=not kind.is_friendly,
                 )
             )  # fmt: skip
         if player is not None:

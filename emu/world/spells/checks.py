@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from emu.rules.spells import power_needed
-from emu.spells.kinds import CastingFlag, SpellTarget
-from emu.world.actors.bonus_types import MORE_CONCENTRATION
+from emu.spells.kinds import CastingFlag, SpellKind, SpellTarget, SpellTier
+from emu.world.actors.bonus_types import MORE_CONCENTRATION, POWER_SAVING, SKILL_KIND
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.figures import gap
 from emu.world.spells.core import SpellCore
@@ -30,6 +30,11 @@ class CastChecks:
         self._views = core.minds.views
         self._states = core.states
         self._lasting = lasting
+        self._skill_of = core.skill_of
+        self._ministration = next(
+            (one.id for one in core.world.knowledge.skills.values() if one.name == "Ministration"),
+            0,
+        )
 
     def early_error(self, spell: LivingSpell, aim: Aim, state: SpellState) -> str | None:
         """Return what forbids a cast before it is asked whether it is ready; None for nothing."""
@@ -88,8 +93,17 @@ class CastChecks:
 
     def power_of(self, spell: LivingSpell) -> int:
         """Return the power that a cast takes."""
-        cost = spell.tier.cost
-        return power_needed(cost.power, cost.power_percent, spell.caster.sheet.power.most)
+        return self.power_for(spell.caster, spell.kind, spell.tier)
+
+    def power_for(self, caster: Spawn, kind: SpellKind, tier: SpellTier) -> int:
+        """Return the power that a spell takes from somebody, with what skill and things save."""
+        sheet = caster.sheet
+        is_ministered = self._ministration and kind.mastery_skill == self._ministration
+        return power_needed(
+            tier.cost.power, tier.cost.power_percent, sheet.power.most,
+            skill=self._skill_of(caster, self._ministration) if is_ministered else 0,
+            saving=sheet.bonus(SKILL_KIND + POWER_SAVING),
+        )  # fmt: skip
 
     def health_of(self, spell: LivingSpell) -> int:
         """Return the health that a cast takes."""

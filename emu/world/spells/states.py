@@ -14,6 +14,7 @@ from emu.world.actors.looks import take_shape
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import NO_MARKS, EffectIcon, ShownEffect, ShownMaintained, SpellMarks
 from emu.world.actors.spawn import Spawn
+from emu.world.knowledge import class_line
 from emu.world.sheets import CharacterSheets
 from emu.world.speech.windows import set_control_flags
 from emu.world.spells.bonuses import apply, totals
@@ -124,7 +125,8 @@ class SpellStates:
         self.show(spawn)
 
     def _classes(self, spawn: Spawn) -> tuple[int, ...]:
-        return (int(spawn.appearance.get("class", 0)),)
+        # A bonus for fighters is also one for guardians (EQ2Emulator: the class and its bases).
+        return tuple(class_line(int(spawn.appearance.get("class", 0))))
 
     def _control(self, player: Player, before: AbstractSet[int], now: AbstractSet[int]) -> None:
         old = {flag for one in before for flag in _FLAGS.get(one, ())}

@@ -62,9 +62,16 @@ class SpellTargets:
             return self._corpses(caster, kind, tier, target)
         if kind.target is SpellTarget.OWN_PET:
             pets = self._company.pets(caster)
-            return Aim(pets[0], (pets[0],)) if pets else Aim(None, (), "no_fit_target")
-        find = self._friends if kind.is_friendly else self._enemies
-        return find(zone, caster, kind, target)
+            return Aim(pets[0], tuple(pets)) if pets else Aim(None, (), "no_fit_target")
+        if kind.is_friendly:
+            return self._friends(zone, caster, kind, target)
+        found = self._enemies(zone, caster, kind, target)
+        if self._company.player(caster) is None and len(found.targets) > 1:
+            # Of a player's group, a creature reaches those within the spell's range.
+            near = [one for one in found.targets
+                    if one is found.target or gap(caster, one) <= tier.range]  # fmt: skip
+            found = found._replace(targets=tuple(near))
+        return found
 
     def around(
         self, zone: Zone, caster: Spawn, kind: SpellKind, tier: SpellTier, target: Spawn | None

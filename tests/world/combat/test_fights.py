@@ -1,9 +1,12 @@
 """Auto attack: who strikes whom, when, and what those who look on are shown."""
 
+from dataclasses import replace
+
 import pytest
 
 from emu.world.actors.sheet import FieldKind
 from emu.world.combat.fights import DEAD, STARTED, STOPPED
+from emu.world.events import Cast
 from tests.support.world.fights import HERE, Fight
 
 FIVE = (546, 561, 1096, 1208, 60114)
@@ -145,3 +148,55 @@ def test_a_parry_can_be_answered() -> None:
     results = {one[12] for one in fight.blows()}
     # Recorded up to 561: 0 hit, 1 miss, 2 dodge; 3 parry and 4 riposte are EQ2Emulator's.
     assert results >= {0, 1, 3, 4}
+
+
+@pytest.mark.parametrize("version", [546, 60114])
+def test_who_is_struck_without_a_target_targets_its_foe(version: int) -> None:
+    """Recorded in fight-546-death-a at 4.7484 s: OP_EqUpdateTargetCmd right before the blow."""
+    fight = Fight(version)
+    crab = fight.creature(level=1)
+    before = len(fight.client.log)
+    fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.player.spawn, 5)
+    fight.run(1.0)
+    names = ("OP_EqUpdateTargetCmd", "OP_EqHearCombatCmd")
+    seen = [one for one in fight.client.log[before:] if one[0] in names]
+    index = fight.player.index_of(crab)
+    assert index is not None
+    assert [name for name, _ in seen[:2]] == list(names)
+    # The 2006 client reads no byte behind the number (client-546-study.md 8).
+    assert seen[0][1] == index.to_bytes(4, "little") + (b"\0" if version > 561 else b"")
+    assert fight.player.target is crab
+    fight.run(5.0)
+    assert len([one for one in fight.client.log if one[0] == names[0]]) == 1
+
+
+def test_who_has_a_target_keeps_it() -> None:
+    fight = Fight()
+    crab, other = fight.creature(level=1), fight.creature("a rat", level=1)
+    fight.player.set_target(other)
+    fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.player.spawn, 5)
+    fight.run(3.0)
+    assert fight.player.target is other
+
+
+@pytest.mark.parametrize(
+    ("class_", "strikes"),
+    [(0, True), (1, True), (3, True), (11, False), (13, False), (21, False), (31, True)],
+)
+def test_fighters_and_scouts_strike_whom_their_spells_harm(class_: int, strikes: bool) -> None:
+    """Recorded for a mage, kept off for the classes 11 to 30 (eq2-spells.md 3)."""
+    fight = Fight(class_=class_)
+    crab = fight.creature()
+    fight.player.set_target(crab)
+    event = Cast(
+        fight.player, zone=fight.player.zone, spawn=fight.player.spawn, foe=crab, spell_id=1,
+        tier=1, is_harmful=True,
+    )  # fmt: skip
+    fight.harness.world.events.publish(replace(event, is_harmful=False))
+    fight.harness.world.events.publish(replace(event, has_landed=False))
+    assert not fight.harness.parts.combat.fights.is_attacking(fight.player.spawn)
+    fight.harness.world.events.publish(event)
+    assert fight.harness.parts.combat.fights.is_attacking(fight.player.spawn) is strikes
+    assert STARTED not in fight.texts()
+    fight.run(1.0)
+    assert bool([one for one in fight.blows() if one[:4] == b"\x01\0\0\0"]) is strikes

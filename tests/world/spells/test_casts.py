@@ -8,6 +8,7 @@ from emu.rules.combat import Result
 from tests.support.world.spell_scenes import BUFF as BUFF_TOML
 from tests.support.world.spell_scenes import SMITE as SMITE_TOML
 from tests.support.world.spell_scenes import SpellScene
+from tests.support.world.worlds import WorldHarness
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -328,3 +329,29 @@ def test_only_a_resisted_spell_is_ready_soon(tmp_path: Path, outcome: Result, ag
     scene.run(2.7)
     scene.cast(SMITE, crab)
     assert scene.spells.casts.is_casting(scene.player.spawn) is again
+
+
+def test_ministration_and_things_save_power(tmp_path: Path) -> None:
+    """Up to 15 % by the skill, then percent by things (eq2-spells.md 3, "Power needed")."""
+    knowledge = WorldHarness().world.knowledge
+    number = next(one.id for one in knowledge.skills.values() if one.name == "Ministration")
+    toml = SMITE_TOML.replace("power = 8", "power = 100").replace(
+        "heroic_icon = 14", f"heroic_icon = 14\nmastery_skill = {number}"
+    )
+    scene = SpellScene(tmp_path, toml=toml)
+    crab, spawn = scene.creature(), scene.player.spawn
+    scene.know(SMITE)
+    spawn.sheet.worn_skills = {number: 250.0}
+    spawn.sheet.worn = {133: 20.0}
+    own = scene.spells.skill_of(spawn, number)
+    before = spawn.sheet.power.current
+    scene.cast(SMITE, crab)
+    scene.run(2.2)
+    assert before - spawn.sheet.power.current == int(100 * (1 - own / 25 / 100) * 0.8)
+    assert own >= 250
+
+
+def test_a_bonus_for_fighters_is_one_for_guardians(tmp_path: Path) -> None:
+    """The class and its bases count (eq2-spells.md 5, 4)."""
+    scene = SpellScene(tmp_path, class_=3)
+    assert set(scene.spells.states._classes(scene.player.spawn)) == {1, 2, 3}

@@ -76,3 +76,28 @@ def test_the_dead_are_for_other_spells(tmp_path: Path) -> None:
     assert find.aim(scene.zone, scene.player.spawn, helpful, TIER, crab).error == "not_a_friend"
     dead = find.aim(scene.zone, scene.player.spawn, helpful, TIER, friend)
     assert dead.error == "target_dead"
+
+
+def test_a_spell_for_pets_reaches_all_of_them(tmp_path: Path) -> None:
+    """Target type 3 (eq2-spells.md 4)."""
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path)
+    pets = [scene.creature(f"pet {at}") for at in range(2)]
+    scene.spells.company.owners.update(dict.fromkeys(pets, scene.player.spawn))
+    aim = scene.spells.targets.aim(
+        scene.zone, scene.player.spawn, friendly(SpellTarget.OWN_PET), TIER, None
+    )
+    assert aim.targets == tuple(pets)
+
+
+def test_a_creature_reaches_those_of_a_group_within_its_range(tmp_path: Path) -> None:
+    """A hostile spell of a creature on a group (eq2-spells.md 4)."""
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(tmp_path)
+    own, friend = grouped(scene)
+    crab = scene.creature(away=20.0)
+    kind = SpellKind(1, "x", target=SpellTarget.ONE, is_group=True)
+    near, far = SpellTier(range=30.0), SpellTier(range=10.0)
+    find = scene.spells.targets
+    assert set(find.aim(scene.zone, crab, kind, near, scene.player.spawn).targets) == {own, friend}
+    assert find.aim(scene.zone, crab, kind, far, scene.player.spawn).targets == (own,)
