@@ -151,7 +151,7 @@ def weapon_damage(low: int, high: int, strength: int) -> tuple[int, int]:
 def mastered(base: Span, best: Span, skill: int, wanted: int) -> Span:
     """Return the least and the most damage of a weapon in the hands of somebody with its skill.
 
-    With the skill that the weapon is `wanted` for, it has its best damage. Each end is at least
+    With the skill that the weapon is `wanted` for, it has its best damage. Neither number is below
     that of `base`.
     """
     missing = max(0, wanted - skill)
