@@ -547,13 +547,14 @@ class Assembly:
         self.trading.visits.moved(player)
         self.quests.counting.moved(player)
         self.spells.moved(player)
+        self.combat.hazards.moved(player)
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""
         for one in (
             self.entries, self.departures, self.movement, self.interaction, self.remote,
             self.minds.conversations, self.travel, self.mail, self.item_acts, self.trading.looting,
-            self.spells.windows, ClientRecords(self.world),
+            self.spells.windows, ClientRecords(self.world), self.combat.hazards,
         ):  # fmt: skip
             one.register(self.messages)
         commands.extend(world_commands(self.context))

@@ -16,6 +16,7 @@ from emu.world.combat.duels import Duels
 from emu.world.combat.falls import Falls
 from emu.world.combat.feuds import Feuds
 from emu.world.combat.fights import Fights
+from emu.world.combat.hazards import Hazards
 from emu.world.combat.recovery import Recovery
 from emu.world.combat.rest import Rest
 from emu.world.combat.resurrections import Resurrections
@@ -62,6 +63,7 @@ class Combat:
         self.falls = Falls(world, self.fights, shards, chat, travel=travel, sheets=sheets)
         self.duels = Duels(world, self.fights, chat)
         self.resurrections = Resurrections(world, self.falls, chat)
+        self.hazards = Hazards(world, minds.harm, skills)
         self.rest = Rest(world, sheets.send)
         self.rewards = Rewards(world, self.fights, levels, chat, self.standings)
         self._harm = minds.harm

@@ -7,7 +7,6 @@ Source: docs/protocol/world/entering.md#client-data.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -28,8 +27,6 @@ GROUP_FIELDS: Final = (
 )  # fmt: skip
 """Fields of DefaultGroupOptions, in the order of `ClientData.group`."""
 OPTIONS: Final = "WS_DefaultGroupOptions"
-MOST_FALL: Final = 1_000_000.0
-"""Units that nobody can fall."""
 
 
 class ClientRecords:
@@ -51,7 +48,6 @@ class ClientRecords:
         }
         asked: dict[str, MessageHandler] = {
             "OP_SkillInfoRequest": self._skill,
-            "OP_ClientFellMsg": self._fell,
         }
         for handlers, states in ((kept, NOT_ZONING), (asked, IN_ZONE)):
             for name, handler in handlers.items():
@@ -118,12 +114,6 @@ class ClientRecords:
             self._world.count("skill unknown")
             return
         player.client.send("WS_SkillInfoResponse", {**fields, "name": skill.name})
-
-    def _fell(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        """Read how far a client has fallen: nobody is hurt by it yet."""
-        height = player.client.dialect.layout("WS_ClientFell").decode(body)["height"]
-        if not math.isfinite(height) or abs(height) > MOST_FALL:
-            raise MalformedMessage("fall out of range")
 
 
 # -- sent on entry

@@ -42,11 +42,6 @@ def test_nothing_stays_behind(steps: list[dict[int, float]]) -> None:
     assert values(spawn) == before
 
 
-def test_every_bonus_names_a_field_or_a_pool() -> None:
-    names = {name for rows in FIELDS.values() for name, _ in rows}
-    assert names - set(known_fields()) == {"health", "power"}
-
-
 def test_what_others_change_meanwhile_stays() -> None:
     spawn = creature()
     apply(spawn.sheet, {0: 12.5, 201: -30.0})
