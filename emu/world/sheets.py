@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from emu.dialects.dialect import wire_name
@@ -11,10 +11,19 @@ from emu.rules.levels import usual_pools
 from emu.rules.weights import carried_weight
 from emu.spells.kinds import LONGEST_PET_NAME
 from emu.times import Monotonic
-from emu.world.actors.bonus_types import MORE_CONCENTRATION
+from emu.world.actors.bonus_types import (
+    FIGHT_SPEED,
+    HIDDEN_SPEED,
+    MORE_CONCENTRATION,
+    MOUNT_AIR_SPEED,
+    MOUNT_SPEED,
+    SLOWNESS,
+    SPEED,
+)
 from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind, ShownEffect, ShownMaintained
+from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
 from emu.world.events import LeftZone
 from emu.world.world import World
@@ -33,6 +42,9 @@ _SENSES: Final = (
 )  # fmt: skip
 GHOST_SIZE: Final = 0.51
 NOBODY: Final = 0xFFFFFFFF
+COMBAT: Final = "combat"
+"""The word of a spawn that fights."""
+_WHOLE: Final = 100.0
 
 
 class CharacterSheets:
@@ -42,6 +54,8 @@ class CharacterSheets:
         self._world = world
         self.listeners: list[Callable[[Player], object]] = []
         """Called for a player whose sheet may have changed, whatever has changed it."""
+        self.more: list[Callable[[Player], Mapping[str, Any]]] = []
+        """Each returns further values of a player's sheet."""
         self._now = world.clock.now
         self._due: Deadlines[Player, str] = world.timetable.deadlines(
             "character sheets", self._send_due, may_wait=True
@@ -68,16 +82,24 @@ class CharacterSheets:
         for listener in self.listeners:
             listener(player)
         # The sheet keeps what the client has, so it is updated even if nothing is sent.
-        payload = player.session.sheet.update(self.fields(player))
-        if payload is not None:
+        sheet, speed = player.session.sheet, speed_of(player.spawn)
+        payload = sheet.update(self.fields(player))
+        if payload is not None or speed != sheet.speed:
             # EQ2Emulator sends this before every sheet, and it carries the speed.
-            player.client.send("WS_SetControlGhost", {"spawn_id": NOBODY, "size": GHOST_SIZE})
+            player.client.send("WS_SetControlGhost", {
+                "spawn_id": NOBODY, "speed": speed, "size": GHOST_SIZE,
+                "air_speed": player.spawn.sheet.bonus(MOUNT_AIR_SPEED),
+            })  # fmt: skip
+            sheet.speed = speed
+        if payload is not None:
             player.client.send_bytes("OP_UpdateCharacterSheetMsg", payload)
 
     def fields(self, player: Player) -> dict[str, Any]:
         """Return the values of a player's sheet."""
         fields = sheet_fields(player.character, player.spawn.sheet)
         carried = carried_weight(player.holdings.inventory.weight, player.character.coins)
+        for more in self.more:
+            fields |= more(player)
         return {
             **fields, "weight": carried, **player.options.sheet_fields(),
             **self._spell_fields(player),
@@ -157,6 +179,22 @@ class CharacterSheets:
             "zone": "" if zone is None else zone.description,
             "instance": 0,
         }
+
+
+def speed_of(spawn: Spawn) -> float:
+    """Return the percent by which a player is faster than usual; below 0 it is slower.
+
+    Recorded in real-spells-546-mage from 80.86 s on: 6.0 for a player with bonuses of 5 and 1.
+    """
+    sheet = spawn.sheet
+    gain = sheet.bonus(SPEED)
+    if COMBAT in spawn.words:
+        gain = max(gain, sheet.bonus(FIGHT_SPEED))
+    if sheet.spells.stealth:
+        gain += sheet.bonus(HIDDEN_SPEED)
+    # A mount and legs do not add up: the faster one counts.
+    gain = max(gain, sheet.bonus(MOUNT_SPEED)) - sheet.bonus(SLOWNESS)
+    return max(-_WHOLE, (_WHOLE + gain) * sheet.spells.snare - _WHOLE)
 
 
 def _plain_fields(present: Present) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from emu.structs.packed import unpack
 from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
 from emu.world.actors.options import PlayerOptions
-from emu.world.actors.sheet import Sheet
+from emu.world.actors.sheet import Sheet, SpellMarks
 from emu.world.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
@@ -123,3 +123,36 @@ def test_each_player_resists_by_its_race(version: int) -> None:
         assert (sheet[name], sheet[f"{name}_base"]) == (3, 3)
     assert [shown()[f"{name}_count"] for name in names] == [1, 2, 0, 4]
     assert shown()["arcane"] == 3
+
+
+@pytest.mark.parametrize(
+    ("bonuses", "fights", "snare", "speed"),
+    [
+        # Recorded in real-spells-546-mage from 80.86 s on: 6.0.
+        ({609: 6.0}, False, 1.0, 6.0),
+        ({609: 6.0, 616: 40.0}, False, 1.0, 6.0),
+        ({609: 6.0, 616: 40.0}, True, 1.0, 40.0),
+        ({609: 6.0, 611: 25.0}, False, 1.0, 25.0),
+        ({609: 40.0, 610: 15.0}, False, 1.0, 25.0),
+        ({609: 40.0}, False, 0.5, -30.0),
+    ],
+)
+def test_the_speed_of_a_player_is_sent_with_its_sheet(
+    bonuses: dict[int, float], fights: bool, snare: float, speed: float
+) -> None:
+    """WS_SetControlGhost carries it (eq2-world.md, row 27)."""
+    harness = WorldHarness()
+    client = harness.stand(1, 1208)
+    player = client.player
+    assert player is not None
+    spawn = player.spawn
+    spawn.set_word("combat", on=fights)
+    spawn.sheet.worn = {**bonuses, 612: 3.0}
+    spawn.sheet.spells = SpellMarks()
+    spawn.sheet.spells.snare = snare
+    client.log.clear()
+    harness.parts.sheets.send(player)
+    [sent] = client.decoded("WS_SetControlGhost")
+    assert (sent["speed"], sent["air_speed"]) == (pytest.approx(speed), 3.0)
+    harness.parts.sheets.send(player)
+    assert len(client.decoded("WS_SetControlGhost")) == 1

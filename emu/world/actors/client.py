@@ -326,7 +326,7 @@ def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
 class SheetSender:
     """Sends one client the changes of its sheet."""
 
-    __slots__ = ("_dialect", "_sent")
+    __slots__ = ("_dialect", "_sent", "speed")
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin without a baseline, as a client that enters a zone. Raises `UnknownStruct`."""
@@ -334,6 +334,8 @@ class SheetSender:
         dialect.layout(SHEET)
         self._sent: bytes | None = None
         """The sheet as the client has it, packed: most of its 5 to 16 kB are zeros."""
+        self.speed = 0.0
+        """The percent of more speed that the client was sent."""
 
     def update(self, values: Mapping[str, Any]) -> bytes | None:
         """Return the payload of the change since the last call, None if nothing has changed."""

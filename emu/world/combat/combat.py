@@ -60,6 +60,8 @@ class Combat:
         self.feuds = Feuds(world, minds, self.creatures, self.standings)
         self.recovery = Recovery(world, self.creatures.is_fighting, self.changed)
         sheets.listeners.append(self.recovery.look)
+        sheets.more.append(self.fights.sheet_fields)
+        self.fights.switched.append(sheets.soon)
         self.falls = Falls(world, self.fights, shards, chat, travel=travel, sheets=sheets)
         self.duels = Duels(world, self.fights, chat)
         self.resurrections = Resurrections(world, self.falls, chat)

@@ -100,6 +100,8 @@ class Fights:
         self._practice = Practice(skills)
         self.hindrances: list[Callable[[Spawn], bool]] = []
         """Each returns whether a spawn cannot strike now: it casts, is stunned, is afraid ..."""
+        self.switched: list[Callable[[Player], object]] = []
+        """Called with each player whose auto attack begins or ends."""
         self.is_duel: Callable[[Player, Player], bool] = lambda _one, _other: False
         """Returns whether two players strike each other in a duel."""
         self._fighters: dict[Spawn, Fighter] = {}
@@ -134,6 +136,18 @@ class Fights:
             self.strike(player.zone, player.spawn, player=player)
         fighter = self._fighters[player.spawn]
         fighter.is_ranged, fighter.is_answered = is_ranged, True
+        self._show_switch(player)
+
+    def _show_switch(self, player: Player | None) -> None:
+        for listener in self.switched if player is not None else ():
+            listener(player)
+
+    def sheet_fields(self, player: Player) -> dict[str, int]:
+        """Return the values of a player's sheet about its auto attack."""
+        fighter = self._fighters.get(player.spawn)
+        if fighter is None:
+            return {}
+        return {"ranged_auto_attack" if fighter.is_ranged else "auto_attack": 1}
 
     def shoots(self, player: Player) -> bool:
         """Return whether a player's auto attack is that of its bow."""
@@ -164,6 +178,7 @@ class Fights:
         if fighter is None or fighter.zone is not zone:
             self.rest(spawn)
             fighter = self._fighters[spawn] = Fighter(spawn, zone, player)
+            self._show_switch(player)
         fighter.target = target
         self._arm(fighter, self._world.clock.now())
 
@@ -172,6 +187,7 @@ class Fights:
         fighter = self._fighters.pop(spawn, None)
         if fighter is not None:
             self._swings.clear(fighter, "")
+            self._show_switch(fighter.player)
 
     def _arm(self, fighter: Fighter, now: Monotonic) -> None:
         ready = fighter.shot_ready if fighter.is_ranged else fighter.ready

@@ -226,6 +226,7 @@ class Procs:
         show_heal(event.zone, (spell.caster, event.spawn), spell.kind.name, taken, ABSORBED)
         if ward.left >= 0:
             ward.left -= taken
+            self._states.changed(event.spawn)
         if ward.hits:
             ward.hits -= 1
         is_spent = ward.left == 0 or (spell.triggers > 0 and not ward.hits)

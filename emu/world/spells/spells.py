@@ -6,7 +6,7 @@ Source: docs/guides/spells.md.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 from emu.content.population import Population
 from emu.content.spells import SpellKinds
@@ -40,6 +40,9 @@ from emu.world.spells.targets import AREA_IMMUNITY, SpellTargets
 from emu.world.spells.windows import SpellWindows
 from emu.world.world import World
 from emu.world.zones.zone import Zone
+
+LARGEST_ABSORB: Final = 0xFFFF
+"""The most that the field of a sheet can carry."""
 
 
 class Spells:
@@ -100,6 +103,7 @@ class Spells:
             ),
         )  # fmt: skip
         self.procs.used_up.append(lambda spell: self.lasting.end(spell, End.PURGED))
+        sheets.more.append(self.sheet_fields)
         world.events.subscribe(LeftZone, self._left, Order.SUBJECTS)
 
     # -- asking -----------------------------------------------------------------------------------
@@ -129,6 +133,13 @@ class Spells:
         return state is not None and (
             state.casting is not None or not state.controls.isdisjoint(IDLE)
         )
+
+    def sheet_fields(self, player: Player) -> dict[str, int]:
+        """Return the values of a player's sheet about its wards: how much damage they keep off."""
+        state = self.states.get(player.spawn)
+        wards = (one.ward for one in state.effects) if state is not None else ()
+        left = sum(max(0, one.left) for one in wards if one is not None)
+        return {"absorb": min(left, LARGEST_ABSORB)} if left else {}
 
     def slow(self, spawn: Spawn, share: float) -> None:
         """Let a creature walk with a share of its speed."""

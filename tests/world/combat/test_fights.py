@@ -200,3 +200,27 @@ def test_fighters_and_scouts_strike_whom_their_spells_harm(class_: int, strikes:
     assert STARTED not in fight.texts()
     fight.run(1.0)
     assert bool([one for one in fight.blows() if one[:4] == b"\x01\0\0\0"]) is strikes
+
+
+@pytest.mark.parametrize("version", [546, 561])
+def test_the_sheet_shows_auto_attack(version: int) -> None:
+    """Fields that EQ2Emulator leaves empty (eq2-combat.md 2.2)."""
+    fight = Fight(version)
+    sheets, fights = fight.harness.parts.sheets, fight.harness.parts.combat.fights
+
+    def shown() -> list[object]:
+        fields = sheets.fields(fight.player)
+        return [fields.get(name, 0) for name in ("auto_attack", "ranged_auto_attack")]
+
+    assert shown() == [0, 0]
+    for order, expected in (("1", [1, 0]), ("0", [0, 0]), ("2", [0, 1])):
+        before = len(fight.client.log)
+        fight.client.types(f"autoattack {order}")
+        fight.run(0.5)
+        assert shown() == expected
+        # Each switch changes the sheet, which the client is sent once.
+        names = [name for name, _ in fight.client.log[before:]]
+        sent = [name for name in names if name == "OP_UpdateCharacterSheetMsg"]
+        assert len(sent) == 1
+    fights.rest(fight.player.spawn)
+    assert shown() == [0, 0]

@@ -49,6 +49,8 @@ def test_a_ward_takes_damage_until_it_is_used_up(scene: SpellScene) -> None:
     assert hurt(scene, 15) == 0
     message = scene.client.decoded("WS_HearHeal")[-1]
     assert (message["heal_amt"], message["type"]) == (15, 2)
+    # A field that EQ2Emulator leaves empty (eq2-combat.md 2.2).
+    assert scene.harness.parts.sheets.fields(scene.player)["absorb"] == 5
     assert hurt(scene, 15) == 10
     assert scene.effects() == []
     assert hurt(scene, 15) == 15
