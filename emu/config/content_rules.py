@@ -74,6 +74,8 @@ SAME: Final[Mapping[RuleName, Same]] = {
     ("R_Combat", "ShardDebtRecoveryPercent"): Same("shard_recovery", str, in_zones=True),
     ("R_Combat", "MaxCombatRange"): Same("reach", str, in_zones=True),
     ("R_Combat", "MaxChaseDistance"): Same("leash", _chase, in_zones=True),
+    ("R_Spells", "UseClassicSpellLevel"): Same("classic_spell_levels", _flag),
+    ("R_Spells", "NoInterruptBaseChance"): Same("kept_casts", str, in_zones=True),
     ("R_Faction", "AllowFactionBasedCombat"): Same("faction_fights", _flag, in_zones=True),
     ("R_World", "MaxPlayers"): Same("max_players", _whole),
     ("R_World", "ServerLocked"): Same("locked", _flag),

@@ -526,6 +526,12 @@ class WorldConfig:
         " level. false: at its newer levels.",
         live=True,
     )
+    kept_casts: float = setting(
+        _WORLD.kept_casts,
+        "Percent of the hits that do not interrupt a cast; the skill Focus adds to it.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
     scripts: Path | None = file_or_none(
         "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
         " lupa. Empty: none."

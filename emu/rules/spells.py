@@ -20,8 +20,6 @@ BLOWS: Final = frozenset(range(3))
 USUAL_HIT: Final = 80.0
 NO_RESISTIBILITY: Final = 0.6
 """A spell with this number is resisted as usual; a higher one more often."""
-KEPT_AFTER_HIT: Final = 65
-"""Percent of the hits that do not interrupt a cast, without any focus."""
 FIZZLE_STEP: Final = 10.0
 """Percent of fizzles for each tenth that the skill is short."""
 SURE_SKILL: Final = 1.2
@@ -63,9 +61,9 @@ def fizzle_chance(skill: int, needed: int) -> float:
     return max(0.0, SURE_SKILL - min(SURE_SKILL, skill / needed)) * FIZZLE_STEP
 
 
-def keeps_casting(focus: int, chance: FightChance) -> bool:
-    """Return whether a caster who was hit goes on casting."""
-    return chance.randint(1, 100) <= KEPT_AFTER_HIT + (1 + focus) // 6
+def keeps_casting(focus: int, chance: FightChance, usual: float) -> bool:
+    """Return whether a caster who was hit goes on casting; `usual` is percent without Focus."""
+    return chance.randint(1, 100) <= usual + (1 + focus) // 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ OURS: Rows = (
     ("R_World", "LinkDeadTimer", "60000"), ("R_World", "PlayerCampTimer", "5"),
     ("R_World", "ServerLocked", "1"), ("R_Expansion", "GlobalHolidayFlag", "2"),
     ("R_Expansion", "GlobalExpansionFlag", "12"), ("R_World", "GMCampTimer", "3"),
+    ("R_Spells", "UseClassicSpellLevel", "0"), ("R_Spells", "NoInterruptBaseChance", "50"),
 )  # fmt: skip
 
 
@@ -64,6 +65,7 @@ def test_rules_are_defaults(tmp_path: Path) -> None:
         20, 300, 60.0, 5.0,
     )  # fmt: skip
     assert (world.locked, world.holidays, world.expansions) == (True, 2, 12)
+    assert (world.classic_spell_levels, world.kept_casts) == (False, 50.0)
 
 
 def test_what_the_operator_gives_wins(tmp_path: Path) -> None:

@@ -94,9 +94,9 @@ def test_resistibility_changes_the_chance() -> None:
 
 def test_a_third_of_the_hits_interrupts() -> None:
     chance = Random(7)
-    kept = sum(keeps_casting(0, chance) for _ in range(10_000))
+    kept = sum(keeps_casting(0, chance, 65.0) for _ in range(10_000))
     assert 6300 < kept < 6700
-    assert sum(keeps_casting(240, chance) for _ in range(100)) == 100
+    assert sum(keeps_casting(240, chance, 65.0) for _ in range(100)) == 100
 
 
 @pytest.mark.parametrize(

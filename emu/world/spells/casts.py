@@ -537,9 +537,9 @@ class Casts:
         spell = state.casting if state is not None else None
         if spell is None or not event.damage or not spell.kind.is_interruptable:
             return
-        if not keeps_casting(
-            self._skill_of(event.spawn, self.focus_skill), self._chance_of(spell.zone)
-        ):
+        focus = self._skill_of(event.spawn, self.focus_skill)
+        usual = self._world.rules.in_zone(spell.zone.zone_id).kept_casts
+        if not keeps_casting(focus, self._chance_of(spell.zone), usual):
             self.interrupt(event.spawn)
 
     def _died(self, event: Died) -> None:

@@ -1,5 +1,6 @@
 """Casts: what is sent, what it costs, what forbids it, and what ends it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -355,3 +356,16 @@ def test_a_bonus_for_fighters_is_one_for_guardians(tmp_path: Path) -> None:
     """The class and its bases count (eq2-spells.md 5, 4)."""
     scene = SpellScene(tmp_path, class_=3)
     assert set(scene.spells.states._classes(scene.player.spawn)) == {1, 2, 3}
+
+
+@pytest.mark.parametrize(("kept", "goes_on"), [(100.0, True), (0.0, False)])
+def test_a_setting_says_how_many_hits_interrupt(tmp_path: Path, kept: float, goes_on: bool) -> None:
+    """The rule NoInterruptBaseChance (eq2-real-content.md 3)."""
+    scene = scene_of(tmp_path)
+    world = scene.harness.world
+    world.rules = replace(world.rules, kept_casts=kept)
+    crab, spawn = scene.creature(), scene.player.spawn
+    scene.spells.casts._skill_of = lambda *_: 0
+    scene.cast(SMITE, crab)
+    scene.harness.minds.harm.take_health(scene.zone, spawn, crab, 1)
+    assert scene.spells.casts.is_casting(spawn) is goes_on
