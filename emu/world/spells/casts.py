@@ -36,6 +36,7 @@ from emu.world.spells.living import (
     SpellState,
     WaitingCast,
 )
+from emu.world.spells.ports import NOT_FOUND, SpellAnswer
 from emu.world.spells.targets import Aim, SpellTargets, given
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -45,6 +46,8 @@ STEP: Final = 0.5
 FIZZLE_SHARE: Final = 2
 """A fizzle costs the whole divided by this."""
 STOPPED: Final = "You stop casting."
+EACH_TARGET: Final = "grouptarget"
+"""The effect of a spell whose script acts once for each target (EQ2Emulator)."""
 CAST, READY = "cast", "ready"
 
 
@@ -360,7 +363,7 @@ class Casts:
         first = spell.targets[0] if spell.targets else spell.target
         targets = tuple(spell.targets)
         self._provoke(spell)
-        answer = self._scripts().call(spell, "cast", caster, first, *spell.tier.values)
+        answer = self._act(spell, first)
         if answer.has_failed:
             self._lasting.end(spell, End.CANCELED, is_quiet=True)
         # Recorded: of a resisted spell as well.
@@ -387,6 +390,16 @@ class Casts:
             )  # fmt: skip
         if player is not None:
             self._show_end(player, has_locked=not (spell.is_free and is_instant))
+
+    def _act(self, spell: LivingSpell, first: Spawn | None) -> SpellAnswer:
+        """Call the script's `cast`: once for all targets, or for each, if its kind says so."""
+        each = spell.targets if spell.kind.effect == EACH_TARGET else ()
+        answer = NOT_FOUND
+        for target in list(each) or [first]:
+            answer = self._scripts().call(spell, "cast", spell.caster, target, *spell.tier.values)
+            if answer.has_failed or spell.is_over:
+                break
+        return answer
 
     def _show_end(self, player: Player, *, has_locked: bool) -> None:
         """Show a player what the end of a cast has changed; one given at once locks no spell."""

@@ -369,3 +369,22 @@ def test_a_setting_says_how_many_hits_interrupt(tmp_path: Path, kept: float, goe
     scene.cast(SMITE, crab)
     scene.harness.minds.harm.take_health(scene.zone, spawn, crab, 1)
     assert scene.spells.casts.is_casting(spawn) is goes_on
+
+
+@pytest.mark.parametrize(("effect", "calls"), [("grouptarget", 2), ("buff", 1)])
+def test_a_spell_may_act_once_for_each_target(tmp_path: Path, effect: str, calls: int) -> None:
+    """The spell type of Divine Awakening (eq2-lua.md 2.3, `cast`)."""
+    toml = BUFF_TOML.replace("target = 1", f'target = 2\neffect = "{effect}"').replace(
+        "backdrop = 314", "backdrop = 0"
+    )
+    scene = SpellScene(tmp_path, toml=toml)
+    friend = scene.friend()
+    scene.client.types("invite Borvik")
+    scene.harness.world.groups.table.accept(friend.id, scene.harness.now)
+    scene.script('function cast(Caster, Target) Say(Target, "touched") end', "Spells/Buff.lua")
+    scene.know(COURAGE)
+    scene.client.log.clear()
+    scene.spells.use(scene.player, COURAGE)
+    scene.run(0.5)
+    said = [one for one in scene.client.decoded("WS_HearChat") if one["message"] == "touched"]
+    assert len(said) == calls
