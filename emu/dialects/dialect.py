@@ -82,6 +82,8 @@ class WorldVersionRules:
     most_visual: int
     blow_step: int
     blow_landed: int
+    bar_unit: int
+    bar_span: int
     zone_level: int
     zone_flags: int
     older_windows: bool

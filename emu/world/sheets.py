@@ -96,7 +96,8 @@ class CharacterSheets:
 
     def fields(self, player: Player) -> dict[str, Any]:
         """Return the values of a player's sheet."""
-        fields = sheet_fields(player.character, player.spawn.sheet)
+        rules = player.client.dialect.world_rules
+        fields = sheet_fields(player.character, player.spawn.sheet, rules)
         carried = carried_weight(player.holdings.inventory.weight, player.character.coins)
         for more in self.more:
             fields |= more(player)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from emu.dialects import world_rules
 from emu.structs.packed import unpack
-from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
+from emu.world.actors.client import SHEET, SheetSender, debt_fields, experience_fields, sheet_fields
 from emu.world.actors.options import PlayerOptions
 from emu.world.actors.sheet import Sheet, SpellMarks
 from emu.world.sheets import CharacterSheets
@@ -19,7 +20,11 @@ from tests.support.world.worlds import WorldHarness
 
 def fields(**changes: object) -> dict[str, object]:
     character = world_character(name="Aldana", race=9, gender=1, class_=1, level=1)
-    return sheet_fields(character, Sheet(43, 47)) | PlayerOptions().sheet_fields() | changes
+    return (
+        sheet_fields(character, Sheet(43, 47), world_rules(546))
+        | PlayerOptions().sheet_fields()
+        | changes
+    )
 
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
@@ -46,7 +51,7 @@ def test_a_sheet_has_trade_last_name_coins_status_and_experience(version: int) -
         tradeskill_class=4, tradeskill_level=6, last_name="Sturmfäustlingsohnchen",
         coins=7_654_321, status_points=77, experience=1234, experience_needed=10_000,
     )  # fmt: skip
-    payload = SheetSender(speaker).update(sheet_fields(character, Sheet(43, 47)))
+    payload = SheetSender(speaker).update(sheet_fields(character, Sheet(43, 47), world_rules(546)))
     assert payload is not None
     data, _ = unpack(payload, speaker.layout(SHEET).empty_size(), version)
     # 101 last name, coins and status points: docs/protocol/world/entering.md#character-sheet.
@@ -56,19 +61,40 @@ def test_a_sheet_has_trade_last_name_coins_status_and_experience(version: int) -
     decoded = speaker.layout(SHEET).decode(data)
     trade = decoded["tradeskill_class1"], decoded["tradeskill_class3"], decoded["tradeskill_level"]
     assert trade == (0, 4, 6)
-    assert (decoded["exp_yellow"], decoded["exp_blue"]) == (120, 340)
+    # 12.34 %, as recorded in fight-546-melee-a and fight-561-melee-a.
+    assert (decoded["exp_yellow"], decoded["exp_blue"], decoded["exp_debt"]) == (12, 23, 123)
     assert decoded["status_points"] == 77
 
 
 @pytest.mark.parametrize(
-    ("points", "needed", "bars"),
-    [(0, 0, (0, 0)), (5, 0, (0, 0)), (0, 9, (0, 0)), (1, 3, (330, 333)), (9, 9, (880, 888))],
-)
-def test_no_experience_fills_more_than_its_bars(
-    points: int, needed: int, bars: tuple[int, int]
+    ("version", "points", "needed", "bars"),
+    [
+        (546, 0, 0, (0, 0)), (546, 5, 0, (0, 0)), (546, 0, 9, (0, 0)), (546, 9, 9, (88, 88)),
+        # Recorded in fight-546-melee-a and fight-561-melee-a at levels 2 and 3.
+        (546, 760, 800, (95, 50)), (561, 789, 800, (98, 86)), (546, 10, 800, (1, 12)),
+        (546, 29, 800, (3, 36)),
+        # The rule of eq2-combat.md 2.2 for later versions.
+        (562, 1, 3, (330, 333)), (562, 9, 9, (880, 888)), (843, 29, 800, (30, 625)),
+    ],
+)  # fmt: skip
+def test_experience_has_two_bars(
+    version: int, points: int, needed: int, bars: tuple[int, int]
 ) -> None:
-    found = {"exp_yellow": 0, "exp_blue": 0} | experience_fields(points, needed)
-    assert tuple(found.values()) == bars
+    found = experience_fields(points, needed, world_rules(version))
+    assert tuple(({"exp_yellow": 0, "exp_blue": 0} | found).values()) == bars
+
+
+@pytest.mark.parametrize(
+    ("points", "debt", "shown"),
+    # Recorded in fight-546-melee-a (986 without a debt) and fight-546-death-a (5 for 0.5 %).
+    [(789, 0, 986), (10, 0, 12), (0, 500, 5), (0, 0, 0)],
+)
+def test_the_bar_of_debt_begins_at_the_points(points: int, debt: int, shown: int) -> None:
+    character = world_character(
+        experience=points, experience_needed=800, experience_debt=debt, vitality=12_340
+    )
+    fields = debt_fields(character)
+    assert (fields["exp_debt"], fields["adventure_exp_vitality"]) == (shown, 123)
 
 
 def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from emu.dialects import Dialect
-from emu.dialects.dialect import CLIENT_COMMAND, wire_name, wire_texts
+from emu.dialects.dialect import CLIENT_COMMAND, WorldVersionRules, wire_name, wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.model import WorldCharacter
 from emu.rules.weights import most_weight
@@ -207,29 +207,38 @@ def coin_fields(copper: int) -> dict[str, int]:
     return fields | {COINS[-1]: copper}
 
 
-def experience_fields(points: int, needed: int, name: str = "exp") -> dict[str, int]:
-    """Return the two bars of experience: yellow in whole percents, blue in the rest of one.
+def experience_fields(
+    points: int, needed: int, rules: WorldVersionRules, name: str = "exp"
+) -> dict[str, int]:
+    """Return the bars of experience of a client version: the level, and a part of it.
 
-    Each bar is full at 1000. EQ2Emulator divides a level in this way.
+    Recorded in fight-546-melee-a and fight-561-melee-a: 98.625 % of a level are 98 and 86.
     """
     # Without a known amount for the next level, the bars stay empty.
     if needed <= 0:
         return {}
     # Below the amount that makes a level, so that no bar is shown as overfull.
-    percents, rest = divmod(100 * min(points, needed - 1), needed)
-    return {f"{name}_yellow": 10 * percents, f"{name}_blue": 1000 * rest // needed}
+    hundredfold, whole = 100 * min(points, needed - 1), needed * rules.bar_span
+    return {
+        f"{name}_yellow": hundredfold // needed * rules.bar_unit,
+        f"{name}_blue": hundredfold % whole * 100 * rules.bar_unit // whole,
+    }
 
 
 def debt_fields(character: WorldCharacter) -> dict[str, float]:
-    """Return the debt of deaths: up to 1208 the place on the bar up to which it reaches."""
+    """Return the debt of deaths: up to 1208 the place on the bar up to which it reaches.
+
+    Without a debt that is the place of the points (recorded).
+    """
     needed, debt = character.experience_needed, character.experience_debt
-    if not debt or needed <= 0:
+    if needed <= 0:
         return {}
     percents = 100 * min(character.experience, needed - 1) / needed
     # The debt has thousandths of a percent.
     return {
         "exp_debt": int(10 * percents + debt / 100),
         "debt_adv_xp": debt / 100_000 * needed,
+        "adventure_exp_vitality": character.vitality // 100,
     }
 
 
@@ -285,8 +294,13 @@ def worn_fields(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
-    """Return the values of a character sheet; a version uses those it has."""
+def sheet_fields(
+    character: WorldCharacter, sheet: Sheet, rules: WorldVersionRules
+) -> dict[str, Any]:
+    """Return the values of a character sheet; a version uses those it has.
+
+    `rules` are those of the client's version.
+    """
     return {
         "character_name": character.name,
         "race": character.race,
@@ -300,9 +314,9 @@ def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
         "last_name": wire_name(character.last_name)[:LONGEST_LAST_NAME],
         "status_points": character.status_points,
         **coin_fields(character.coins),
-        **experience_fields(character.experience, character.experience_needed),
+        **experience_fields(character.experience, character.experience_needed, rules),
         **experience_fields(
-            character.tradeskill_experience, character.tradeskill_needed, "tradeskill_exp"
+            character.tradeskill_experience, character.tradeskill_needed, rules, "tradeskill_exp"
         ),
         **_pool_fields(sheet.health, "hp"),
         **_pool_fields(sheet.power, "power"),

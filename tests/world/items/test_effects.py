@@ -29,7 +29,7 @@ def test_the_sheet_has_what_is_worn_once() -> None:
     for _ in range(2):  # not once for each call
         show_bonuses(player, harness.world.knowledge.skills)
     sheet = player.spawn.sheet
-    fields = sheet_fields(player.character, sheet)
+    fields = sheet_fields(player.character, sheet, player.client.dialect.world_rules)
     assert fields["resists"] == [0, 0, 0, 12, 12, 3, 3, 3, 3, 3]
     assert fields["resists_base"] == [0, 0, 0, 3, 3, 3, 3, 3, 3, 3]
     assert (fields["mitigation_cur"], sheet.power.most) == (130, power + 7 + 3 * 3)
