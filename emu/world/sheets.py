@@ -157,8 +157,14 @@ class CharacterSheets:
             present = self._world.groups.present(member)
             return None if present is None else self._fields_elsewhere(present)
         sheet = other.spawn.sheet
+        pet = sheet.spells.pet
+        pet_spawn = other.zone.spawn(pet.spawn_id) if pet is not None else None
+        index = player.index_of(pet_spawn) if pet_spawn is not None else None
+        counts = zip(DETRIMENTS, sheet.spells.detriments, strict=True)
         return {
             **_plain_fields(other.present),
+            **{f"{name}_count": min(count, 255) for name, count in counts},
+            "pet_id": NOBODY if index is None else index,
             "zone_status": int(other.zone is player.zone),
             "spawn_id": _index_of(player, other),
             "hp_current": sheet.health.current,

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from emu.structs.packed import unpack, xor
+from emu.world.actors.sheet import ShownPet, SpellMarks
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.entry.leaving import LeaveReason
 from emu.world.groups.groups import INVITATION
 from tests.support.world.worlds import Client, WorldHarness
@@ -296,3 +298,25 @@ def test_only_members_in_the_zone_get_a_share(harness: WorldHarness) -> None:
     one.types("/invite Borvik")
     far.types("/accept")
     assert one.types("/split 50c") == ["no member of your group is here"]
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_the_window_of_a_group_shows_harm_and_pets(version: int) -> None:
+    """The fields of a member (eq2-combat.md 2.2), of which EQ2Emulator fills some wrongly."""
+    harness = WorldHarness()
+    one, two = harness.stand(5, version, name="Aldana"), harness.stand(6, name="Borvik")
+    assert one.player is not None
+    assert two.player is not None
+    one.types("/invite borvik")
+    two.types("/accept")
+    pet = Spawn(
+        harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a hawk", one.player.position
+    )  # fmt: skip
+    one.player.zone.add_spawn(pet, harness.now)
+    harness.run(0.3)
+    marks = two.player.spawn.sheet.spells = SpellMarks()
+    marks.detriments, marks.pet = (1, 2, 3, 4), ShownPet(pet.id, stays=False)
+    row = harness.parts.sheets.fields(one.player)["group_members"][0]
+    names = ("trauma_count", "arcane_count", "noxious_count", "elemental_count")
+    assert [row[name] for name in names] == [1, 2, 3, 4]
+    assert row["pet_id"] == one.player.index_of(pet)
