@@ -526,6 +526,11 @@ class WorldConfig:
         " level. false: at its newer levels.",
         live=True,
     )
+    falls_hurt: bool = setting(
+        _WORLD.falls_hurt,
+        "Falls and drowning, which clients report, hurt players.",
+        live=True,
+    )
     kept_casts: float = setting(
         _WORLD.kept_casts,
         "Percent of the hits that do not interrupt a cast; the skill Focus adds to it.",

@@ -203,6 +203,8 @@ class WorldRules:
     """Whether creatures leave those in peace to whom they have no line of sight."""
     classic_spell_levels: bool = True
     """Whether classes learn spells at their classic levels, which may lie within a level."""
+    falls_hurt: bool = True
+    """Whether falls and drowning hurt players."""
     kept_casts: float = 65.0
     """Percent of the hits that do not interrupt a cast, without the skill Focus."""
     message_rate: float = 100.0

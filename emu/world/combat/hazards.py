@@ -81,7 +81,8 @@ class Hazards:
 
     def _hurt(self, player: Player, points: int, kind: int) -> None:
         spawn, zone = player.spawn, player.zone
-        if spawn.hp_percent <= 0 or spawn.sheet.is_invulnerable:
+        may_hurt = self._world.rules.in_zone(zone.zone_id).falls_hurt
+        if not may_hurt or spawn.hp_percent <= 0 or spawn.sheet.is_invulnerable:
             return
         show_blow(zone, spawn, spawn, Blow(Result.HIT, points, kind))
         self._harm.take_health(zone, spawn, None, points, kind=kind)

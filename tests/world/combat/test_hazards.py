@@ -1,6 +1,7 @@
 """Falls and drowning hurt players, as their clients report them. Source: eq2-combat.md 4.3."""
 
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -84,3 +85,14 @@ def test_who_drowns_long_dies() -> None:
     fight.harness.parts.combat.hazards.moved(fight.player)
     fight.run(60.0)
     assert fight.harness.parts.combat.falls.is_dead(fight.player)
+
+
+def test_a_setting_ends_both() -> None:
+    fight = Fight(level=10)
+    world = fight.harness.world
+    world.rules = replace(world.rules, falls_hurt=False)
+    fall(fight, 100.0)
+    fight.player.spawn.activity = 14336
+    fight.harness.parts.combat.hazards.moved(fight.player)
+    fight.run(5.0)
+    assert fight.player.spawn.sheet.health.current == 300
