@@ -166,7 +166,7 @@ def test_each_player_resists_by_its_race(version: int) -> None:
 def test_the_speed_of_a_player_is_sent_with_its_sheet(
     bonuses: dict[int, float], fights: bool, snare: float, speed: float
 ) -> None:
-    """WS_SetControlGhost carries it (eq2-world.md, row 27)."""
+    """WS_SetControlGhost carries it (docs/protocol/world/entering.md)."""
     harness = WorldHarness()
     client = harness.stand(1, 1208)
     player = client.player

@@ -220,7 +220,7 @@ class Fights:
         """Let fighters and scouts who harm a creature by a spell strike it as well.
 
         EQ2Emulator lets priests and mages strike, too (recorded), who stand far away. Nobody reads
-        of it.
+        of it, and an order that comes later is not answered.
         """
         player, foe = event.player, event.foe
         if player is None or foe is None or not (event.is_harmful and event.has_landed):
@@ -229,6 +229,7 @@ class Fights:
             return
         if player.spawn.hp_percent > 0 and self.may_fight(player, foe):
             self.strike(player.zone, player.spawn, player=player)
+            self._fighters[player.spawn].is_answered = True
 
     # -- blows ------------------------------------------------------------------------------------
 

@@ -198,6 +198,10 @@ def test_fighters_and_scouts_strike_whom_their_spells_harm(class_: int, strikes:
     fight.harness.world.events.publish(event)
     assert fight.harness.parts.combat.fights.is_attacking(fight.player.spawn) is strikes
     assert STARTED not in fight.texts()
+    # Recorded in real-spells-546-mage: who strikes by a spell reads nothing at the order.
+    assert fight.client.types("autoattack 1") == ([] if strikes else [STARTED])
+    fight.client.types("autoattack 0")
+    fight.harness.world.events.publish(event)
     fight.run(1.0)
     assert bool([one for one in fight.blows() if one[:4] == b"\x01\0\0\0"]) is strikes
 
