@@ -139,8 +139,9 @@ class Fights:
         self._show_switch(player)
 
     def _show_switch(self, player: Player | None) -> None:
-        for listener in self.switched if player is not None else ():
-            listener(player)
+        if player is not None:
+            for listener in self.switched:
+                listener(player)
 
     def sheet_fields(self, player: Player) -> dict[str, int]:
         """Return the values of a player's sheet about its auto attack."""

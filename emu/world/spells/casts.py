@@ -393,9 +393,9 @@ class Casts:
 
     def _act(self, spell: LivingSpell, first: Spawn | None) -> SpellAnswer:
         """Call the script's `cast`: once for all targets, or for each, if its kind says so."""
-        each = spell.targets if spell.kind.effect == EACH_TARGET else ()
+        each: list[Spawn | None] = [*spell.targets] if spell.kind.effect == EACH_TARGET else []
         answer = NOT_FOUND
-        for target in list(each) or [first]:
+        for target in each or [first]:
             answer = self._scripts().call(spell, "cast", spell.caster, target, *spell.tier.values)
             if answer.has_failed or spell.is_over:
                 break
