@@ -36,13 +36,13 @@ SPELLS: Final[Mapping[int, Mapping[str, float]]] = {
              "Enduring Breath": 9},
     MAGE: {"Lightning Burst": 3, "Static Pulse": 3, "Arcane Bindings": 5, "Gift of the Magi": 7,
            "Storm of Lightning": 8},
-    SCOUT: {"Tracking": 1, "Quick Strike": 1.8, "Sneak": 3, "Pathfinding": 1, "Evade": 4.6,
+    SCOUT: {"Tracking": 1, "Quick Strike": 1.8, "Sneak": 3, "Pathfinding": 4, "Evade": 4.6,
             "Sneak Attack": 5, "Cheap Shot": 6, "Ambush": 7, "Dirty Tricks": 8, "Ensnare": 9},
 }  # fmt: skip
 """The spells of the four archetypes, and the level and its share at which each comes.
 
-Pathfinding is a starting spell of scouts as well (`starting_spells`), and Call to Arms, which comes
-at level 9, one of guardians: so it is left out.
+Pathfinding is a starting spell of new scouts as well (`starting_spells`), and Call to Arms, which
+comes at level 9, one of guardians: so it is left out.
 """
 NEEDS_TRAVEL = "You must leave the Isle to gain levels."
 NEED_A_FRIEND: Final = {"Intervene", "Revive"}

@@ -181,8 +181,8 @@ class SpellBooks:
             at = max(ready.get(number, 0.0), ready.get(-kind.linked_timer or number, 0.0))
             is_ready = at <= now
             # Recorded (real-entry-*, items-*): arts of crafting are locked.
-            is_art = kind.book is SpellBook.TRADESKILL and player.id not in self._crafting
-            status = USABLE if is_ready and not (is_locked or is_art) else LOCKED
+            is_out = self.is_out_of_use(player, kind)
+            status = USABLE if is_ready and not (is_locked or is_out) else LOCKED
             of_tier = kind.tier(tier)
             found.append(
                 Record(
@@ -192,6 +192,10 @@ class SpellBooks:
                 )
             )  # fmt: skip
         return found
+
+    def is_out_of_use(self, player: Player, kind: SpellKind) -> bool:
+        """Return whether a spell is an art of crafting of somebody who makes nothing now."""
+        return kind.book is SpellBook.TRADESKILL and player.id not in self._crafting
 
     def send_first(self, player: Player) -> None:
         """Send a player whose ghost appears its book; all is locked until its avatar stands.
@@ -256,15 +260,20 @@ class SpellBooks:
         position = character.level + _share(character)
         is_classic = self._is_classic()
         due: dict[int, int] = {}
+        learned = self._kinds.learned(sorted(class_line(character.class_)))
+        levels = {one.spell_id: float(one.level) for one in learned}
         for one in self._kinds.starting(character.class_, character.race):
-            if known.get(one.spell_id, 0) < one.tier:
+            # A new guardian has them all (recorded in real-entry-1208-start-fighter-priest). Who
+            # changes the class gets those that the class learns later at their levels.
+            is_early = bool(known) and levels.get(one.spell_id, 0.0) > position
+            if known.get(one.spell_id, 0) < one.tier and not is_early:
                 due[one.spell_id] = max(one.tier, due.get(one.spell_id, 0))
-        for learned in self._kinds.learned(sorted(class_line(character.class_))):
-            needed = float(learned.level)
-            if is_classic and learned.classic_level > 0:
-                needed = learned.classic_level
-            if needed <= position and learned.spell_id not in known:
-                due.setdefault(learned.spell_id, 1)
+        for row in learned:
+            needed = float(row.level)
+            if is_classic and row.classic_level > 0:
+                needed = row.classic_level
+            if needed <= position and row.spell_id not in known:
+                due.setdefault(row.spell_id, 1)
         return due
 
     def learn(

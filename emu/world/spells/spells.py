@@ -20,6 +20,7 @@ from emu.world.events import LeftZone, Order
 from emu.world.minds.shared import Minds
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
+from emu.world.spells import shows
 from emu.world.spells.amounts import Amounts
 from emu.world.spells.books import SpellBooks
 from emu.world.spells.casts import Casts
@@ -170,7 +171,12 @@ class Spells:
     # -- acts of players --------------------------------------------------------------------------
 
     def use(self, player: Player, spell_id: int) -> None:
-        """Let a player cast a spell of its book."""
+        """Let a player cast a spell of its book, and an art of crafting while it makes something."""
+        is_known = bool(player.past.spell_tier(spell_id)) and player.spawn.hp_percent > 0
+        kind = self.kinds.get(spell_id) if is_known else None
+        if kind is not None and self.books.is_out_of_use(player, kind):
+            shows.refuse(player, "only_crafting")
+            return
         self.casts.use(player, spell_id)
 
     def moved(self, player: Player) -> None:

@@ -17,7 +17,7 @@ from tests.support.world.spell_scenes import BUFF, HEAL, SMITE, SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
-SMITE_ID, HEAL_ID = 110014, 110012
+SMITE_ID, HEAL_ID, COURAGE_ID = 110014, 110012, 110002
 HIDDEN = '[[spell]]\nid = 9\nname = "Passive"\nbook = 4\n[[spell.tier]]\n'
 
 
@@ -138,6 +138,25 @@ def test_another_class_gains_its_spells(tmp_path: Path) -> None:
     assert scene.player.past.spells == {SMITE_ID: 1}
 
 
+def test_starting_spells_come_to_new_characters_and_later_at_their_levels(tmp_path: Path) -> None:
+    """A new guardian has Call to Arms (real-entry-1208-start-fighter-priest).
+
+    Scouts have Pathfinding from level 4 on, also a commoner that becomes one (eq2-spells.md 2).
+    """
+    late = BUFF + "[[spell.class]]\nclass = 31\nlevel = 4\n"
+    start = f"[[starting_spell]]\nspell = {COURAGE_ID}\nclass = 31\n"
+    rest = HEAL + f"[[starting_spell]]\nspell = {HEAL_ID}\n"
+    created = SpellScene(tmp_path / "created", toml=late + rest + start, class_=31)
+    assert created.player.past.spells == {COURAGE_ID: 1, HEAL_ID: 1}
+    changed = SpellScene(tmp_path / "changed", toml=late + rest + start, class_=0)
+    assert changed.player.past.spells == {HEAL_ID: 1}
+    levels = changed.scripts.levels
+    levels.set_class(changed.player, 31, changed.harness.now)
+    assert changed.player.past.spells == {HEAL_ID: 1}
+    levels.set_level(changed.player, 4, changed.harness.now)
+    assert changed.player.past.spells == {HEAL_ID: 1, COURAGE_ID: 1}
+
+
 def test_books_keep_the_highest_tier(tmp_path: Path) -> None:
     scene = SpellScene(tmp_path, toml=SMITE)
     scene.know(SMITE_ID, tier=4)
@@ -252,3 +271,17 @@ def test_an_art_of_crafting_is_locked_until_something_is_made(tmp_path: Path) ->
         scene.harness.world.events.publish(event)
         assert len(books(scene)) == before + 1
         assert statuses() == [235, wanted]
+
+
+@pytest.mark.parametrize(("version", "code"), [(546, 35), (1096, 41), (1208, 42), (60114, 42)])
+def test_an_art_of_crafting_is_refused_outside_of_it(
+    tmp_path: Path, version: int, code: int
+) -> None:
+    """The second refusal of eq2-spells.md 3; its numbers are those of the table `spell_errors`."""
+    scene = SpellScene(tmp_path, version, toml=SMITE.replace("id = 110014", "id = 9\nbook = 3"))
+    scene.know(9)
+    scene.cast(9, scene.creature())
+    assert scene.errors() == [code]
+    scene.harness.world.events.publish(CraftingChanged(scene.player, is_begun=True))
+    scene.cast(9, scene.creature())
+    assert scene.spells.casts.is_casting(scene.player.spawn)
