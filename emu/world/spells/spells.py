@@ -171,7 +171,7 @@ class Spells:
     # -- acts of players --------------------------------------------------------------------------
 
     def use(self, player: Player, spell_id: int) -> None:
-        """Let a player cast a spell of its book, and an art of crafting while it makes something."""
+        """Let a player cast a spell of its book; arts of crafting need something that is made."""
         is_known = bool(player.past.spell_tier(spell_id)) and player.spawn.hp_percent > 0
         kind = self.kinds.get(spell_id) if is_known else None
         if kind is not None and self.books.is_out_of_use(player, kind):
