@@ -30,6 +30,7 @@ SECTIONS = {
     "walks": "300 creatures on their rounds, before 50 players and without any",
     "fights": "a blow before 20 onlookers, and 1,000 creatures that nobody fights",
     "battle": "a battle of 50 players and 100 creatures in a whole server; by name only",
+    "casts": "a cast with a script, and 500 spells that last and act",
     "fight_memory": "what a fighter and a spell that lasts take",
     "quests": "scripts of quests, deaths and steps beside open quests, marks, a journal's memory",
     "things": "a move with its message, a list of 973 wares, a roll of loot, 200 who deal",

@@ -98,9 +98,12 @@ def _show(
 
 def send_to(
     viewer: Viewer, caster: Spawn, targets: Sequence[Spawn], struct: str, *,
-    inner: str = "target", **values: float | str,
+    inner: str = "target", may_wait: bool = False, **values: float | str,
 ) -> bool:  # fmt: skip
-    """Send a message to one viewer; return False if it does not see the caster."""
+    """Send a message to one viewer; return False if it does not see the caster.
+
+    One that `may_wait` leaves with the next message, a moment later at most.
+    """
     own = viewer.interest.index_of(caster)
     if own is None:
         return False
@@ -116,7 +119,7 @@ def send_to(
         return False
     for place, index in enumerate((own, *seen)):
         payload = payload.replace(_mark(place).to_bytes(4, "little"), index.to_bytes(4, "little"))
-    viewer.link.command(name, payload)
+    viewer.link.command(name, payload, may_wait=may_wait)
     return True
 
 
@@ -152,13 +155,15 @@ def show_heal(
 ) -> None:
     """Show that a target got health or power, or that a ward has kept damage off.
 
-    `sides` are the caster and the target.
+    `sides` are the caster and the target. To others it may come a moment later, as blows do: in a
+    battle each would get a datagram for each heal.
     """
     caster, target = sides
     for viewer in zone.observers(target):
         if viewer.spawn.position.distance_to(target.position) <= HEARD:
             send_to(
                 viewer, caster, (target,), "WS_HearHeal", inner="",
+                may_wait=viewer.spawn not in sides,
                 heal_amt=min(amount, _LARGEST), spellname=name, type=kind, unknown2=1,
             )  # fmt: skip
 

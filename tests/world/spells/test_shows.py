@@ -3,8 +3,9 @@
 import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.spells.shows import error_code, filled
+from emu.world.spells.shows import error_code, filled, show_heal
 from emu.world_stream.movement import Position
+from tests.support.world.fights import Fight
 
 
 # Recorded: 546 and 561 10 11 17 40 44 55, 1096 11 58 72, 1208 11 59 72 73, 60114 11 60 74.
@@ -32,3 +33,13 @@ def test_names_stand_in_texts() -> None:
     assert (
         filled("%c casts on %t; %T falls", caster, target) == "Aldana casts on a crab; a crab falls"
     )
+
+
+def test_only_onlookers_may_be_shown_a_heal_a_moment_later() -> None:
+    fight = Fight()
+    friend, onlooker = fight.stand(6, "Borvik"), fight.stand(7, "Corvin")
+    sides = fight.player.spawn, fight.of(friend).spawn
+    show_heal(fight.player.zone, sides, "Minor Healing", 5)
+    clients = (fight.client, friend, onlooker)
+    assert [len(one.decoded("WS_HearHeal")) for one in clients] == [1, 1, 1]
+    assert [one.sent_later for one in clients] == [0, 0, 1]
