@@ -93,7 +93,7 @@ def _show(
     for viewer in zone.observers(caster):
         if reach and viewer.spawn.position.distance_to(caster.position) > reach:
             continue
-        send_to(viewer, caster, targets, struct, inner=inner, **values)
+        send_to(viewer, caster, targets, struct, inner=inner, may_wait=False, **values)
 
 
 def send_to(
