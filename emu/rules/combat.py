@@ -99,7 +99,7 @@ class Defense(NamedTuple):
     """Whether it avoids blows from behind as well: a brawler."""
 
 
-class Span(NamedTuple):
+class DamageSpan(NamedTuple):
     """The least and the most damage of a weapon."""
 
     low: int
@@ -148,7 +148,7 @@ def weapon_damage(low: int, high: int, strength: int) -> tuple[int, int]:
     return max(1, low + more), max(1, low + more, high + more)
 
 
-def mastered(base: Span, best: Span, skill: int, wanted: int) -> Span:
+def mastered(base: DamageSpan, best: DamageSpan, skill: int, wanted: int) -> DamageSpan:
     """Return the least and the most damage of a weapon in the hands of somebody with its skill.
 
     With the skill that the weapon is `wanted` for, it has its best damage. Neither number is below
@@ -156,7 +156,7 @@ def mastered(base: Span, best: Span, skill: int, wanted: int) -> Span:
     """
     missing = max(0, wanted - skill)
     share = 1 - math.log(missing + 1) / _MASTERY
-    return Span(max(base.low, int(best.low * share)), max(base.high, int(best.high * share)))
+    return DamageSpan(max(base.low, int(best.low * share)), max(base.high, int(best.high * share)))
 
 
 def avoidances(parry: float, block: float, dodge: float, more: float = 0.0) -> Defense:

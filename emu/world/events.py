@@ -1,9 +1,8 @@
 """Events of the game: what happens to somebody in the world, each a value with a type of its own.
 
 Who causes something publishes its event; who reacts to it subscribes to the type in the one table
-of the world (`Events`). A message of a client, a command and a script that do the same thing
-publish the same event. Events of things are in `emu.world.item_events`, those of quests in
-`emu.world.quest_events`, log lines for operators in `emu.world.reports`.
+of the world (`Events`). A message, a command and a script that do the same publish the same event.
+Those of things are in `emu.world.item_events`, of quests in `quest_events`, log lines in `reports`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from emu.world.reports import Faults
 
 if TYPE_CHECKING:
     from emu.model import WorldCharacter
-    from emu.rules.combat import Result
     from emu.world.actors.player import Player
     from emu.world.actors.spawn import Spawn, Verb
     from emu.world.zones.zone import Zone

@@ -8,11 +8,11 @@ import pytest
 from emu.rules.combat import (
     LARGEST_DAMAGE,
     Attack,
+    DamageSpan,
     Defense,
     Facing,
     FightChance,
     Result,
-    Span,
     avoidances,
     bare_damage,
     damage,
@@ -235,4 +235,4 @@ def test_only_eighty_points_of_armor_for_each_level_are_of_use() -> None:
 )
 def test_a_weapon_is_better_with_skill(skill: int, span: tuple[int, int]) -> None:
     """EQ2Emulator's formula (eq2-spells.md 7, "weapon with skill below its recommended level")."""
-    assert mastered(Span(5, 15), Span(10, 40), skill, 50) == span
+    assert mastered(DamageSpan(5, 15), DamageSpan(10, 40), skill, 50) == span

@@ -12,9 +12,9 @@ from emu.rules.combat import (
     SKILL_OF_LEVEL,
     SKILL_OF_PERCENT,
     Attack,
+    DamageSpan,
     Defense,
     Facing,
-    Span,
     avoidances,
     bare_damage,
     delay,
@@ -62,7 +62,10 @@ class DefenseSkills(NamedTuple):
 
 
 def attack_of(
-    spawn: Spawn, hand: str = PRIMARY, weapon_skill: int | None = None, span: Span | None = None
+    spawn: Spawn,
+    hand: str = PRIMARY,
+    weapon_skill: int | None = None,
+    span: DamageSpan | None = None,
 ) -> Attack:
     """Return how a spawn strikes with a hand; creatures have the skill of their level.
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from emu.items.kinds import Ranged, Slot, Weapon
-from emu.rules.combat import SKILL_OF_LEVEL, Result, Span, mastered
+from emu.rules.combat import SKILL_OF_LEVEL, DamageSpan, Result, mastered
 from emu.world.actors.player import Player
 from emu.world.combat.figures import PRIMARY, RANGED, SECONDARY, DefenseSkills
 from emu.world.skills import Skills
@@ -29,7 +29,7 @@ class Strike(NamedTuple):
     """What a player's skill makes of a blow."""
 
     skill: int
-    damage: Span | None
+    damage: DamageSpan | None
     """That of the weapon; None for bare hands."""
 
 
@@ -53,7 +53,9 @@ class Practice:
         if kind is None or not isinstance(part, Weapon | Ranged):
             return Strike(value, None)
         wanted = SKILL_OF_LEVEL * kind.recommended_level
-        return Strike(value, mastered(Span(*part.base), Span(*part.mastery), value, wanted))
+        return Strike(
+            value, mastered(DamageSpan(*part.base), DamageSpan(*part.mastery), value, wanted)
+        )
 
     def _value(self, player: Player, skill: int | str) -> int:
         """Return the value of a skill, with what things and spells add."""
