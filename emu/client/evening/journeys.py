@@ -104,7 +104,7 @@ class PlayerJourneys:
         """Note that a thing is used, which may lead to another zone."""
         self._used = (KnownWay(spawn.name, spawn.place), now)
         self.travels.doubt(self._used[0])
-        if is_named_way(spawn.name):
+        if is_named_way(spawn.name) or plan.leaves:
             self.travels.use(spawn.name)
         self.wanted = plan.choice
 
@@ -158,13 +158,12 @@ class PlayerJourneys:
         for zone in sorted(zones, key=lambda zone: self._journeys[task.text, zone]):
             if zone == self.travels.zone:
                 continue
+            # It may have come from there by a way that leads in one direction, or only once.
+            plan = None if self.travels.is_sure(zone) else self._by_sign(zone, task, now)
+            if plan is not None:
+                return plan
             way = self.travels.way_to(zone)
-            if way is None:
-                # It may have come from there by a way that leads in one direction only.
-                plan = self._by_sign(zone, task, now)
-                if plan is not None:
-                    return plan
-            elif self._visits.may_begin(f"to {zone}", task.text, now, TRAVELS_ON):
+            if way is not None and self._visits.may_begin(f"to {zone}", task.text, now, TRAVELS_ON):
                 self._journeys[task.text, zone] += 1
                 return self.by(way, task, now)
         return None

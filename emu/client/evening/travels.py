@@ -96,7 +96,7 @@ class Travels:
         self._ways: dict[str, dict[str, KnownWay]] = {}
         """For each zone, what leads to which other one."""
         self._vain: set[tuple[str, str]] = set()
-        """The zones and names of signs that were used and led nowhere."""
+        """The zones and names of signs and ways that were used and led nowhere."""
         self._choices: dict[tuple[str, KnownWay], dict[str, str]] = {}
         """For each zone and thing what its window has offered, by the zones where that leads."""
         self._homes: dict[str, str] = {}
@@ -111,7 +111,7 @@ class Travels:
         """The words of the name of each zone."""
 
     def use(self, sign: str) -> None:
-        """Note that a sign of the present zone is used: it is in vain until the player arrives."""
+        """Note that a way of the present zone is used: it is in vain until the player arrives."""
         self._vain.add((self.zone, sign))
 
     def renew(self) -> None:
@@ -305,7 +305,7 @@ class Travels:
         """
         have = frozenset(words_of(text))
         named = [zone for zone, words in self._words.items() if words and words <= have]
-        if any(zone == self.zone or self.way_to(zone) is not None for zone in named):
+        if any(self.is_sure(zone) for zone in named):
             return []
         found = [
             (zone, way) for zone, signs in self._signs.items() for way in signs.values()
@@ -359,13 +359,23 @@ class Travels:
         return bool(shared) and shared <= set().union(*self._words.values())
 
     def way_to(self, zone: str) -> KnownWay | None:
-        """Return the first way on the shortest known route to a zone; None without one."""
+        """Return the first way on the shortest known route to a zone; None without one.
+
+        Ways that have led nowhere since the last change are taken if there are no others.
+        """
+        return self._first_way(zone, self._vain) or self._first_way(zone, ())
+
+    def is_sure(self, zone: str) -> bool:
+        """Return whether it is in a zone, or knows a route there that has not failed."""
+        return zone == self.zone or self._first_way(zone, self._vain) is not None
+
+    def _first_way(self, zone: str, vain: Collection[tuple[str, str]]) -> KnownWay | None:
         first: dict[str, KnownWay | None] = {self.zone: None}
         waiting = deque((self.zone,))
         while waiting:
             here = waiting.popleft()
             for there, way in self._ways.get(here, {}).items():
-                if there not in first:
+                if there not in first and (here, way.name) not in vain:
                     first[there] = first[here] or way
                     waiting.append(there)
         return first.get(zone)

@@ -250,3 +250,20 @@ def test_a_task_to_use_a_bell_does_not_mean_the_zone_with_the_bell() -> None:
     assert one.destinations(text) == []
     one.offered(BELL, ["The Ruins", "The Commonlands"])
     assert one.destinations(text) == ["ruins"]
+
+
+def test_a_way_that_has_led_nowhere_is_taken_last() -> None:
+    # The trial is over for a citizen: its sign leads nowhere any more.
+    trial = KnownWay("to_fprt_citizenship_trial", Place(5.0, 0.0, 0.0))
+    one = arrived(("Beggar's Court", None), ("The Hideout", trial), ("North Freeport", GATE))
+    one.arrive("Beggar's Court", None)
+    sign = spawn(5, "zone_to_fprt_north", level=0)
+    one.look([sign])
+    assert one.way_to("north freeport") == trial
+    assert one.signs("north freeport") == []
+    one.use(trial.name)
+    assert not one.is_sure("north freeport")
+    assert [way.name for _, way in one.signs("north freeport")] == [sign.name]
+    assert one.way_to("north freeport") == trial, "nothing else is known to lead there"
+    one.renew()
+    assert one.is_sure("north freeport")
