@@ -1,7 +1,8 @@
 """The spells and arts that a client that plays casts in its fights.
 
 It learns what each one does from what it sees: a blow with the line of its success, or a success on
-itself. What strikes is cast again and again, what only helps now and then.
+itself. What strikes is cast again and again, what only helps now and then, what has healed it when
+it is wounded.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ LASTS_FOR: Final = 600.0
 """The same for what lasts until it is cast once more, which takes it off."""
 TAKEN_OFF: Final = 0.5
 """How soon after the cast the line of that comes."""
+WOUNDED: Final = 0.5
+"""The part of its health below which it heals itself."""
+HEALED: Final = 0.05
+"""The least part of its health that it gets by a spell that heals."""
+HEALS_WITHIN: Final = 2.0
+"""How soon after the success of such a spell."""
 FADES: Final = " fades."
 SUCCESS: Final = "was successful on"
 SUCCEEDS: Final = "spell_success"
@@ -49,6 +56,12 @@ class Arts:
         """When those that do not strike have succeeded last."""
         self._lasting: set[int] = set()
         """Those that a second cast has taken off."""
+        self._heals: set[int] = set()
+        """Those after which it had more health."""
+        self._health_before = 1.0
+        """Its health when it has cast the last one."""
+        self._succeeded = LONG_AGO
+        """When the last one has succeeded on itself."""
         self._struck = LONG_AGO
         self._own_name = ""
 
@@ -66,20 +79,40 @@ class Arts:
             case _:
                 pass
 
-    def choose(self, known: Sequence[int], now: Monotonic) -> int | None:
-        """Return the spell to cast now; None for none, or as long as the last one goes on."""
+    def choose(
+        self, known: Sequence[int], now: Monotonic, health: float = 1.0
+    ) -> int | None:  # fmt: skip
+        """Return the spell to cast now; None for none, or as long as the last one goes on.
+
+        `health` is the part of its health that it has.
+        """
+        self._learn(health, now)
         if not known or now < self._due:
             return None
         self._due = Monotonic(now + CAST_PAUSE)
         self._refusals = self._refusals + 1 if self._is_refused else 0
         self._is_refused = False
         wanted = [one for one in known if now > self._helps_until(one)]
+        if health < WOUNDED:
+            # Those that were tried just now are not ready.
+            healing = [one for one in known if one in self._heals and self._may_heal(one, now)]
+            wanted = healing or wanted
         if not wanted or self._refusals >= len(wanted):
             self._refusals = 0
             return None
         self._last = min(wanted, key=lambda one: self._cast.get(one, LONG_AGO))
         self._cast[self._last] = now
+        self._health_before = health
         return self._last
+
+    def _may_heal(self, spell: int, now: Monotonic) -> bool:
+        return now >= self._cast.get(spell, LONG_AGO) + CAST_PAUSE
+
+    def _learn(self, health: float, now: Monotonic) -> None:
+        """Note whether the last spell has healed it."""
+        is_soon = now < self._succeeded + HEALS_WITHIN
+        if self._last is not None and is_soon and health >= self._health_before + HEALED:
+            self._heals.add(self._last)
 
     def _helps_until(self, spell: int) -> float:
         """Return until when a spell is of use that it has cast, as far as it knows."""
@@ -114,4 +147,6 @@ class Arts:
             self._strikes.add(self._last)
         if self._last not in self._strikes:
             self._helped[self._last] = now
+        if is_own:
+            self._succeeded = now
         self._due = Monotonic(now + RECOVERY)

@@ -223,7 +223,8 @@ class Fighting:
         return kinds[SPELLS] > kinds.total() / 2
 
     def _cast(self, now: Monotonic) -> None:
-        spell = self._arts.choose([one["spell_id"] for one in self._known()], now)
+        known = [one["spell_id"] for one in self._known()]
+        spell = self._arts.choose(known, now, self.health)
         if spell is not None:
             self._core.command(f"useability {spell}")
 

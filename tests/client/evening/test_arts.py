@@ -1,6 +1,6 @@
 """The choice of spells in fights."""
 
-from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, LASTS_FOR, RECOVERY, Arts
+from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, LASTS_FOR, RECOVERY, WOUNDED, Arts
 from emu.client.world.events import LineShown, ZoneToLoad
 from emu.times import Monotonic
 
@@ -52,6 +52,20 @@ def test_what_a_second_cast_takes_off_is_cast_once_more_and_then_left_alone() ->
     arts.said("spell_success", "Your Toughness was successful on Aldana!", later(3.0))
     assert arts.choose((TOUGH,), later(3.0 + HELPS_FOR + 1.0)) is None
     assert arts.choose((TOUGH,), later(3.0 + LASTS_FOR + 1.0)) == TOUGH
+
+
+def test_what_has_healed_it_is_cast_when_it_is_wounded() -> None:
+    arts = Arts()
+    arts.handle_event(ZoneToLoad("bog", "The Bog", "Aldana", 0.0, 0.0, 0.0), 1, NOW)
+    known = (TOUGH, SWING, SHOUT)
+    assert arts.choose(known, NOW, 0.7) == TOUGH
+    arts.said("spell_success", "Your Minor Healing was successful on Aldana!", later(1.0))
+    assert arts.choose(known, later(1.6), 0.8) == SWING
+    assert arts.choose(known, later(4.6), WOUNDED) == SHOUT
+    assert arts.choose(known, later(7.6), WOUNDED - 0.1) == TOUGH
+    arts.refused(later(7.7))
+    assert arts.choose(known, later(7.8), WOUNDED - 0.1) == SWING, "the other one is not ready"
+    assert arts.choose(known, later(10.8), WOUNDED - 0.1) == TOUGH
 
 
 def test_what_fades_by_itself_was_not_taken_off() -> None:
