@@ -57,8 +57,11 @@ _VOWELS: Final = frozenset("aeiou")
 SHORTENED: Final = 3
 """The least letters of a word that is left of a longer one."""
 _HUBS: Final = frozenset(("bell", "portal", "station"))
-GOES_ON: Final = -0.5
-"""What counts for an answer behind which there is something new: it comes before new answers."""
+GOES_ON: Final = 0.5
+"""What counts for an answer behind which there is something new: it comes after new answers.
+
+Before them, two questions that lead to each other would go on for ever.
+"""
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
 _DECLINES: Final = re.compile(
@@ -228,9 +231,9 @@ def has_word(text: str, words: Sequence[str]) -> bool:
 class DialogChoices:
     """Which answers of talks and windows were taken, and which one comes next.
 
-    Those with a preferred word come first, then those behind which a talk goes on with an answer
-    that was never taken, then those that were taken least, in their order. Those that decline are
-    last. So a talk that comes again and again is seen whole.
+    Those with a preferred word come first, then those that were never taken, then those behind
+    which a talk goes on with such an answer, then those that were taken least, in their order.
+    Those that decline are last. So a talk that comes again and again is seen whole.
     """
 
     def __init__(self, preferences: Sequence[str], refused: Sequence[str]) -> None:

@@ -98,18 +98,30 @@ def test_a_talk_is_seen_whole_behind_the_answers_that_were_taken() -> None:
     assert choices.choose("Hello.", hello) == 0
     assert choices.choose("Murrar.", who, follows=True) == 0
     assert choices.choose("A colony.", why, follows=True) == 0
+    assert choices.choose("Hello.", hello) == 1, "it has not tried that"
     assert choices.choose("Hello.", hello) == 0, "there is more behind it"
-    assert choices.choose("Murrar.", who, follows=True) == 0
-    assert choices.choose("A colony.", why, follows=True) == 1
-    assert choices.choose("Hello.", hello) == 0, "one answer is new yet"
     assert choices.choose("Murrar.", who, follows=True) == 1
-    assert choices.choose("Hello.", hello) == 1
+    assert choices.choose("Hello.", hello) == 0
+    assert choices.choose("Murrar.", who, follows=True) == 0, "there is more behind it"
+    assert choices.choose("A colony.", why, follows=True) == 1
+    assert choices.choose("Hello.", hello) == 1, "all was said"
 
 
 def test_a_talk_that_goes_in_a_circle_ends() -> None:
     choices, texts = DialogChoices((), ()), ["Go on.", "I see."]
     taken = [choices.choose("Once upon a time ...", texts, follows=True) for _ in range(4)]
     assert taken == [0, 1, 0, 1]
+
+
+def test_two_questions_that_lead_to_each_other_do_not_go_on_for_ever() -> None:
+    # Trainer Hayl McGuinness of Queen's Colony explains fights in a circle.
+    choices = DialogChoices((), ())
+    questions = {"Melee?": ["Tell me of spells.", "I see."], "Spells?": ["Of melee.", "Thanks."]}
+    taken = [
+        questions[one][choices.choose(one, questions[one], follows=True)]
+        for one in ["Melee?", "Spells?"] * 2
+    ]
+    assert taken == ["Tell me of spells.", "Of melee.", "I see.", "Thanks."]
 
 
 def test_wished_and_refused_words() -> None:
