@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from emu.commands import Reply
 from tests.simulation.network import Weather
+from tests.simulation.plan import VERSIONS
 from tests.simulation.servers import WORLD_PORT
 
 if TYPE_CHECKING:
@@ -146,6 +147,25 @@ def _crash(person: Person, back: float) -> None:
         program.crash()
     person.note("is cut off by a crash")
     person.plan_start(1 + 30 * back)
+
+
+def _versions(simulation: Simulation, chance: random.Random, _fault: FaultPlan) -> Undo:
+    """Let people come back with a client of another version, while they are link-dead or inside."""
+    for person in simulation.people:
+        if chance.random() < 0.4:
+            version, delay = chance.choice(VERSIONS), 3.0 * chance.random()
+            simulation.timeline.call(None, delay, _other_client, person, version, chance.random())
+    return _nothing
+
+
+def _other_client(person: Person, version: int, back: float) -> None:
+    person.version = version
+    person.note("has a client of", version)
+    if back < 0.5 and person.wants_to_play:
+        # The earlier session goes on until this one takes its place.
+        person.start(person.host)
+    else:
+        _crash(person, (back - 0.5) / 5)
 
 
 # -- processes ------------------------------------------------------------------------------------
@@ -391,5 +411,5 @@ KINDS: Mapping[str, Callable[[Simulation, random.Random, FaultPlan], Undo]] = {
     "loss": _loss, "cut": _cut, "ports": _ports, "clients": _clients, "kill": _kill,
     "power": _power, "stop": _stop, "still": _still, "drain": _drain, "database": _database,
     "answers": _answers, "slow": _slow, "full": _full, "bus": _bus, "clock": _clock,
-    "reload": _reload, "ban": _ban, "rank": _rank,
+    "reload": _reload, "ban": _ban, "rank": _rank, "versions": _versions,
 }  # fmt: skip

@@ -35,11 +35,11 @@ from emu.net.scheduler import run
 from emu.world.actors.player import Player
 from emu.world.commands.context import NOT_STORED
 from tests.simulation.network import SimulatedReactor
+from tests.simulation.plan import VERSIONS
 
 if TYPE_CHECKING:
     from tests.simulation.simulation import Simulation
 
-VERSIONS = (546, 561, 1208, 60114, 64753)
 PASSWORD = "secret"  # of simulated people
 RESULT = re.compile(r"You (created|receive|loot|buy|sell|gain|bought|sold)|Recipe: |Your share")
 """Lines after which a process is killed now and then: coins or things have moved, or will."""

@@ -7,9 +7,11 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import Any
 
+VERSIONS = (546, 561, 1208, 60114, 64753)
+"""The client versions of people."""
 FAULTS = (
     "loss", "cut", "ports", "clients", "kill", "power", "stop", "still", "drain", "database",
-    "answers", "slow", "full", "bus", "clock", "reload", "ban", "rank",
+    "answers", "slow", "full", "bus", "clock", "reload", "ban", "rank", "versions",
 )  # fmt: skip
 """The kinds of faults; `tests.simulation.faults` has what each does."""
 

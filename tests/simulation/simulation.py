@@ -36,8 +36,8 @@ from tests.simulation.content import content_file, scripts_folder
 from tests.simulation.disk import Disk
 from tests.simulation.faults import FaultPlan, drawn
 from tests.simulation.network import Network, Weather
-from tests.simulation.people import VERSIONS, Person, messages_of
-from tests.simulation.plan import Plan
+from tests.simulation.people import Person, messages_of
+from tests.simulation.plan import VERSIONS, Plan
 from tests.simulation.planted import planted
 from tests.simulation.server_database import ModelServer
 from tests.simulation.servers import (
