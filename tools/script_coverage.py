@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from emu.cli.content_scripts import STANDING_IN
 from emu.errors import ScriptError
 from emu.scripts.checking import Checker
 from emu.scripts.folder import ScriptFolder
@@ -27,7 +26,7 @@ SHOWN: Final = 10
 
 def coverage_table(folder: ScriptFolder, today: dt.date) -> str:
     """Return the coverage of a folder's scripts as Markdown."""
-    checker = Checker(folder, signatures(), working(), STANDING_IN)
+    checker = Checker(folder, signatures(), working())
     lines = [
         f"Measured on {today.isoformat()}, with {len(working())} functions here:",
         "",
@@ -42,7 +41,10 @@ def coverage_table(folder: ScriptFolder, today: dt.date) -> str:
         names = [f"{name} {count:,}" for name, count in coverage.missing.most_common(SHOWN)]
         if names:
             hindering.append(f"- {kind}: {', '.join(names)}")
-    lines += ["", "Missing functions, and how many scripts need them:", "", *hindering]
+    if hindering:
+        lines += ["", "Missing functions, and how many scripts need them:", "", *hindering]
+    else:
+        lines += ["", "All functions that they call are here."]
     return "\n".join(lines) + "\n"
 
 

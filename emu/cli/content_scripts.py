@@ -24,8 +24,6 @@ PATIENCE: Final = 5.0
 """Seconds to wait for the server's answer."""
 TOGETHER: Final = 500
 """Files that share one runtime while loops are looked for: its memory is freed after them."""
-STANDING_IN: Final = (("SpawnScripts/Generic/IdleAnimations.lua", "CastSpell"),)
-"""The one spell that NPCModule casts counts as working: the tables of coverage say so."""
 _TRIED: Final = "SpawnScripts/"
 
 
@@ -60,7 +58,7 @@ def check_scripts(
     of each kind of scripts that hinder the most of them. The findings are counted by cause;
     `details` asks for a row for each of one cause, or of all causes if it is empty.
     """
-    checker = Checker(folder, signatures(), working(), STANDING_IN)
+    checker = Checker(folder, signatures(), working())
     findings = list(_findings(checker))
     if content is not None:
         findings += _missing(folder, content)

@@ -87,8 +87,6 @@ class Checker:
     """All functions for scripts by name, also those that do nothing yet."""
     working: Collection[str]
     """The names of those that do something."""
-    standing_in: Collection[tuple[str, str]] = ()
-    """Functions that count as working in one module: its name and theirs."""
     _facts: dict[str, SourceFacts] = field(default_factory=dict)
 
     def facts(self, path: str) -> SourceFacts:
@@ -146,9 +144,9 @@ class Checker:
         coverage = Coverage()
         for path in paths:
             coverage.files += 1
-            own = self._lacking(path, self.facts(path))
-            modules = self.modules(path).items()
-            lacking = own.union(*(self._lacking(module, facts) for module, facts in modules))
+            own = self._lacking(self.facts(path))
+            modules = self.modules(path).values()
+            lacking = own.union(*(self._lacking(facts) for facts in modules))
             coverage.own += not own
             coverage.with_modules += not lacking
             coverage.missing.update(lacking)
@@ -156,7 +154,7 @@ class Checker:
                 coverage.alone.update(lacking)
         return coverage
 
-    def _lacking(self, path: str, facts: SourceFacts) -> set[str]:
+    def _lacking(self, facts: SourceFacts) -> set[str]:
         """Return the functions of the list that a file calls and that do nothing yet."""
         return {
             call.name
@@ -164,7 +162,6 @@ class Checker:
             if call.name in self.known
             and call.name not in self.working
             and call.name not in facts.defined
-            and not any(path.endswith(end) and call.name == name for end, name in self.standing_in)
         }
 
     def _calls(self, path: str, facts: SourceFacts) -> Iterator[ScriptFinding]:

@@ -65,6 +65,8 @@ class Walk:
     """Spawns of kills and talks that stand nowhere."""
     lines: list[str] = field(default_factory=list)
     """Errors of scripts."""
+    texts: list[tuple[str, ...]] = field(default_factory=list)
+    """What the client's journal said after each step."""
 
     @property
     def is_whole(self) -> bool:
@@ -75,9 +77,10 @@ class Walk:
 class QuestWalker:
     """Walks the quests of a content file, each with a new player."""
 
-    def __init__(self, content: Path, scripts: Path) -> None:
+    def __init__(self, content: Path, scripts: Path, version: int = 546) -> None:
+        self.version = version
         self.scene = ScriptScene(
-            scripts, quests=QuestTables(content), figures=read_figures(content)
+            scripts, version, quests=QuestTables(content), figures=read_figures(content)
         )
         self.scene.harness.kinds.reload(content)
         with closing(sqlite3.connect(f"file:{content}?mode=ro", uri=True)) as rows:
@@ -110,7 +113,7 @@ class QuestWalker:
         self.models: dict[int, int] = {}
         for model, race in self.scene.scripts.figures.races.items():
             self.models.setdefault(race, model)
-        self._next = 100
+        self._next = 100 if version == 546 else 5000  # Two walkers share no character.
 
     def faults(self) -> list[str]:
         """Return the faults of this server itself."""
@@ -147,7 +150,7 @@ class QuestWalker:
         self._next += 1
         name = "Walker" + "".join(LETTERS[int(one)] for one in str(self._next))
         client = self.scene.harness.stand(
-            self._next, name=name, level=60, languages=(*range(1, 40),)
+            self._next, self.version, name=name, level=60, languages=(*range(1, 40),)
         )
         assert client.player is not None
         for faction in self.factions:
@@ -176,7 +179,9 @@ class QuestWalker:
                 return
             walk.steps += 1
             self._do(walk, step)
-            if not self._is_over(walk, step.number):
+            is_over = self._is_over(walk, step.number)
+            self._read(walk)
+            if not is_over:
                 self._help(walk, step)
                 if not self._is_over(walk, step.number):
                     walk.causes[f"{step.kind} cannot be ended"] += 1
@@ -184,6 +189,18 @@ class QuestWalker:
             self._log_in_again(walk)
         if walk.steps >= MOST_STEPS:
             walk.causes["steps without an end"] += 1
+
+    def _read(self, walk: Walk) -> None:
+        """Note what the client was sent of the quest last."""
+        for one in reversed(self.scene.client.decoded("WS_QuestJournalReply")):
+            if one["quest_id"] == walk.number:
+                texts = [one["name"], one["description"], one["type"]]
+                # A newer client is shown a completed quest without its tasks (recorded).
+                is_open = self._taken(walk) is not None
+                for group in one["task_group_array"] if is_open else ():
+                    texts += [group["task_group"], *(row["task"] for row in group["task_array"])]
+                walk.texts.append(tuple(map(str, texts)))
+                return
 
     def _is_over(self, walk: Walk, number: int) -> bool:
         self._turn()

@@ -32,6 +32,20 @@ def test_quests_come_to_their_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(stuck) <= MOST_STUCK * len(placed), stuck
 
 
+@pytest.mark.skipif(not CONTENT or not SCRIPTS, reason="EMU_CONTENT names no content file")
+def test_a_newer_client_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """One of EMU_WALK_PART quests is done by each version."""
+    old, new = (QuestWalker(Path(CONTENT), Path(SCRIPTS), one) for one in (546, 60114))
+    numbers = old.numbers[:: int(os.environ.get("EMU_WALK_PART", "20"))]
+    walks = [(old.walk(number), new.walk(number)) for number in numbers]
+    steps = sum(len(one.texts) for one, _ in walks)
+    with capsys.disabled():
+        print(f"\n{len(numbers)} quests, {steps} journals by 546 and 60114")  # noqa: T201
+    assert steps > len(numbers)
+    assert [one.number for one, two in walks if one.texts != two.texts] == []
+    assert [one.number for one, two in walks if one.is_complete != two.is_complete] == []
+
+
 def report(walks: list[Walk]) -> str:
     """Return the ends of quests and the causes of those that were helped or did not end."""
     causes = Counter(cause for one in walks for cause in one.causes)
