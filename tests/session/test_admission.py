@@ -81,3 +81,17 @@ def test_an_address_is_barred_for_a_while_or_until_its_session_is_gone():
     assert not admission.is_barred(session.address, 15.0)
     admission.remove(session)
     assert not admission.is_barred(session.address, 11.0)
+
+
+def test_no_session_moves_to_a_host_that_has_all_it_may_have():
+    admission = make(sessions_per_host_limit=2)
+    before, there = ("192.0.2.1", 1), ("192.0.2.2", 9)
+    admission.count(session_of("192.0.2.1", 1))
+    admission.count(session_of("192.0.2.2", 1))
+    assert admission.reason_against_move(before, there) is None
+    admission.count(session_of("192.0.2.2", 2))
+    assert admission.reason_against_move(before, there) == "too many sessions of one host"
+    assert admission.reason_against_move(("192.0.2.2", 1), there) is None
+    assert admission.reason_against_move(before, ("127.0.0.1", 9)) is None
+    admission.move(("192.0.2.2", 2), before)
+    assert admission.reason_against_move(before, there) is None

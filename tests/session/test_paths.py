@@ -129,6 +129,10 @@ def test_messages_before_the_key_go_to_the_receiver():
     path.receive(sealed(ReliablePacket(0, push_packet(AppCombined((b"one", b"two"))))), 1.0, notes)
     path.receive(sealed(ReliablePacket(1, b"\0\0escaped")), 1.0, notes)
     assert notes.clear == [b"one", b"two", b"\0escaped"]
+    # Each message is escaped by itself (docs/protocol/transport.md#payloads).
+    combined = push_packet(AppCombined((b"\0\0", b"\0\0x", b"three")))
+    path.receive(sealed(ReliablePacket(2, combined)), 1.0, notes)
+    assert notes.clear[3:] == [b"\0", b"\0x", b"three"]
     assert path.messages == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from emu.errors import LocalProtocolError
 from emu.session import Role, Session, SessionConfig, Writable
 from tests.support.sessions.link import connected_link, drain
 
@@ -103,3 +104,13 @@ def test_the_sent_datagrams_are_counted_from_nothing():
     link.server.send(1, bytes(500))
     sent = link.server.datagrams_to_send(link.now)
     assert link.server.statistics().bytes_sent == before + sum(map(len, sent))
+
+
+def test_a_message_has_at_most_the_limit_with_its_opcode():
+    """An opcode takes up to 3 bytes, and they count."""
+    link = connected_link(SessionConfig(message_size_limit=1000))
+    link.server.send(1, bytes(997))
+    with pytest.raises(LocalProtocolError, match="may have 997 bytes behind its opcode"):
+        link.server.send(1, bytes(998))
+    link.run(1.0)
+    assert link.messages(Role.CLIENT) == [(1, bytes(997))]

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from emu.errors import DuplicateName
 from emu.model import RegisteredWorld, ZoneDescription
 from emu.store import Store
 from emu.store.worlds import MOST_ZONES
+from emu.times import UNKNOWN
 from tests.support.database.stores import character
 
 
@@ -81,3 +84,14 @@ def test_a_removed_world_takes_all_it_reported(store: Store) -> None:
     assert store.login.worlds.zones_of(1) == []
     assert store.login.characters.of_account(1) == []
     assert store.login.worlds.add(RegisteredWorld(0, "Next", "next", "")).id == 2
+
+
+def test_the_built_in_world_gets_the_name_and_the_password_of_each_start(store: Store) -> None:
+    worlds = store.login.worlds
+    first = worlds.put_built_in("Antonica", "a" * 128, UNKNOWN)
+    again = worlds.put_built_in("Everfrost", "b" * 128, UNKNOWN)
+    assert again == replace(first, name="Everfrost", password="b" * 128)
+    assert worlds.find("Everfrost") == again
+    assert worlds.find("Antonica") is None
+    with pytest.raises(DuplicateName, match="another registered world has the name"):
+        worlds.put_built_in("Norrath", "c" * 128, UNKNOWN)

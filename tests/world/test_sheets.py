@@ -182,3 +182,13 @@ def test_the_speed_of_a_player_is_sent_with_its_sheet(
     assert (sent["speed"], sent["air_speed"]) == (pytest.approx(speed), 3.0)
     harness.parts.sheets.send(player)
     assert len(client.decoded("WS_SetControlGhost")) == 1
+
+
+def test_bonuses_raise_the_concentration_that_a_player_has() -> None:
+    """The effect of the type 503 adds to it, as in EQ2Emulator's types of bonuses."""
+    harness = WorldHarness()
+    player = harness.stand(5).player
+    assert player is not None
+    assert harness.parts.sheets.fields(player)["conc_max"] == 5
+    player.spawn.sheet.spells.bonuses[503] = 2.0
+    assert harness.parts.sheets.fields(player)["conc_max"] == 7

@@ -210,3 +210,19 @@ def test_a_listener_lets_a_creature_cast_instead_of_striking() -> None:
     assert asked
     assert asked[0].foe is fight.player.spawn
     assert fight.blows() == []
+
+
+def test_the_fights_of_a_zone_end_with_it() -> None:
+    fight = Fight()
+    strong(fight)
+    crab = fight.creature("a crab", far(5.0))
+    crab.sheet.health.fill(1000)
+    fight.attack(crab)
+    fight.run(3.0)
+    creatures = fight.harness.parts.combat.creatures
+    assert fights(fight, crab)
+    creatures.ended(fight.player.zone)
+    assert not fights(fight, crab)
+    at = crab.position
+    fight.run(5.0)
+    assert crab.position == at

@@ -9,6 +9,7 @@ from emu.model import FULL
 from emu.world.combat.falls import AWAKE
 from emu.world.combat.fights import DEAD
 from emu.world.combat.shards import RECOVER
+from emu.world.events import Revived
 from emu.world.minds.harm import CORPSE
 from emu.world.zones.definitions import Atlas, ReviveRow
 from emu.world_stream.movement import Position
@@ -85,11 +86,15 @@ def test_a_death_without_a_content_file_from_the_window_to_the_shard(version: in
 
 def test_the_way_back() -> None:
     fight = Fight()
+    revived: list[Revived] = []
+    fight.harness.world.events.subscribe(Revived, revived.append)
     fall(fight)
     assert fight.client.types("revive 77") == ["there is no such place to return to"]
+    assert not revived
     assert CORPSE in fight.player.spawn.words
     fight.client.types("revive")
     assert CORPSE not in fight.player.spawn.words
+    assert [one.player for one in revived] == [fight.player]
     health = fight.player.spawn.sheet.health
     assert health.current == health.most
     assert AWAKE in fight.texts()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from emu.content.standing import Standing
+from emu.items.remains import LootMethod
 from emu.ledger import OwnerKind
 from emu.rules.loot import LootDrop, LootTable
 from emu.world.actors.dealings import Dealing
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.events import Died
+from emu.world.items.loot import METHOD
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, held, player_of
 
@@ -138,3 +141,32 @@ def test_a_creature_wears_what_it_may_drop() -> None:
     loots.appeared(zone, spawn, standing)
     assert spawn.appearance["equipment_types"][2] == 1513
     assert loots.carried(zone, spawn).things == [(kinds.CAP, 1)]
+
+
+def grouped(scene: TradeScene, method: LootMethod, **values: Any) -> Player:
+    """Return a player in the group of the first one, which shares loot by a method."""
+    other = player_of(scene.enter(2, **values))
+    table = scene.harness.world.groups.table
+    table.invite(1, 2, scene.harness.now)
+    table.accept(2, scene.harness.now)
+    options = list(player_of(scene.one).client_data.group)
+    options[METHOD] = method.value
+    player_of(scene.one).client_data.group = tuple(options)
+    return other
+
+
+def test_a_group_of_two_shares_by_the_method_of_its_leader() -> None:
+    scene = TradeScene()
+    grouped(scene, LootMethod.LOTTO)
+    spawn = scene.kill("a straw man", (kinds.MARBLE, 1))
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert (remains.method, remains.leader, remains.entitled) == (LootMethod.LOTTO, 1, {1, 2})
+
+
+def test_a_member_of_the_group_in_another_zone_may_not_loot() -> None:
+    scene = TradeScene()
+    other = grouped(scene, LootMethod.LOTTO, zone_id=12)
+    assert other.zone is not player_of(scene.one).zone
+    spawn = scene.kill("a straw man", (kinds.MARBLE, 1))
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert (remains.method, remains.entitled) == (LootMethod.FREE, {1})

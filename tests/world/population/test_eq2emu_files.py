@@ -1,5 +1,7 @@
 import math
+import os
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError
-from emu.world.population.eq2emu_files import Fate, fate_of, text_of, write
+from emu.sqldump.report import ImportReport, Tally
+from emu.world.population.eq2emu_files import Document, Fate, fate_of, store, text_of, write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = TEXTS | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False)
@@ -54,3 +57,24 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> No
         write(tmp_path / "file" / "a.toml", "")
     with pytest.raises(CommandError, match="cannot be read"):
         fate_of(tmp_path, "")
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_trial_counts_and_writes_nothing(tmp_path: Path, dry_run: bool) -> None:
+    document = Document("a.toml", {"zone": {"id": 1}}, Counter(zones=3))
+    path = tmp_path / "a.toml"
+    report = ImportReport({"zones": Tally()})
+    store(document, tmp_path, report, dry_run=dry_run, replace=False)
+    assert path.exists() is not dry_run
+    assert (report.tables["zones"].added, report.tables["zones"].present) == (3, 0)
+
+
+def test_the_same_file_is_not_written_again_and_counts_as_present(tmp_path: Path) -> None:
+    document = Document("a.toml", {"zone": {"id": 1}}, Counter(zones=3))
+    store(document, tmp_path, ImportReport({"zones": Tally()}), dry_run=False, replace=False)
+    path = tmp_path / "a.toml"
+    os.utime(path, (1, 1))
+    again = ImportReport({"zones": Tally()})
+    store(document, tmp_path, again, dry_run=False, replace=False)
+    assert path.stat().st_mtime == 1
+    assert (again.tables["zones"].added, again.tables["zones"].present) == (0, 3)

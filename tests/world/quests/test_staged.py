@@ -1,5 +1,6 @@
 """The engine of quests of files: what a step moves, it moves whole or not at all."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from emu.quests.journal import Journal
 from tests.support.world import item_kinds as kinds
 from tests.support.world.quest_scenes import BAG, QuestScene
-from tests.world.quests.test_givers import staged
+from tests.world.quests.test_givers import lines, staged
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -47,3 +48,18 @@ def test_the_plan_is_rebuilt_after_a_login(scene: QuestScene) -> None:
     scene.player.journal = Journal(scene.player.journal.text)
     assert scene.journal.open[2].plan == before
     assert len(scene.player.holdings.inventory.of_kind(BAG)) == 1
+
+
+def test_a_quest_has_its_own_lines_for_being_refused_and_given_up(tmp_path: Path) -> None:
+    quests = {
+        number: replace(one, accepted="Good.", declined="A pity.", dropped="So be it.")
+        for number, one in staged(tmp_path).items()
+    }
+    scene = QuestScene(tmp_path, staged=quests)
+    scene.quests.offer(scene.player, 2)
+    assert scene.quests.decline(scene.player, 2)
+    assert lines(scene)[-1] == "A pity."
+    scene.quests.offer(scene.player, 2, is_forced=True)
+    assert lines(scene)[-1] == "Good."
+    scene.quests.drop(scene.player, 2)
+    assert lines(scene)[-1] == "So be it."

@@ -67,7 +67,7 @@ def test_creatures_and_things_near_are_shown_on_entering(zone: Zone) -> None:
 
 
 def test_a_crowded_place_is_shown_in_turns_the_nearest_first(zone: Zone) -> None:
-    for number in range(10, 10 + 3 * NEW_AT_ONCE):
+    for number in reversed(range(10, 10 + 3 * NEW_AT_ONCE)):
         zone.add_spawn(npc(number, float(number) / 2), 0.0)
     run_ticks(zone, 0.0, 1.0)
     one = ZoneClient(player(1))

@@ -120,3 +120,7 @@ def test_a_cast_is_interrupted_by_a_script(scene: SpellScene) -> None:
     scene.cast(110014, scene.creature())
     assert scene.says("Interrupt(NPC, Spawn)", "IsCasting(Spawn)") == ["false"]
     assert scene.errors() == [10]
+
+
+def test_a_script_of_no_spell_has_no_triggers(scene: SpellScene) -> None:
+    assert scene.says("RemoveTriggerFromSpell(1)", "GetSpellTriggerCount()") == ["nil"]
