@@ -63,6 +63,7 @@ def test_citations_are_found_where_they_stand() -> None:
     assert citations_in(text) == ["docs/protocol/a.md#b-c", "docs/protocol/world/d.md"]
 
 
+@pytest.mark.slow
 def test_every_citation_leads_to_a_rule() -> None:
     rules = known()
     lost = [

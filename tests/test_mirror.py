@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 PLAIN = {
     "emu/admin/ggmp/acting.py": "protocols",
@@ -117,6 +119,7 @@ def test_no_test_file_is_an_orphan() -> None:
     assert not orphans, f"test files of no module: {orphans}"
 
 
+@pytest.mark.slow
 def test_files_stay_small_enough_to_read() -> None:
     long = {}
     for folder in ("emu", "tools", "tests", "twistd-plugins"):

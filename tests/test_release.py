@@ -56,10 +56,12 @@ def test_a_tag_is_the_version() -> None:
         check_tag("v1.2.4", "1.2.3")
 
 
+@pytest.mark.slow
 def test_the_notes_have_the_changes_of_the_release() -> None:
     assert notes("0.1.0").startswith("## 0.1.0")
 
 
+@pytest.mark.slow
 def test_every_library_is_pinned_with_a_hash() -> None:
     lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
     pinned = {package["name"]: package for package in lock}

@@ -35,6 +35,7 @@ def test_variables_of_tests_and_tools_are_documented_for_contributors() -> None:
     assert sorted(rows) == sorted(of_developers())
 
 
+@pytest.mark.slow
 def test_variables_of_the_program_are_documented_for_operators() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
     settings = [ROOT / "emu" / "config" / name for name in ("administration.py", "login.py")]

@@ -86,6 +86,7 @@ def test_checksums_are_right_by_the_rule_of_the_receiver():
         assert total(packet[12:20] + b"\0\x11" + len(udp).to_bytes(2, "big") + udp) == 0xFFFF
 
 
+@pytest.mark.slow
 def test_wireshark_opens_a_trace_and_finds_every_checksum_good(tmp_path):
     writer = TraceWriter()
     data = writer.header() + writer.key(1, check_key=2, rc4_key=bytes(8))

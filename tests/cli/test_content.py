@@ -43,6 +43,7 @@ def test_the_file_is_made_beside_the_database(emu: CommandLine, dumps: Path) -> 
     assert "dumps not read again: unchanged" in again.stderr
 
 
+@pytest.mark.slow
 def test_things_that_scripts_alone_name_get_stand_ins(
     emu: CommandLine, dumps: Path, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ SUMS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_the_differences_and_changes_nothing(
     emu: CommandLine, tmp_path: Path
 ) -> None:

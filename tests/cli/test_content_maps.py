@@ -90,6 +90,7 @@ def test_without_numpy_the_extra_is_named(
     assert not emu.database.with_name("content.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_a_trial_shows_what_would_change(emu: CommandLine, dumps: str, source: Path) -> None:
     words = ("content", "import", dumps, "--maps", str(source))
     tried = emu.good(*words, "--dry-run")

@@ -43,6 +43,7 @@ def test_accounts_and_characters_are_managed_on_a_server(tmp_path: Path, where: 
     assert "the configuration is good" in emu.good("config", "check").output
 
 
+@pytest.mark.slow
 def test_a_copy_goes_there_and_back(emu: CommandLine, tmp_path: Path, where: ServerUrl) -> None:
     emu.good("account", "add", "bob", stdin="secret-enough\n")
     copied = emu.good("database", "copy", "configured", str(where), "--format", "json")

@@ -191,6 +191,7 @@ def test_what_the_content_lacks_is_left_out_with_its_reason(
     assert character(emu, "Aldana").level == 37
 
 
+@pytest.mark.slow
 def test_a_second_import_changes_nothing_that_was_done_since(
     emu: CommandLine, dumps: Dumps
 ) -> None:
@@ -220,6 +221,7 @@ def test_characters_of_an_earlier_import_are_brought_over(emu: CommandLine, dump
     assert [item.model for item in row.equipment] == [500]
 
 
+@pytest.mark.slow
 def test_a_later_dump_needs_no_worlds_and_adds_what_is_new(emu: CommandLine, dumps: Dumps) -> None:
     emu.good(*dumps.words[:3])
     login = {table: rows for table, rows in LOGIN.items() if table != "login_worldservers"}
@@ -406,6 +408,7 @@ def test_rows_that_cannot_be_used_are_reported_and_the_others_imported(
     assert character(emu, "Weird").place is None
 
 
+@pytest.mark.slow
 def test_accounts_with_other_ids_keep_their_characters(emu: CommandLine, dumps: Dumps) -> None:
     for name in ("first", "second", "alice", "x4", "x5", "x6", "x7", "x8"):
         emu.good("account", "add", name, "--password", "longer password")

@@ -59,6 +59,7 @@ def test_a_world_s_knowledge_and_zones_come_from_a_live_database(
     assert refused.startswith(f"{login}: has none of the tables skills, ")
 
 
+@pytest.mark.slow
 def test_opcodes_come_from_a_live_database(emu: CommandLine, urls: tuple[str, str]) -> None:
     row = {"version_range1": 546, "version_range2": 546, "name": "OP_MadeUp", "opcode": 999}
     with mariadb.database({"opcodes": [{"id": 7, **row}, {"id": 8, **row, "opcode": -5}]}) as url:
@@ -69,6 +70,7 @@ def test_opcodes_come_from_a_live_database(emu: CommandLine, urls: tuple[str, st
     assert refused == f"{urls[0]}: the source has no rows of a table `opcodes`"
 
 
+@pytest.mark.slow
 def test_databases_in_each_other_s_place_are_named(emu: CommandLine, urls: tuple[str, str]) -> None:
     login, world = urls
     refused = emu.refused(*IMPORT, world)
@@ -80,6 +82,7 @@ def test_databases_in_each_other_s_place_are_named(emu: CommandLine, urls: tuple
     assert refused == "--world: give the world's name before the URL, OLD=URL"
 
 
+@pytest.mark.slow
 def test_a_row_that_is_left_out_is_named_by_its_id(emu: CommandLine) -> None:
     lost = {**LOGIN["login_characters"][0], "account_id": 77}
     with mariadb.database({**LOGIN, "login_characters": [lost]}) as url:
@@ -87,6 +90,7 @@ def test_a_row_that_is_left_out_is_named_by_its_id(emu: CommandLine) -> None:
     assert "id 41: row of login_characters left out: its account 77" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_password_comes_from_the_environment_or_the_terminal(
     emu: CommandLine, urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_run_is_twistd_in_the_foreground(tmp_path: Path, words_of_exec: list[lis
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_twistd_need_not_be_a_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(tmp_path))
     done = subprocess.run(

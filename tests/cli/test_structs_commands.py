@@ -217,6 +217,7 @@ def test_check_finds_doubled_structs(emu: CommandLine, mine: str) -> None:
     assert "1 structs" in result.stderr
 
 
+@pytest.mark.slow
 def test_our_own_files_pass_the_check(emu: CommandLine) -> None:
     folder = Path(__file__).parents[2] / "data" / "structs"
     names = ("Common", "Login", "LoginCode", "World", "Spawn", "Trial")

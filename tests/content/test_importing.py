@@ -46,6 +46,7 @@ def test_rows_that_lead_nowhere_are_counted_by_table_and_reason(
         assert len(file.left_out()) == len(report.left_out)
 
 
+@pytest.mark.slow
 def test_a_dump_may_be_a_file_a_folder_gzip_or_zip(dumps: Path, tmp_path: Path) -> None:
     whole = "".join(dump_text(name, rows) for name, rows in meadow().items())
     (tmp_path / "one.sql").write_text(whole, encoding="utf-8")

@@ -60,6 +60,7 @@ def bounds_of_triangles(rows: list[Triangle]) -> Bounds:
     return (min(x), min(y), min(z)), (max(x), max(y), max(z))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 48, 49, 1000, 20_000])
 def test_every_box_contains_just_what_is_below_it(tmp_path: Path, count: int) -> None:
     """Large nodes and small ones are divided differently; 20,000 triangles have both."""
@@ -80,6 +81,7 @@ def test_every_box_contains_just_what_is_below_it(tmp_path: Path, count: int) ->
                 assert (low, high) == bounds_of_box(box)
 
 
+@pytest.mark.slow
 def test_the_tree_divides_space(tmp_path: Path) -> None:
     """A tree whose leaves are no neighborhoods would give right answers, and slow ones."""
     with GroundFile(write_ground(tmp_path, [Part(hills(150))])) as file:

@@ -22,6 +22,7 @@ def test_flat_ground_has_no_corner_between(tmp_path: Path) -> None:
     assert trace.is_walkable
 
 
+@pytest.mark.slow
 def test_a_leg_over_hills_stays_near_the_ground(tmp_path: Path) -> None:
     """The issue's measure: a walking creature is never 0.5 m off the ground."""
     triangles = hills(50)

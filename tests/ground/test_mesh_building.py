@@ -40,6 +40,7 @@ def test_places_far_away_are_refused() -> None:
         built(Mesh([MeshPolygon(far)], 1, 0.5))
 
 
+@pytest.mark.slow
 def test_cells_grow_with_the_mesh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two polygons 900 km apart do not take memory for all cells between them."""
     corners = [[(x, 0.0, 0.0), (x, 0.0, 1.0), (x + 1, 0.0, 0.0)] for x in (-450_000.0, 450_000.0)]

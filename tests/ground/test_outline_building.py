@@ -49,6 +49,7 @@ def test_the_colors_are_gray_of_four_opacities(tmp_path: Path) -> None:
     assert [found[b"tRNS"][0], sorted(found[b"tRNS"])] == [0, [*found[b"tRNS"]]]
 
 
+@pytest.mark.slow
 def test_random_triangles_mark_the_cells_that_they_touch(tmp_path: Path) -> None:
     """Compared with many points of each triangle: all of them lie in marked cells."""
     random = Random(7)

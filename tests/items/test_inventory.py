@@ -339,5 +339,6 @@ def sums(model: dict[Place, list[int]]) -> Counter[int]:
     return found
 
 
+@pytest.mark.slow
 def test_no_succession_of_acts_loses_or_doubles_a_thing() -> None:
     run_state_machine_as_test(Moves)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from emu.opcodes import OpcodeRow, OpcodeTables, VersionRange, shipped_tables
 from emu.opcodes.checks import NEEDED, Missing, Severity, check, missing_messages
 from emu.opcodes.text import shipped_rows
@@ -49,6 +51,7 @@ def test_a_place_holder_in_an_added_range_loses_a_message_of_the_wider_one() -> 
     assert missing(rows) == [Missing(VersionRange(545, 545), ("OP_WorldListMsg",), ())]
 
 
+@pytest.mark.slow
 def test_the_lints_say_it_with_what_to_do() -> None:
     rows = without("OP_PlayCharacterReplyMsg", VersionRange(540, 546))
     (found,) = [one for one in check(rows, shipped=shipped_tables()) if "lost" in one.code]

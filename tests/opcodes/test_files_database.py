@@ -16,6 +16,7 @@ from emu.opcodes.files import HEAD, guess_format, read_database, read_rows, writ
 from tests.support.files.opcode_rows import ROWS
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_a_database_reads_back(rows: list[OpcodeRow]) -> None:
     with TemporaryDirectory() as folder:

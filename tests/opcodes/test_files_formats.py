@@ -92,6 +92,7 @@ def test_csv_with_ranges_and_json() -> None:
     assert read(json.dumps([cells])) == [OpcodeRow(1, 2, "OP_A", 3)]
 
 
+@pytest.mark.slow
 def test_a_folder_is_read_as_a_whole() -> None:
     rows = list(read_rows(opcodes_folder()))
     assert (

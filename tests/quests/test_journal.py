@@ -1,5 +1,6 @@
 """Journals: progress that never goes back, and the stored text that gives all of it again."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,6 +124,7 @@ def test_progress_keeps_its_bounds(acts: list[tuple[str, int, int]]) -> None:
         assert Journal(journal.text).text == journal.text
 
 
+@pytest.mark.slow
 def test_the_largest_journal_can_be_stored() -> None:
     journal, largest = Journal(), 0xFFFFFFFF
     for number in range(MOST_QUESTS):

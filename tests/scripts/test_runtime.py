@@ -545,6 +545,7 @@ def test_events_inside_of_a_call_add_to_its_time(
         assert scene.runtime.call(env, "f", events) == (True, 7)
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder) -> None:
     runtime = Runtime(folder, {}, spent=untimed())
     (folder.root / "large.lua").write_text("kept = {} for i = 1, 5000 do kept[i] = {i} end")

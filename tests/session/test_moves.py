@@ -335,6 +335,7 @@ class TestForgers:
             net.give(seal.seal(push_packet(Ack(number))), OUTSIDER)
         assert session.address == HOME
 
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(
         data=st.lists(

@@ -124,6 +124,7 @@ def test_tables_that_no_snapshot_fixes_are_named_once() -> None:
     assert line.startswith(f"{url}: some tables are not InnoDB (titles)")
 
 
+@pytest.mark.slow
 def test_a_wrong_database_user_host_and_rights_are_named_with_the_cure(antonia: str) -> None:
     at = parse(antonia)
     user, where = f"u{at.database[-12:]}", f"{at.host}:{at.port}"
@@ -184,6 +185,7 @@ def test_the_driver_is_imported_with_the_first_connection_only() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_both_databases_of_players_can_be_read_at_the_same_time(antonia: str) -> None:
     with mariadb.database(LOGIN) as url:
         login, world = LiveDatabase(url), LiveDatabase(antonia)

@@ -67,6 +67,7 @@ def everything(store: Store) -> object:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [("sqlite", "sqlite"), ("sqlite", "postgresql"), ("postgresql", "sqlite")],
@@ -89,6 +90,7 @@ def test_a_copy_is_equal(
             copy_store(one.database, two.database, resume=False)
 
 
+@pytest.mark.slow
 def test_an_interrupted_copy_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copying, "PORTION", 4)
 

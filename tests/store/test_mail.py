@@ -193,6 +193,7 @@ def sqlite_post(empty_sqlite_store: Store) -> Post:
     return Post(empty_sqlite_store)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

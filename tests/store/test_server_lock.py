@@ -44,6 +44,7 @@ def test_a_file_that_was_removed_while_it_was_waited_for_is_no_lock(
         ServerLock(tmp_path / "emu.sqlite")
 
 
+@pytest.mark.slow
 def test_a_server_that_was_killed_leaves_nothing_locked(tmp_path: Path) -> None:
     code = (
         "import os, pathlib, signal; from emu.store.server_lock import ServerLock;"
@@ -61,6 +62,7 @@ def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:
         ServerLock(tmp_path / "file" / "emu.sqlite")
 
 
+@pytest.mark.slow
 def test_the_next_server_learns_whether_the_last_one_was_killed(tmp_path: Path) -> None:
     database = tmp_path / "emu.sqlite"
     for _ in range(2):

@@ -65,6 +65,7 @@ def test_zones_are_overwritten_one_by_one(store: Store) -> None:
     assert store.login.worlds.zones_of(2) == []
 
 
+@pytest.mark.slow
 def test_a_world_cannot_describe_zones_without_end(store: Store) -> None:
     store.login.worlds.set_zones(
         1, [ZoneDescription(number, "x", "X") for number in range(MOST_ZONES + 2)]

@@ -219,6 +219,7 @@ def test_random_datagrams(sent: list[bytes]) -> None:
     assert is_alive(made)
 
 
+@pytest.mark.slow
 def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
     made = server()
     wrong = push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))

@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def test_what_was_not_reported_is_left_out() -> None:
     assert as_record(OgpContent(5, rules=[])) == {"game_id": 5, "rules": {}}
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_whatever_a_server_shows_can_be_written_as_json(data: st.DataObject) -> None:
     content, _ = data.draw(contents(data.draw(st.sampled_from(DIALECTS))))

@@ -52,6 +52,7 @@ def test_what_cannot_be_read_is_a_bad_request(kind: str, body: bytes) -> None:
     assert refused(kind, body) == 400
 
 
+@pytest.mark.slow
 @given(st.dictionaries(NAMES, st.text(st.characters(codec="utf-8"), max_size=99), max_size=9))
 def test_fields_come_back(fields: dict[str, str]) -> None:
     assert read_fields(JSON, json.dumps(fields).encode()) == fields

@@ -45,6 +45,7 @@ def end_of(message):
     return "AB"[client - FIRST_PORT], "c2s" if message.source[1] == client else "s2c"
 
 
+@pytest.mark.slow
 def test_every_message_in_each_directions_order(decoded):
     messages, rows = decoded
     for end in {(row["c"], row["d"]) for row in rows}:

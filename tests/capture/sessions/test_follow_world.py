@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import pytest
+
 from emu.capture.keys import KeyRing
 from emu.capture.messages import CapturedMessage
 from emu.capture.sessions import follow as follow_module
@@ -80,6 +82,7 @@ def test_from_the_middle_only_what_was_created_since_is_read() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_message_that_cannot_be_read_loses_what_it_may_have_changed() -> None:
     # Messages that leave together are deflated into one stream: the text said again refers to the
     # first time, which fills the datagram where the capture does not begin yet.

@@ -39,6 +39,7 @@ def read(messages: LateMessages, texts: list[bytes]) -> list[tuple[int, bytes]]:
     return [(one.opcode, one.payload) for text in texts for one in messages.receive(text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [Role.CLIENT, Role.SERVER])
 def test_messages_are_held_until_their_place_is_found(role: Role) -> None:
     messages = late(role)

@@ -55,6 +55,7 @@ def test_what_fails_is_the_exit_status(commands: CommandLine) -> None:
     assert "fail  database" in result.stdout
 
 
+@pytest.mark.slow
 def test_what_the_system_does_not_show_is_reported_and_the_rest_is_looked_at(
     commands: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_wrong_configuration_is_all_there_is_to_say(commands: CommandLine) -> 
     ]
 
 
+@pytest.mark.slow
 def test_an_account_needs_a_server(commands: CommandLine) -> None:
     result = commands.run("doctor", "--login", "bob", "--password", "x")
     assert result.exit_code == 1

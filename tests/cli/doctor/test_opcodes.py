@@ -19,6 +19,7 @@ def troubles(rows: list[OpcodeRow]) -> list[Finding]:
     return [one for one in judge_rows(rows) if one.level is not Level.OK]
 
 
+@pytest.mark.slow
 def test_those_that_ship_are_well(tmp_path: Path) -> None:
     assert troubles(list(shipped_rows())) == []
     assert all(one.level is Level.OK for one in check_opcodes(tmp_path / "none.sqlite"))

@@ -194,6 +194,7 @@ def test_what_a_deleted_file_held_can_be_saved(
         assert [one.name for one in again.login.accounts.every()] == ["alice", "in-the-log"]
 
 
+@pytest.mark.slow
 def test_what_other_programs_do_is_no_loss(store: Store, keeper: Keeper) -> None:
     """They write, checkpoint, and hold old states; the file stays the server's."""
     copy = store.path.with_name("copy.sqlite")

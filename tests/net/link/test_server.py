@@ -236,6 +236,7 @@ async def test_a_world_disabled_while_connected_is_dropped(bench: Bench) -> None
     assert bench.server.counters == {"world disabled": 1}
 
 
+@pytest.mark.slow
 async def test_two_hundred_worlds_connect_and_are_listed(bench: Bench) -> None:
     password = hash_link_password("secret")
     for number in range(200):

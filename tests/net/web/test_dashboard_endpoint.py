@@ -181,6 +181,7 @@ class DeafTransport(StringTransport):
         self.loseConnection()
 
 
+@pytest.mark.slow
 async def test_mutated_requests_raise_nothing_and_the_dashboard_goes_on() -> None:
     random_ = random.Random(7)
     async with office() as made:

@@ -79,6 +79,7 @@ def place_of(row: dict[str, Any], number: int, version: int, rows: list[dict[str
     return Place(lists[bag["inv_slot_id"]], inventory, row["slot_id"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_lists_have_the_recorded_bytes(version: int) -> None:
     kinds = recorded_kinds()

@@ -171,6 +171,7 @@ def test_a_mistake_is_a_fault_of_that_behavior_and_changes_nothing(value: str, r
     assert "said" not in inn.memories.rows[325, "inn", 0].entries
 
 
+@pytest.mark.slow
 def test_the_visitors_of_a_spawn_are_bounded_and_the_longest_unchanged_are_forgotten() -> None:
     inn = Inn()
     memories = inn.harness.behaviors.memories

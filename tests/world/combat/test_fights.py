@@ -135,6 +135,7 @@ def test_onlookers_see_both_fight(version: int) -> None:
     assert watcher.fields_of("Aldana")[name] & bit
 
 
+@pytest.mark.slow
 def test_a_parry_can_be_answered() -> None:
     fight = Fight(seed=3)
     crab = fight.creature()

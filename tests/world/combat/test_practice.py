@@ -10,6 +10,7 @@ from emu.world.combat.practice import CRUSHING, DEFENSE, FISTS
 from tests.support.world.fights import Fight
 
 
+@pytest.mark.slow
 def test_fights_raise_the_skills_that_they_use() -> None:
     fight = Fight()
     skills = fight.harness.parts.skills
@@ -26,6 +27,7 @@ def test_fights_raise_the_skills_that_they_use() -> None:
     assert "You get better at Fists (5/5)." in fight.texts()
 
 
+@pytest.mark.slow
 def test_bare_hands_crush() -> None:
     # Recorded: a mage of 546 without a weapon strikes with type 1, and gets better at Crushing.
     fight = Fight()

@@ -254,6 +254,7 @@ def joined(sent: list[tuple[str, Any]]) -> dict[Any, Any]:
     return {"lists": lists, "order": order, "others": others}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_what_was_recorded_is_answered_alike(name: str) -> None:
     replay, equal, in_the_end, has_places = Replay(name), 0, 0, True

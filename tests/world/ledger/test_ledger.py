@@ -277,6 +277,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(steps=STEPS)
 def test_whatever_answers_are_lost_a_price_is_paid_once_or_not_at_all(
     steps: list[tuple[int, str, int]],

@@ -154,6 +154,7 @@ end
 """
 
 
+@pytest.mark.slow
 def test_a_script_that_floods_a_player_is_bounded_and_reported(scene: ScriptScene) -> None:
     guard = scene.spawn(LOUD)
     scene.hail(guard)

@@ -330,6 +330,7 @@ rounds = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(rounds, st.floats(1.0, 400.0))
 def test_who_was_not_watched_is_where_who_was_watched_is(

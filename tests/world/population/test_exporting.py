@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.population import Population, Surroundings
@@ -45,6 +47,7 @@ def with_lists(fixture: Fixture) -> Fixture:
     return replace(fixture, template=replace(fixture.template, appearance=looks))
 
 
+@pytest.mark.slow
 def test_a_zone_that_is_written_stands_the_same_spawns(tmp_path: Path) -> None:
     for seed in range(10):
         zone, fixtures = standing(tmp_path, seed)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ SPAWNS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(SPAWNS, max_size=4))
 def test_any_spawn_that_is_written_is_read_as_the_same(tables: list[dict[str, Any]]) -> None:
     fixtures = read_fixtures(HERE, tables, int)

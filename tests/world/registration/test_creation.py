@@ -221,6 +221,7 @@ def test_only_the_same_request_soon_after_is_a_repetition(seconds: float, body: 
     assert bench.create(546, body, by=creation).response == CreateCode.NAME_TAKEN
 
 
+@pytest.mark.slow
 def test_requests_without_an_outcome_are_bounded() -> None:
     bench = Bench()
     creation = bench.creation()

@@ -54,6 +54,7 @@ def test_an_ended_zone_leaves_nothing(scene: ScriptScene) -> None:
     assert waiting(scene.harness.timetable) <= IDLE
 
 
+@pytest.mark.slow
 def test_the_spawns_of_an_ended_zone_are_forgotten_in_slices(
     scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
