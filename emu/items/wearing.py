@@ -34,7 +34,7 @@ BROKEN: Final = 0
 """The condition from which on a thing adds nothing."""
 ATTRIBUTES: Final = ("str", "sta", "agi", "wis", "intel")
 """Attributes by the number that a statistic names."""
-HEALTH, POWER = 0, 1
+HEALTH, POWER, CONCENTRATION = 0, 1, 2
 
 
 class Wearer(NamedTuple):
@@ -309,7 +309,7 @@ class Bonuses:
             self.health += value
         elif number == POWER:
             self.power += value
-        else:
+        elif number == CONCENTRATION:
             self.concentration += value
 
 

@@ -185,10 +185,11 @@ def test_the_speed_of_a_player_is_sent_with_its_sheet(
 
 
 def test_bonuses_raise_the_concentration_that_a_player_has() -> None:
-    """The effect of the type 503 adds to it, as in EQ2Emulator's types of bonuses."""
+    """EQ2Emulator's list of statistics has 502 for concentration, and 503 for savagery."""
     harness = WorldHarness()
     player = harness.stand(5).player
     assert player is not None
     assert harness.parts.sheets.fields(player)["conc_max"] == 5
-    player.spawn.sheet.spells.bonuses[503] = 2.0
+    marks = player.spawn.sheet.spells = SpellMarks()
+    marks.bonuses = {502: 2.0, 503: 4.0}
     assert harness.parts.sheets.fields(player)["conc_max"] == 7
