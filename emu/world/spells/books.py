@@ -30,6 +30,7 @@ from emu.world.events import (
 from emu.world.item_events import CraftingChanged, ItemScribed
 from emu.world.knowledge import class_line
 from emu.world.spells.core import SpellCore
+from emu.world.spells.living import HOLDING
 from emu.world.spells.states import milliseconds
 
 MESSAGE: Final = "OP_UpdateSpellBookMsg"
@@ -121,6 +122,8 @@ class SpellBooks:
         self._sent: dict[int, _Sent] = {}
         self._crafting: set[int] = set()
         """The players who make something now: nobody else can use the arts of crafting."""
+        # Who is mesmerized or stunned can cast nothing (EQ2Emulator locks the book).
+        core.states.held.append(self.send)
         subscribe = world.events.subscribe
         subscribe(Entered, self._entered)
         subscribe(LevelGained, lambda event: self.gain(event.player))
@@ -171,7 +174,9 @@ class SpellBooks:
         kinds = self._kinds.load(known)
         state = self._states.get(player.spawn)
         now, ready = self._now(), state.ready if state is not None else {}
-        is_locked = state is not None and state.casting is not None
+        is_locked = state is not None and (
+            state.casting is not None or not state.controls.isdisjoint(HOLDING)
+        )
         waiting = state.waiting.kind.id if state is not None and state.waiting is not None else 0
         found = []
         for number, tier in known.items():

@@ -58,6 +58,8 @@ class SpellStates:
         self._states: dict[Spawn, SpellState] = {}
         self.controlled: list[Callable[[Spawn, SpellMarks], object]] = []
         """Called with each creature that spells hold or slow in another way than before."""
+        self.held: list[Callable[[Player], object]] = []
+        """Called with each player whom spells control in another way than before."""
 
     def __iter__(self) -> Iterator[tuple[Spawn, SpellState]]:
         return iter(list(self._states.items()))
@@ -118,6 +120,8 @@ class SpellStates:
         state.totals = sums
         if player is not None and before != state.controls:
             self._control(player, before, state.controls)
+            for held in self.held:
+                held(player)
         elif before != state.controls or marks.snare != snared:
             for listener in self.controlled:
                 listener(spawn, marks)

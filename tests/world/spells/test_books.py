@@ -285,3 +285,21 @@ def test_an_art_of_crafting_is_refused_outside_of_it(
     scene.harness.world.events.publish(CraftingChanged(scene.player, is_begun=True))
     scene.cast(9, scene.creature())
     assert scene.spells.casts.is_casting(scene.player.spawn)
+
+
+@pytest.mark.parametrize(("control", "status"), [(1, 169), (4, 169), (5, 235), (2, 235)])
+def test_the_book_of_who_is_held_is_locked(tmp_path: Path, control: int, status: int) -> None:
+    """Mesmerized and stunned players have a locked book (eq2-combat.md 5.4)."""
+    scene = SpellScene(tmp_path, toml=SMITE + BUFF)
+    scene.script(f"function cast(C, T) AddControlEffect(T, {control}) end", "Spells/Buff.lua")
+
+    def shown() -> int:
+        return scene.spells.books.records(scene.player)[0].status
+
+    before = len(books(scene))
+    scene.spells.give(scene.player, COURAGE_ID, 1)
+    assert shown() == status
+    assert len(books(scene)) == before + (status == 169)
+    scene.spells.lasting.end(scene.effects()[0], "canceled")
+    assert shown() == 235
+    assert len(books(scene)) == before + 2 * (status == 169)
