@@ -38,6 +38,7 @@ class Rewards:
         spawn = event.victim
         if spawn.kind is not SpawnKind.NPC:
             return
+        self._end_fights(event)
         players = self.sharers(event)
         # Factions come before experience (recorded).
         self._standings.killed(event.zone, spawn.faction, players)
@@ -51,6 +52,13 @@ class Rewards:
                 self.give(player, points + self._vitality(player, points, now), now)
         # EQ2Emulator sends the line about experience first (recorded).
         show_death(event.zone, event.killer, spawn, event.kind)
+
+    def _end_fights(self, event: Died) -> None:
+        """Tell newer clients of the fighters that it is over (recorded: right behind the blow)."""
+        for fighter in dict.fromkeys((*event.fighters, event.killer)):
+            player = self._fights.players.get(fighter) if fighter is not None else None
+            if player is not None and not player.client.dialect.world_rules.older_windows:
+                player.client.send("WS_EnterCombat", {"response": 0})
 
     def sharers(self, event: Died) -> list[Player]:
         """Return who shares: the fighters and those of their groups who see it."""

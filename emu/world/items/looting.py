@@ -46,6 +46,10 @@ ALL_DECLINED: Final = "Nobody wants {link}."
 DICE: Final = 100
 
 
+LOOT_WINDOW: Final = 4
+"""The window of loot, which clients from 562 on are told to close (recorded in fight-*-melee-a)."""
+
+
 class Looting:
     """What players do with bodies and chests."""
 
@@ -155,6 +159,8 @@ class Looting:
             player = self._world.players.get(number)
             index = player.index_of(spawn) if player is not None and player.zone is zone else None
             if player is not None and index is not None:
+                if not player.client.dialect.world_rules.older_windows:
+                    player.client.send("WS_CloseWindow", {"window_id": LOOT_WINDOW})
                 player.client.send("WS_StoppedLooting", {"spawn_id": index})
         remains.openers.clear()
         # Without remains of its own nothing was there: a body goes when its time comes.

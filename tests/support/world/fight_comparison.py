@@ -20,7 +20,7 @@ SPELL_MESSAGES: Final = frozenset((
     "OP_EqHearDeathCmd", "OP_EqShowDeathWindowCmd", "OP_UpdateClientPredFlagsMsg",
     "OP_ChangeServerControlFlagMsg", "OP_EqResurrectedCmd", "OP_EncounterBrokenMsg",
     "OP_UpdateOpportunityMsg", "OP_EqUpdateTargetCmd", "OP_LevelChangedMsg",
-    "OP_EqChoiceWindowCmd", "OP_EqExamineInfoCmd", "OP_SpellGainedMsg",
+    "OP_EqChoiceWindowCmd", "OP_EqExamineInfoCmd", "OP_SpellGainedMsg", "OP_AttackAllowed",
 ))  # fmt: skip
 BY_CHANCE: Final = frozenset((
     "damage", "heal_amt", "result_type", "threat_amount", "distance", "time_left",

@@ -31,6 +31,22 @@ def test_a_kill_gives_experience_in_the_recorded_order() -> None:
     assert fight.player.character.experience == 28
 
 
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_newer_clients_are_told_that_the_fight_is_over(version: int) -> None:
+    """Recorded in fight-1096-melee-a, fight-1208-melee-a and fight-60114-melee-a: u8 0."""
+    fight = Fight(version, level=2, experience_needed=800)
+    other = fight.stand(6, "Borvik", version)
+    crab = fight.creature(level=1)
+    fight.harness.parts.minds.harm.take_health(fight.player.zone, crab, fight.player.spawn, 5)
+    before = len(fight.client.log)
+    fight.harness.parts.minds.harm.kill(fight.player.zone, crab, fight.player.spawn)
+    wanted = ("OP_AttackAllowed", "OP_EqDisplayTextCmd", "OP_EqHearDeathCmd")
+    seen = [one for one in fight.client.log[before:] if one[0] in wanted]
+    assert [name for name, _ in seen] == list(wanted[version <= 561 :])
+    assert [body for name, body in seen if name == wanted[0]] == [b"\0"] * (version > 561)
+    assert wanted[0] not in [name for name, _ in other.log]
+
+
 @pytest.mark.parametrize(("version", "color"), [(546, 34), (561, 34), (1096, 36), (60114, 36)])
 def test_the_color_of_the_line_is_as_recorded(version: int, color: int) -> None:
     fight = Fight(version)
