@@ -47,7 +47,7 @@ DICE: Final = 100
 
 
 LOOT_WINDOW: Final = 4
-"""The window of loot, which clients from 562 on are told to close (recorded in fight-*-melee-a)."""
+"""The window of loot, which clients from 562 on are made to close (recorded in fight-*-melee-a)."""
 
 
 class Looting:

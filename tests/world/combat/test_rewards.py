@@ -32,7 +32,7 @@ def test_a_kill_gives_experience_in_the_recorded_order() -> None:
 
 
 @pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
-def test_newer_clients_are_told_that_the_fight_is_over(version: int) -> None:
+def test_newer_clients_are_sent_that_the_fight_is_over(version: int) -> None:
     """Recorded in fight-1096-melee-a, fight-1208-melee-a and fight-60114-melee-a: u8 0."""
     fight = Fight(version, level=2, experience_needed=800)
     other = fight.stand(6, "Borvik", version)
