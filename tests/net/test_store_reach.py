@@ -70,6 +70,38 @@ def test_a_call_that_is_late_ends_and_probes_begin() -> None:
     assert not clock.getDelayedCalls()
 
 
+def test_calls_go_on_while_a_probe_asks_whether_one_connection_was_lost() -> None:
+    """Found by the simulation: who asked again for a movement was always refused at once."""
+    clock = Clock()
+    reach, first, second = Reach("the database", Scheduler(clock)), Worker(), Worker()
+    reach.watch([first, second], lambda: None)  # type: ignore[list-item]
+    for text in ("the connection was lost", "and another one"):
+        reach.lost(StoreAway(text))
+    assert (reach.problem, len(first.probes)) == (None, 1)
+    first.probes[0].callback(None)
+    assert (reach.problem, reach.times_away, first.interrupts) == (None, 0, 0)
+    reach.lost(StoreAway("lost again"))
+    first.probes[1].errback(StoreAway("nothing listens"))
+    assert str(reach.problem) == "lost again"
+    assert (reach.times_away, first.interrupts, second.interrupts) == (1, 1, 1)
+    clock.advance(PROBE)
+    first.probes[2].callback(None)
+    assert reach.problem is None
+    assert not clock.getDelayedCalls()
+
+
+def test_a_late_call_is_no_question_to_the_probe_that_runs() -> None:
+    clock = Clock()
+    reach, first = Reach("the database", Scheduler(clock)), Worker()
+    reach.watch([first], lambda: None)  # type: ignore[list-item]
+    reach.lost(StoreAway("the connection was lost"))
+    reach.asked()
+    first.is_late = True
+    clock.advance(CHECK)
+    assert reach.problem is not None
+    assert (first.interrupts, len(first.probes)) == (1, 1)
+
+
 @contextmanager
 def relayed() -> Iterator[tuple[Relay, ServerUrl]]:
     with store_database() as where, Relay(where.host, int(where.port or 5432)) as relay:
