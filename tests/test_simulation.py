@@ -85,6 +85,7 @@ def test_no_call_of_a_script_is_measured_by_the_real_processor(
         ("key-outlives-ban", 3, "nobody enters who is banned"),
         ("collection-rewarded-again", 3, "a collection is rewarded once"),
         ("upkeep-not-noted", 1, "upkeep is paid once"),
+        ("coin-counted-twice", 2, "no movement is repeated"),
     ],
 )
 def test_a_planted_fault_is_found(name: str, seed: int, auditor: str) -> None:

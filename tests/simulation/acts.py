@@ -163,8 +163,9 @@ async def _give_coins(
 ) -> None:
     other = person.other() or person
     word = person.chance.choice(("give", "give", "take"))
-    person.simulation.asked["command"] += 1
-    client.command(f"coins {word} {other.name} {person.chance.randint(1, 500)}c")
+    line = f"coins {word} {other.name} {person.chance.randint(1, 500)}c"
+    person.simulation.asked[line] += 1
+    client.command(line)
 
 
 async def _write(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
@@ -209,7 +210,7 @@ async def _return_letter(
 
 
 async def _split(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
-    person.simulation.asked["shared with the group"] += 1
+    person.simulation.asked[f"split {person.name}"] += 1
     client.command(f"split {person.chance.randint(1, 30)}")
 
 
@@ -247,7 +248,7 @@ async def _travel(person: Person, _program: ClientProgram, client: ClientWorldCo
         await client.until(lambda: client.core.ways is not None, "the ways", timeout=3.0)
         ways = client.core.ways
         if ways is not None and ways.ways:
-            person.simulation.asked["travel"] += 1
+            person.simulation.asked[f"travel {person.name}"] += 1
             client.act(lambda core: core.travel(ways.ways[0].name))
             await client.pause(6.0)
 

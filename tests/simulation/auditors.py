@@ -95,14 +95,29 @@ def _requests(simulation: Simulation) -> Iterator[str]:
         " GROUP BY giver_id HAVING count(DISTINCT request) > 1"
     ):
         yield f"letter {letter} was emptied {times} times"
-    for reason, times in simulation.rows(
-        "SELECT reason, count(DISTINCT request) FROM world_ledger WHERE what = 'coins'"
-        " GROUP BY reason"
+    moved: Counter[str] = Counter()
+    for reason, giver, name, amount in simulation.rows(
+        "SELECT reason, giver, own.name, amount FROM world_ledger JOIN world_characters AS own"
+        " ON own.id = CASE giver WHEN 'character' THEN giver_id ELSE taker_id END"
+        " WHERE what = 'coins' AND part = 0"
+        " AND reason IN ('command', 'travel', 'shared with the group')"
     ):
-        if reason in ("command", "travel", "shared with the group"):
-            asked = simulation.asked[reason]
-            if times > asked:
-                yield f"{times} movements of the reason {reason}, and {asked} were asked for"
+        moved[_asked(reason, giver, name, amount)] += 1
+    for about, times in sorted(moved.items()):
+        asked = simulation.asked[about]
+        if times > asked:
+            yield f"{times} movements of {about}, and {asked} were asked for"
+
+
+def _asked(reason: str, giver: str, name: str, amount: int) -> str:
+    """Return what people ask for that has such a movement; see `Simulation.asked`."""
+    match reason:
+        case "command":
+            return f"coins {'take' if giver == 'character' else 'give'} {name} {amount}c"
+        case "travel":
+            return f"travel {name}"
+        case _:
+            return f"split {name}"
 
 
 def not_stored(simulation: Simulation, person: Person) -> Iterator[str]:

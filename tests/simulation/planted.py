@@ -292,7 +292,8 @@ PLANTS: dict[str, Plant] = {
         _dead_forgotten, _run("hunt", "slay", "fight", faults=("kill", "stop"))
     ),
     "coin-counted-twice": Plant(
-        _coin_counted_twice, _run(faults=("answers",), nodes=2, minutes=1.5)
+        _coin_counted_twice,
+        _run("give coins", "travel", "bank", faults=("answers",), nodes=2, minutes=1.5),
     ),
     "answer-before-commit": Plant(_answer_before_commit, _run("friend", minutes=0.5)),
     "spool-read-twice": Plant(

@@ -124,7 +124,7 @@ class Simulation:
         ]  # fmt: skip
         self.faults: list[FaultPlan] = []
         self.asked: Counter[str] = Counter()
-        """Movements of coins that people have asked for, by their reason."""
+        """What people have asked for that moves coins or things: lines, or acts and names."""
         self.asked_things: Counter[int] = Counter()
         """Things that game masters have asked for, by their kind."""
         self.asked_lines: Counter[tuple[str, str]] = Counter()
@@ -348,7 +348,7 @@ class Simulation:
     def console(self, line: str, then: Callable[[Reply], object] = lambda _reply: None) -> None:
         """Let an operator type a line at the console of the first server."""
         if line.startswith("coins"):
-            self.asked["command"] += 1
+            self.asked[line] += 1
         server = self.servers[0].server
         if server is None or self.servers[0].reactor is None or self.servers[0].reactor.is_still:
             return
