@@ -129,22 +129,21 @@ class WorldService:
         if player is not None and player.client.version != version:
             loaded.was_hidden = player.spawn.hidden
             self._departures.leave(player, LeaveReason.OTHER_CLIENT, self.world.clock.now())
-            # It has left before anything was read.
-            loaded.is_stale, things = False, None
         loaded.holdings, _ = await both(
             self._items.load(character, things), self._books.fetch(character)
         )
         return loaded
 
-    def is_current(self, loaded: Loaded, version: int) -> bool:
-        """Return whether a character can enter with what was loaded of it.
+    def is_current(self, character: WorldCharacter, loaded: Loaded, version: int) -> bool:
+        """Return whether a character can enter with its row and what was loaded of it.
 
-        Otherwise it came or left in the meantime, by another session, and is to be loaded again.
+        Otherwise it came or left in the meantime, by another session: both are to be read again.
         """
-        player = self.world.players.get(loaded.char_id)
+        player = self.world.players.get(character.id)
         if player is not None:
             return player.client.version == version
-        return loaded.holdings is not None and not loaded.is_stale
+        is_loaded = loaded.holdings is not None and not loaded.is_stale
+        return is_loaded and self.world.saves.saver.is_current(character)
 
     def _left(self, event: LeftWorld) -> None:
         for loaded in self._loads:

@@ -93,6 +93,8 @@ UNREAD = {
 # A client sends a handful of messages meanwhile; the bound is for one that does not wait.
 MOST_WAITING = 64
 """Messages that may wait while the store is read."""
+MOST_LOADS = 10
+"""How often a character is read that other sessions change meanwhile."""
 PATIENCE = 10.0
 """Seconds within which a session has to show its key."""
 
@@ -124,8 +126,8 @@ class WorldPort(Protocol):
         `things` are those of the character and its account if they were read already.
         """
 
-    def is_current(self, loaded: Loaded, version: int) -> bool:
-        """Return whether a character can enter with what was loaded of it."""
+    def is_current(self, character: WorldCharacter, loaded: Loaded, version: int) -> bool:
+        """Return whether a character can enter with its row and what was loaded of it."""
 
     def enter(
         self,
@@ -409,18 +411,34 @@ class EnteringClient:
         # `on_entry` has found it, so it is in the list.
         character = next(row for row in characters if row.id == handoff.char_id)
         await self._entry.inside.place(character)
-        inside = self._entry.inside
         try:
-            loaded = await inside.load(character, version, things)
+            loaded = await self._entry.inside.load(character, version, things)
             await self._entry.take_turn()
-            while not (self._over or inside.is_current(loaded, version)):
-                loaded = await inside.load(character, version)
+            character, loaded = await self._newest(character, loaded, version)
         except StoreError as error:
             # Without its things it would come in with empty bags.
             self._refuse(_refusal_of(error), str(error))
             return
         if not self._over and self._is_entered(handoff, character, loaded, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
+
+    async def _newest(
+        self, character: WorldCharacter, loaded: Loaded, version: int
+    ) -> tuple[WorldCharacter, Loaded]:
+        """Return a character and what was loaded of it, read again if another session changed it.
+
+        Raises `StoreError`.
+        """
+        inside, was_hidden = self._entry.inside, loaded.was_hidden
+        for _ in range(MOST_LOADS):
+            if self._over or inside.is_current(character, loaded, version):
+                loaded.was_hidden = was_hidden
+                return character, loaded
+            rows = await self._entry.claim(character.account_id, character.id)
+            character = next((row for row in rows if row.id == character.id), character)
+            loaded = await inside.load(character, version)
+            was_hidden = was_hidden or loaded.was_hidden
+        raise StoreError("other sessions of this character came and left all the time")
 
     async def _redeemed(self, account_id: int, key: int) -> tuple[UsedKey, bool, bool]:
         """Use a key, and make this process the holder of its character.

@@ -71,8 +71,8 @@ class Inside(Protocol):
     ) -> Loaded:
         """Load the things of a character that enters."""
 
-    def is_current(self, loaded: Loaded, version: int) -> bool:
-        """Return whether a character can enter with what was loaded of it."""
+    def is_current(self, character: WorldCharacter, loaded: Loaded, version: int) -> bool:
+        """Return whether a character can enter with its row and what was loaded of it."""
 
     async def fetch(self, char_id: int) -> None:
         """Make another process give up a character."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any, cast
 
 from emu.errors import StoreError
@@ -81,6 +82,7 @@ class EntryHarness:
             AdmissionRules(max_players=2), self.presence, self.keys
         )
         self.characters = {5: CHARACTER}
+        inside.store.rows[5] = CHARACTER
         self.failing = False
         self.zone_entry = ZoneEntry(
             dialects=DIALECTS, inside=self.inside, admission=self.admission,
@@ -94,7 +96,12 @@ class EntryHarness:
         if self.failing:
             raise StoreError("disk full")
         self.meanwhile()
-        return [row for row in self.characters.values() if row.account_id == account_id]
+        stored = self.world.store.rows
+        return [
+            replace(row, revision=stored.get(row.id, row).revision)
+            for row in self.characters.values()
+            if row.account_id == account_id
+        ]
 
     def meanwhile(self) -> object:
         """What happens while the store is asked."""

@@ -63,6 +63,28 @@ def test_a_client_of_another_version_finds_the_things_of_its_character(monkeypat
     assert entered_things(entries.inside, second) == [2000]
 
 
+def test_who_comes_back_as_its_last_state_is_stored_has_that_state(monkeypatch):
+    """The row was read before the earlier session ended, whose save is done by now.
+
+    Its things are read after that: they are not stale.
+    """
+    entries = ManyEntries(monkeypatch)
+    entries.enter()
+    world, harness = entries.inside.world, entries.harness
+
+    async def level_and_leave(_character):
+        monkeypatch.undo()
+        player = world.players.get(5)
+        world.saves.set_facts(player, harness.world.now, level=7)
+        entries.leave()
+        harness.world.run(5.0)
+        assert len(world.saves.saver) == 0
+        harness.characters[5] = harness.world.store.rows[5]
+
+    monkeypatch.setattr(entries.inside, "place", level_and_leave)
+    assert entries.enter()._player.character.level == 7
+
+
 def test_a_character_that_leaves_just_before_it_is_taken_over_keeps_its_things(monkeypatch):
     entries = ManyEntries(monkeypatch)
     entries.enter()
