@@ -271,7 +271,7 @@ class DialogChoices:
             elif is_decline(choice):
                 count += 1.5
             elif has_word(choice, self._preferred):
-                count -= 2.5
+                count -= 1.5
             if has_word(choice, self._refused):
                 count += 10.0
             if wanted and choice.strip() == wanted.strip():
