@@ -102,13 +102,13 @@ def test_a_missing_function_returns_a_value_and_is_reported_once(scene: ScriptSc
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             local sum = GetAAInfo(Spawn, "x") + GetAAInfo(NPC, "y")
-            if not SetHouseCharacterID(NPC, 5) and sum == 0 then
+            if not SetAAInfo(NPC, 5) and sum == 0 then
                 Say(NPC, "No quest" .. GetServerVariable("x"))
             end
         end""")
     assert scene.hail(guard) == [("Guard", "No quest")]
     assert scene.hail(guard) == [("Guard", "No quest")]
-    assert scene.scripts.stubs == {"SetHouseCharacterID": 2, "GetAAInfo": 4, "GetServerVariable": 2}
+    assert scene.scripts.stubs == {"SetAAInfo": 2, "GetAAInfo": 4, "GetServerVariable": 2}
     assert len(scene.lines) == 3
 
 

@@ -14,7 +14,7 @@ from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
-WAITING = ("StartTransmute", "SetHouseCharacterID")
+WAITING = ("SetAAInfo", "SetRailID")
 """Functions of subjects that this server does not have."""
 
 
