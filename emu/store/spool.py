@@ -139,7 +139,10 @@ def write_spool(path: Path, states: Sequence[SavedState], identity: str = "") ->
     `identity` is that of the database whose states they are.
     """
     with partial_file(path) as fresh:
-        _create(fresh, identity)
+        try:
+            _create(fresh, identity)
+        except sqlite3.Error as error:
+            raise OSError(f"{path}: {error}") from error
         file = SpoolFile(fresh)
         try:
             file.keep_states(states)

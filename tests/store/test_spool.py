@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
+import resource
 import sqlite3
 import stat
 from contextlib import closing
@@ -155,6 +157,18 @@ def test_a_file_that_cannot_be_written_is_one_error(path: Path) -> None:
     path.write_bytes(b"no database" * 100)
     with pytest.raises(OSError, match="not a database"):
         SpoolFile(path).keep_states([state()])
+
+
+def test_a_full_disk_is_one_error(path: Path) -> None:
+    """Found by seed 5114 of the simulation: SQLite's own error ended the stop with a traceback."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
+    try:
+        with pytest.raises(OSError, match=re.escape(str(path))):
+            write_spool(path, [state()])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not path.exists()
 
 
 def test_states_of_an_earlier_term_are_not_stored(empty_store: Store) -> None:
