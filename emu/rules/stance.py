@@ -48,6 +48,8 @@ class Stance(NamedTuple):
     encounter: Encounter = Encounter.FREE
     fighters: frozenset[int] = frozenset()
     """The numbers of the spawns whose fight it is."""
+    target: int = 0
+    """The number of the spawn that it hates most while it fights; 0 for none."""
 
 
 class Look(NamedTuple):
@@ -59,6 +61,8 @@ class Look(NamedTuple):
     encounter: int = Encounter.FREE
     mark: int = 0
     """The mark of a quest over it; 0 for none."""
+    is_hated: bool = False
+    """Whether the viewer is the one whom it hates most."""
 
 
 NEUTRAL: Final = Look(WHITE, 0)
@@ -97,4 +101,6 @@ def look_at(stance: Stance, own_level: int, standings: Mapping[int, int], viewer
     if stance.encounter is not Encounter.FREE and viewer not in stance.fighters:
         # Nobody else gets anything for it (recorded).
         arrow = GREY
-    return Look(arrow, con, stance.encounter)
+    # After a call for help nobody is shown to be hated (recorded: fight-60114-melee-a).
+    is_hated = stance.encounter is Encounter.LOCKED and bool(viewer) and stance.target == viewer
+    return Look(arrow, con, stance.encounter, is_hated=is_hated)

@@ -437,9 +437,8 @@ class Spawn:
             mind = self._mind
             if mind is None or mind.encounter is Encounter.FREE or self.hp_percent <= 0:
                 return Stance(self.level, self.faction, self.attackable)
-            return Stance(
-                self.level, self.faction, self.attackable, mind.encounter, mind.owners
-            )  # fmt: skip
+            seen = self.level, self.faction, self.attackable
+            return Stance(*seen, mind.encounter, mind.owners, self.target_id)
         return None
 
     def set_encounter(self, encounter: Encounter, owners: frozenset[int]) -> None:

@@ -123,6 +123,7 @@ class GhostForm:
         "footers",
         "has_footers",
         "has_whole_size",
+        "hate_at",
         "headers",
         "infos",
         "look_at",
@@ -163,6 +164,8 @@ class GhostForm:
         """Where the info part has the target, None if it has none."""
         self.look_at = self._place_of_look()
         """Where the visibility part has the arrow; the attitude is two bytes behind it."""
+        self.hate_at = self._place_of_hate()
+        """Where it has the hate of a creature for the viewer; None if it has none."""
         self.mark_at = dialect.encode_known(PARTS[VISIBILITY], {"quest_flag": 0xF4}).index(0xF4)
         """Where it has the mark of a quest."""
         self.views = Remembered()
@@ -187,6 +190,14 @@ class GhostForm:
         # Found by marks, as the target.
         marks = {"arrow_color": 0xF7, "locked_no_loot": 0xF6, "npc_con": -11}
         return self.dialect.encode_known(PARTS[VISIBILITY], marks).index(b"\xf7\xf6\xf5")
+
+    def _place_of_hate(self) -> int | None:
+        part = PARTS[VISIBILITY]
+        empty = self.dialect.template(part).get("npc_hate")
+        if empty is None:
+            return None
+        mark = [0x65, *empty[1:]] if isinstance(empty, list) else 0x65
+        return self.dialect.encode_known(part, {"npc_hate": mark}).index(0x65)
 
     def entry_marks(self, stamp: bytes) -> tuple[bytes, bytes]:
         """Return what stands before a player's and before any other position entry of an update.
@@ -216,7 +227,11 @@ class GhostForm:
                 return visibility
         at = self.look_at
         own = bytes((look.arrow, look.encounter, look.con & 0xFF))
-        return b"".join((visibility[:at], own, visibility[at + 3 :]))
+        visibility = b"".join((visibility[:at], own, visibility[at + 3 :]))
+        if look.is_hated and self.hate_at is not None:
+            at = self.hate_at
+            visibility = b"".join((visibility[:at], MOST_HATE, visibility[at + 1 :]))
+        return visibility
 
     def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
         """Return a struct's bytes, without the values that this version has no field for."""
@@ -257,6 +272,8 @@ class GhostForm:
         return fields
 
 
+MOST_HATE: Final = bytes((100,))
+"""The hate that a creature shows to whom it hates most (recorded: fight-1208-melee-a)."""
 LISTS: Final = frozenset(("pos_dest_loc_offset", "pos_dest_loc_offset2"))
 """Lists of the position part that have values: the next two points of a walk."""
 

@@ -32,6 +32,26 @@ def test_a_locked_fight_is_grey_to_others(version: int) -> None:
     assert shown["message"] == "Aldana yelled for help!"
 
 
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [(546, None), (561, None), (1096, [100, 0]), (1208, 100), (60114, 100)],
+)
+def test_whom_a_creature_hates_most_sees_that(version: int, shown: object) -> None:
+    """Recorded in fight-1096-melee-a, fight-1208-melee-a and fight-60114-melee-a."""
+    fight = Fight(version, level=2)
+    other = fight.stand(6, "Borvik", version, level=2)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    assert fight.client.fields_of("a crab").get("npc_hate") is None
+    fight.attack(crab)
+    fight.run(1.0)
+    assert fight.client.fields_of("a crab").get("npc_hate") == shown
+    assert other.fields_of("a crab").get("npc_hate") is None
+    fight.client.types("yell")
+    fight.run(1.0)
+    assert fight.client.fields_of("a crab").get("npc_hate") is None
+
+
 def looks(fight: Fight, other: Client) -> list[tuple[int, int]]:
     return [
         (shown.get("arrow_color", 0), shown["locked_no_loot"])
