@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -21,9 +20,8 @@ import pytest
 from emu.content.importing import import_content
 from emu.content.items import ItemKinds
 from emu.content.sources import dump_parts
+from tests.support.files.recordings import RECORDINGS
 
-ROOT = Path(__file__).parents[3]
-FOLDER = Path(os.environ.get("EMU_RECORDINGS", ROOT.parent / "shared" / "data" / "recordings"))
 _WITHOUT_NUMBER = re.compile(
     r"INSERT INTO `(item_mod_stats|item_effects|item_appearances|item_details_recipe_items"
     r"|item_details_book_pages|recipe_secondary_comp|recipe_comp_list_item|collection_details"
@@ -41,7 +39,7 @@ def recorded_kinds() -> ItemKinds:
 @cache
 def recorded_content() -> Path:
     """Return a content file of set A; skip the test where the recordings are missing."""
-    path = FOLDER / "items-set-A.sql"
+    path = RECORDINGS / "items-set-A.sql"
     if not path.exists():
         pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
     numbers = count(1)
@@ -70,7 +68,10 @@ def _messages_of(version: int) -> list[tuple[str, str, str | None, bytes]]:
 
 
 def _recordings() -> list[Path]:
-    return sorted(FOLDER.glob("items-*.jsonl.gz"))
+    found = sorted(RECORDINGS.glob("items-*.jsonl.gz"))
+    if not found:
+        pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
+    return found
 
 
 @cache

@@ -7,8 +7,6 @@ the numbers of things were translated. docs/protocol/world/items.md#differences 
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -22,8 +20,9 @@ from emu.items.kinds import Flag
 from emu.structs.packed import unpack_counted, xor
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.item_lists import HEAD, LIST, STRUCT
+from tests.support.files.recordings import recorded_rows
 from tests.support.world.ghost_views import DIALECTS
-from tests.support.world.item_recordings import FOLDER, recorded_kinds
+from tests.support.world.item_recordings import recorded_kinds
 from tests.support.world.trade_scenes import TradeScene, player_of
 from tests.support.world.worlds import Client
 
@@ -72,12 +71,11 @@ class Step:
 
 
 def rows_of(name: str) -> list[dict[str, Any]]:
-    path = FOLDER / f"{name}.jsonl.gz"
-    if not path.exists():
-        pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        found = [json.loads(text) for text in lines]
-    return [row for row in found if row["k"] == "mark" or (row["c"] == "A" and row["k"] == "app")]
+    return [
+        row
+        for row in recorded_rows(name)
+        if row["k"] == "mark" or (row["c"] == "A" and row["k"] == "app")
+    ]
 
 
 def command_names(rows: list[dict[str, Any]]) -> dict[int, str]:

@@ -6,16 +6,14 @@ typed here. What differs has a name in `DIFFERENT`.
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from tests.support.files.recordings import recorded_rows
 from tests.support.world.ghost_views import DIALECTS
-from tests.support.world.item_recordings import FOLDER, recorded_kinds
+from tests.support.world.item_recordings import recorded_kinds
 from tests.support.world.trade_scenes import TradeScene, player_of
 from tests.support.world.worlds import Client
 
@@ -38,38 +36,33 @@ DIFFERENT = {
 """Commands, and lines, whose answers are not compared, with the reason."""
 
 
-def steps(  # noqa: C901  # the marks of a recording
+def steps(
     version: int,
 ) -> Iterator[tuple[str, str, str, list[str], list[str]]]:
     """Yield section, client and line of each command, with the messages and texts that followed."""
-    path = FOLDER / f"items-{version}-deal.jsonl.gz"
-    if not path.exists():
-        pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
     layout = DIALECTS.for_version(version).layout("WS_DisplayText")
     section, client, line = "", "", ""
     names: list[str] = []
     texts: list[str] = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for text in lines:
-            row: dict[str, Any] = json.loads(text)
-            if row["k"] == "mark":
-                if line:
-                    yield section, client, line, names, texts
-                client, line, names, texts = "", "", [], []
-                if row["n"].startswith("--- "):
-                    section = row["n"].split()[1].rstrip(":")
-                elif "uses the verb frommerchant" in row["n"]:
-                    client, line = "A", "frommerchant"
-                elif found := COMMAND.match(row["n"]):
-                    client, line = found[1], f"{found[2]} {found[3]}".strip()
-            elif row["k"] == "app" and row["d"] == "s2c" and row["c"] == client:
-                name = row.get("subname") or row["name"]
-                if name == "OP_EqDisplayTextCmd":
-                    shown = layout.decode(bytes.fromhex(row["hex"])[7:])["text"]
-                    # Two spaces before coins are a fault.
-                    texts.append(re.sub(" +", " ", shown))
-                elif name in SHOWN:
-                    names.append(name)
+    for row in recorded_rows(f"items-{version}-deal"):
+        if row["k"] == "mark":
+            if line:
+                yield section, client, line, names, texts
+            client, line, names, texts = "", "", [], []
+            if row["n"].startswith("--- "):
+                section = row["n"].split()[1].rstrip(":")
+            elif "uses the verb frommerchant" in row["n"]:
+                client, line = "A", "frommerchant"
+            elif found := COMMAND.match(row["n"]):
+                client, line = found[1], f"{found[2]} {found[3]}".strip()
+        elif row["k"] == "app" and row["d"] == "s2c" and row["c"] == client:
+            name = row.get("subname") or row["name"]
+            if name == "OP_EqDisplayTextCmd":
+                shown = layout.decode(bytes.fromhex(row["hex"])[7:])["text"]
+                # Two spaces before coins are a fault.
+                texts.append(re.sub(" +", " ", shown))
+            elif name in SHOWN:
+                names.append(name)
 
 
 def joined(names: list[str]) -> list[str]:

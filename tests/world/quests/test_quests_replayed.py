@@ -13,8 +13,6 @@ compared struct by struct. Named differences, all of the C++ server:
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +20,7 @@ from typing import Any, Final
 import pytest
 
 from emu.quests.plans import StepKind
-from tests.support.world.item_recordings import FOLDER
+from tests.support.files.recordings import recorded_rows
 from tests.support.world.quest_scenes import CRAB, CRABS, HEAL, MITTS, QuestScene
 from tests.world.quests.test_windows import VOLATILE
 
@@ -45,19 +43,15 @@ Shown = list[tuple[str, bytes]]
 
 def recorded(version: int) -> dict[str, Shown]:
     """Return what the C++ server sent about quests, by the mark of the act before."""
-    path = FOLDER / f"fight-{version}-quest-a.jsonl.gz"
-    if not path.exists():
-        pytest.skip("the recordings are not on this machine (EMU_RECORDINGS)")
     found: dict[str, Shown] = {}
     mark = ""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            if row["k"] == "mark":
-                mark = row["n"]
-            name = row.get("subname") or row.get("name")
-            if row["k"] == "app" and row["d"] == "s2c" and row["c"] == "g" and name in STRUCTS:
-                body = bytes.fromhex(row["hex"])[WRAPPED if "subname" in row else 0 :]
-                found.setdefault(mark, []).append((name, body))
+    for row in recorded_rows(f"fight-{version}-quest-a"):
+        if row["k"] == "mark":
+            mark = row["n"]
+        name = row.get("subname") or row.get("name")
+        if row["k"] == "app" and row["d"] == "s2c" and row["c"] == "g" and name in STRUCTS:
+            body = bytes.fromhex(row["hex"])[WRAPPED if "subname" in row else 0 :]
+            found.setdefault(mark, []).append((name, body))
     return found
 
 
