@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from emu.items.kinds import Slot
+from emu.spells.kinds import SpellKind
 from emu.versions import LAST_OLD_CLIENT
 from tests.support.examples import nightly
 from tests.support.world.adventurers import Adventurer
@@ -45,6 +46,7 @@ Pathfinding is a starting spell of new scouts as well (`starting_spells`), and C
 comes at level 9, one of guardians: so it is left out.
 """
 NEEDS_TRAVEL = "You must leave the Isle to gain levels."
+MUST_SNEAK = "You must be sneaking to use this ability."
 NEED_A_FRIEND: Final = {"Intervene", "Revive"}
 """Spells for another one of the group, or for the dead."""
 ISLE_CAP = 6
@@ -102,15 +104,26 @@ class Beginner(Adventurer):
         ]  # fmt: skip
         return any(one["spell_id"] == number and one["spawn_id"] == 1 for one in seen)
 
-    def casts(self, name: str) -> None:
-        """Cast a spell of the book until the client sees it."""
+    def known(self, name: str) -> SpellKind:
+        """Return a spell of the book."""
         kinds = self.world.parts.spells.kinds
-        kind = next(
+        return next(
             one for number in self.player.past.spells
             if (one := kinds.get(number)) is not None and one.name == name
         )  # fmt: skip
+
+    def use(self, kind: SpellKind) -> None:
+        """Ask for a spell, and wait for its cast."""
+        self.client.types(f"useability {kind.id}")
+        self.world.run(kind.tiers[1].cast_time + 1.0)
+
+    def casts(self, name: str) -> None:
+        """Cast a spell of the book until the client sees it."""
+        kind = self.known(name)
         for _ in range(TRIES):
             self.rest()
+            if any(MUST_SNEAK in text for text in self.texts()[-TRIES:]):
+                self.use(self.known("Sneak"))
             prey = self.prey()
             since = len(self.client.log)
             self.approach(prey)
@@ -118,8 +131,7 @@ class Beginner(Adventurer):
             index = viewer.interest.index_of(prey) if viewer is not None else None
             if index is not None and not kind.is_friendly:
                 self.client.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
-            self.client.types(f"useability {kind.id}")
-            self.world.run(kind.tiers[1].cast_time + 1.0)
+            self.use(kind)
             if self.has_cast(kind.id, since):
                 return
             self.world.run(kind.tiers[1].recast)
