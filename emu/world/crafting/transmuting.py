@@ -159,9 +159,9 @@ class Transmuting:
 
     async def _complete(self, player: Player, number: int) -> None:
         found = self._thing(player, number)
-        kinds = self._made_of(found[1]) if found is not None else []
         if found is None:
             return
+        kinds = self._made_of(found[1])
         if not kinds:
             send_text(player.client, NO_MATERIAL, RED)
             return
