@@ -79,6 +79,12 @@ class Skills:
         known = self._known(player, skill)
         return known.value if known is not None else 0
 
+    def total(self, player: Player, skill: int | str) -> int:
+        """Return the value of a skill with what things and spells add to it."""
+        number = self.number(skill) if isinstance(skill, str) else skill
+        added = player.spawn.sheet.skill_bonus(number) if number else 0
+        return self.value(player, skill) + added
+
     def _known(self, player: Player, skill: int | str) -> KnownSkill | None:
         number = self.number(skill) if isinstance(skill, str) else skill
         return next((one for one in self._all(player) if one.id == number), None)

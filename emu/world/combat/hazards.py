@@ -57,10 +57,7 @@ class Hazards:
         spawn = player.spawn
         if not BORNE.isdisjoint(spawn.sheet.spells.controls):
             return
-        number = self._skills.number(SAFE_FALL)
-        skill = self._skills.value(player, SAFE_FALL)
-        if number is not None:
-            skill += spawn.sheet.skill_bonus(number)
+        skill = self._skills.total(player, SAFE_FALL)
         points = fall_damage(height, skill, spawn.sheet.health.most, spawn.sheet.bonus(FALL_SAVING))
         if points > 0:
             self._skills.use(player, SAFE_FALL)

@@ -47,7 +47,7 @@ class Practice:
         skill: int | str = kind.skills[0] if kind is not None else 0
         if not skill:
             skill = FISTS if self._skills.value(player, FISTS) else CRUSHING
-        value = self._value(player, skill)
+        value = self._skills.total(player, skill)
         self._skills.use(player, skill)
         part = kind.part if kind is not None and thing is not None and thing.condition else None
         if kind is None or not isinstance(part, Weapon | Ranged):
@@ -57,15 +57,9 @@ class Practice:
             value, mastered(DamageSpan(*part.base), DamageSpan(*part.mastery), value, wanted)
         )
 
-    def _value(self, player: Player, skill: int | str) -> int:
-        """Return the value of a skill, with what things and spells add."""
-        number = self._skills.number(skill) if isinstance(skill, str) else skill
-        own = self._skills.value(player, skill)
-        return own + (player.spawn.sheet.skill_bonus(number) if number else 0)
-
     def defenses(self, player: Player) -> DefenseSkills:
         """Return the skills with which a player avoids blows."""
-        return DefenseSkills(self._value(player, PARRY), self._value(player, DEFENSE))
+        return DefenseSkills(self._skills.total(player, PARRY), self._skills.total(player, DEFENSE))
 
     def defend(self, player: Player, outcome: Result) -> None:
         """Use the skills of a player who is struck."""
