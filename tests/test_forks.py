@@ -123,5 +123,4 @@ def test_two_processes_have_the_results_of_one(tmp_path: Path) -> None:
 def test_no_test_starts_after_the_first_failure_if_that_is_wanted(tmp_path: Path) -> None:
     shown = pytest_output(tmp_path, "--processes", "1", "-x", stops=STOPS)
     assert "stopping after 1 failures" in shown
-    # The process may have begun with the next test when its failure is read.
-    assert re.match(r"1 failed(, 1 passed)? in", shown.splitlines()[-1]), shown
+    assert shown.splitlines()[-1].startswith("1 failed in"), shown

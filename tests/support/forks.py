@@ -244,6 +244,9 @@ class _Runner:
                 return
             self._running[:] = (self._places[test] + 1).to_bytes(_NUMBER, "big")
             test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+            # The collecting process counts the failures of all, but it reads them later.
+            if self._session.shouldfail or self._session.shouldstop:
+                self._stopped[0] = 1
             self._send_reports()
             self._running[:] = bytes(_NUMBER)
 
