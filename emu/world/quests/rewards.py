@@ -65,6 +65,8 @@ class QuestRewards:
         self._give_trade = give_trade
         self._shown: dict[int, str] = {}
         """The key of the reward whose window a character has open."""
+        self._answered: dict[int, PendingReward] = {}
+        """The reward of a character whose answer is being stored."""
 
     # -- completed ------------------------------------------------------------------------------
 
@@ -199,6 +201,8 @@ class QuestRewards:
         if player.id in self._shown or not journal.pending or not sees(player):
             return
         one = journal.pending[0]
+        if self._answered.get(player.id) is one:
+            return  # its answer shows the next one
         self._shown[player.id] = one.key
         self._show(player, one)
 
@@ -216,6 +220,8 @@ class QuestRewards:
     async def _restore(self, player: Player) -> None:
         journal = self._journals.of(player)
         for one in [*journal.pending]:
+            if self._answered.get(player.id) is one:
+                continue  # the answer that is being stored closes it
             if not one.has_coins:
                 await self._move_coins(player, one)
                 self._say_coins(player, one)
@@ -240,6 +246,8 @@ class QuestRewards:
         except StoreError:
             self._world.count("reward of a quest of unknown outcome")
             return False
+        if not one.is_taken or self._answered.get(player.id) is one:
+            return True  # another entry has found it out meanwhile
         one.is_taken = False
         if was_done:
             self._close(player, one)
@@ -286,15 +294,21 @@ class QuestRewards:
         kinds = self._known(chosen)
         if not await self._has_coins(player, one):
             return  # answered twice
-        one.is_taken = True
+        one.is_taken, is_given = True, False
+        self._answered[player.id] = one
         try:
             is_given = await self._take(player, one, kinds)
         finally:
             one.is_taken = False
+            if self._answered.get(player.id) is one:
+                del self._answered[player.id]
             # What was stored before the things moved is no longer true.
             self._journals.changed(player)
+            if not is_given and player.state is not PlayerState.GONE:
+                # Open again, also for a client that has entered meanwhile.
+                self._shown[player.id] = one.key
+                self._show(player, one)
         if not is_given:
-            self._show(player, one)
             return
         self._close(player, one)
         self._show_next(player)

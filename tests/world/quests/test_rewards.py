@@ -289,3 +289,85 @@ def test_a_reward_that_is_answered_twice_comes_once(
     answer(scene, FOOD)
     assert asked == [1]
     assert held(scene) == [BAG, FOOD]
+
+
+@pytest.fixture
+def waiting(scene: QuestScene, monkeypatch: pytest.MonkeyPatch) -> list[Deferred[None]]:
+    """What movements of the ledger wait for, once they are stored."""
+    scene.quests.finish(scene.player, CRABS)
+    ledger, settle = scene.harness.parts.ledger, scene.harness.parts.ledger.settle
+    waiting: list[Deferred[None]] = []
+
+    async def slow(movement: Any) -> Any:
+        moved = await settle(movement)
+        waiting.append(Deferred())
+        await waiting[-1]
+        return moved
+
+    monkeypatch.setattr(ledger, "settle", slow)
+    monkeypatch.setattr(scene.harness, "start", Deferred.fromCoroutine)
+    return waiting
+
+
+def test_a_reward_that_two_connections_answer_comes_once(
+    scene: QuestScene, waiting: list[Deferred[None]]
+) -> None:
+    """The second connection enters while the first answer waits for the store."""
+    first = scene.client
+    answer(scene, FOOD)
+    scene.client = scene.harness.stand(5)
+    assert first.is_closed
+    assert scene.client.player is scene.player
+    assert answer(scene, OTHER_BAG) == ["no reward waits for you"]
+    (one,) = waiting
+    one.callback(None)
+    assert held(scene) == [BAG, FOOD]
+    assert scene.player.past.standing(11, 0) == 250
+    assert answer(scene, OTHER_BAG) == ["no reward waits for you"]
+    assert not scene.journal.pending
+
+
+def test_a_reward_that_could_not_be_stored_is_shown_to_the_next_connection(
+    scene: QuestScene, waiting: list[Deferred[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away: Deferred[None] = Deferred()
+
+    async def settle(_movement: Any) -> Any:
+        await away
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scene.harness.parts.ledger, "settle", settle)
+        answer(scene, FOOD)
+        scene.client = scene.harness.stand(5)
+        assert packs(scene) == []
+        away.errback(StoreAway("away"))
+    assert len(packs(scene)) == 1
+    answer(scene, FOOD)
+    waiting.pop().callback(None)
+    assert held(scene) == [BAG, FOOD]
+
+
+def test_two_entries_find_the_outcome_of_a_crash_once(
+    scene: QuestScene, waiting: list[Deferred[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A player enters a second zone while the ledger is asked for the first one."""
+    answer(scene, FOOD)
+    stored = scene.player.journal.text
+    waiting.pop().callback(None)
+    # The things are stored, the answer's other effects are not.
+    scene.player.journal = Journal(stored)
+    scene.player.past.change_standing(11, -250)
+    ledger, asked = scene.harness.parts.ledger, list[Deferred[bool]]()
+
+    def was_carried_out(_movement: Any) -> Deferred[bool]:
+        asked.append(Deferred())
+        return asked[-1]
+
+    monkeypatch.setattr(ledger, "was_carried_out", was_carried_out)
+    for _ in range(2):
+        scene.parts.rewards.restore(scene.player)
+    for one in asked:
+        one.callback(True)
+    assert len(asked) == 2
+    assert scene.player.past.standing(11, 0) == 250
+    assert held(scene) == [BAG, FOOD]
