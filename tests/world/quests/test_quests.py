@@ -3,6 +3,7 @@
 Source: ../shared/data/recordings/fight-546-quest-a.jsonl.gz, docs/guides/quests.md.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +99,27 @@ def test_nobody_takes_a_seventy_sixth_quest(scene: QuestScene) -> None:
 
 
 def test_a_death_counts_for_five_players_at_once(scene: QuestScene) -> None:
+    """One of the group has fought; somebody without a group sees it, and counts nothing."""
     scene.accept()
-    everybody = [scene.player]
-    for at, letter in enumerate("abcd"):
-        other = scene.harness.stand(6 + at, name=f"Other{letter}").player
-        assert other is not None
-        scene.quests.offer(other, CRABS, is_forced=True)
-        everybody.append(other)
-    scene.parts.counting._sharers = lambda _event: everybody
-    scene.kill(CRAB)
-    assert [scene.quests.journal(one).open[CRABS].counts for one in everybody] == [{1: 1}] * 5
+    others = [
+        scene.harness.stand(6 + at, name=f"Other{letter}") for at, letter in enumerate("abcde")
+    ]
+    for other in others:
+        assert other.player is not None
+        scene.quests.offer(other.player, CRABS, is_forced=True)
+        other.player.spawn.move(scene.player.position)
+    for other in others[:-1]:
+        assert other.player is not None
+        scene.client.types(f"/invite {other.player.name}")
+        other.types("/acceptinvite")
+    victim = scene.spawn("", "a shore crab")
+    victim.look = replace(victim.look, dealing=victim.look.dealing._replace(number=CRAB))
+    victim.mind.fighters[scene.player.spawn] = None
+    scene.harness.parts.minds.harm.kill(scene.zone, victim, scene.player.spawn)
+    counts = [
+        scene.quests.journal(one.player).open[CRABS].counts for one in (scene.client, *others)
+    ]
+    assert counts == [{1: 1}] * 5 + [{}]
 
 
 def test_a_step_is_done_while_its_player_changes_the_zone(scene: QuestScene) -> None:
