@@ -14,6 +14,12 @@ ABOVE: Final = 1
 """How many levels above its own an enemy may have."""
 BELOW: Final = 3
 """How many levels below its own an enemy may have that it fights for experience."""
+COMPANY: Final = 20.0
+"""How near to an enemy others are that may come to its help, in world units."""
+DETOUR: Final = 30.0
+"""How much farther it goes for an enemy with one helper less, in world units."""
+NEAREST: Final = 8
+"""Among how many enemies it looks for the one with the fewest helpers."""
 
 
 class Prey:
@@ -28,14 +34,34 @@ class Prey:
         """Return whether somebody is no stronger than the player can fight."""
         return one.level <= self._fighting.level + ABOVE
 
+    def effort(self, one: SeenSpawn) -> float:
+        """Return how far it is to somebody, and for an enemy more for each one that may help it.
+
+        A person takes on the wolf at the edge of the pack.
+        """
+        far = self._core.place.distance_to(one.place)
+        if not one.is_enemy:
+            return far
+        helpers = sum(
+            other.is_enemy and not other.is_dead and other.index != one.index
+            and other.level >= self._fighting.level - BELOW
+            and one.place.distance_to(other.place) < COMPANY
+            for other in self._spawns.all()
+        )  # fmt: skip
+        return far + DETOUR * helpers
+
     def weak(self, now: Monotonic, *, is_needed: bool = False) -> list[SeenSpawn]:
-        """Return the enemies that it would attack, the nearest first."""
-        here = self._core.place
+        """Return the enemies that it would attack, those with the least effort first.
+
+        Of many the farther ones stay in the order of their distance.
+        """
         found = [
             one for one in self._spawns.all()
             if self._fighting.may_attack(one, now, is_needed=is_needed) and self.is_weak(one)
         ]  # fmt: skip
-        return sorted(found, key=lambda one: here.distance_to(one.place))
+        here = self._core.place
+        found.sort(key=lambda one: here.distance_to(one.place))
+        return [*sorted(found[:NEAREST], key=self.effort), *found[NEAREST:]]
 
     def like(
         self, text: str, now: Monotonic, *, is_needed: bool = False
@@ -46,7 +72,7 @@ class Prey:
         return best if best is not None and resemblance(best.name, text) >= WEAK else None
 
     def worthy(self, now: Monotonic) -> SeenSpawn | None:
-        """Return the nearest enemy of about its own level; None without one."""
+        """Return the enemy of about its own level with the least effort; None without one."""
         level = self._fighting.level
         found = (one for one in self.weak(now) if level - BELOW <= one.level <= level)
         return next(found, None)

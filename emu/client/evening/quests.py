@@ -468,8 +468,7 @@ class Questing:
             if much >= GOOD and not self.journeys.is_of_no_use(one, task, text)
             and not (one.is_enemy and (is_calm or not self._may_attack(one, task, now)))
         ]  # fmt: skip
-        here = self._core.place
-        good.sort(key=lambda pair: (-pair[0], here.distance_to(pair[1].place)))
+        good.sort(key=lambda pair: (-pair[0], self._prey.effort(pair[1])))
         for _, one in good:
             if one.is_enemy:
                 if self._kills[task.text, one.name] < MOST_KILLS:

@@ -19,14 +19,27 @@ def prey(core: NotingClient, level: int, *spawns: SeenSpawn) -> Prey:
 def test_the_nearest_of_about_its_own_level_is_worth_a_fight(core: NotingClient) -> None:
     one = prey(
         core, 8, spawn(4, "a rat", 5.0, level=2, is_enemy=True),
-        spawn(5, "a bear", 6.0, level=11, is_enemy=True),
-        spawn(6, "a snake", 30.0, level=8, is_enemy=True),
-        spawn(7, "a wolf", 20.0, level=6, is_enemy=True), spawn(8, "a guard", 1.0, level=8),
+        spawn(5, "a bear", -30.0, level=11, is_enemy=True),
+        spawn(6, "a snake", 80.0, level=8, is_enemy=True),
+        spawn(7, "a wolf", 50.0, level=6, is_enemy=True), spawn(8, "a guard", 1.0, level=8),
     )  # fmt: skip
     worthy = one.worthy(NOW)
     assert worthy is not None
     assert worthy.index == 7
     assert [each.index for each in one.weak(NOW)] == [4, 7, 6]
+
+
+def test_who_stands_alone_is_attacked_before_one_of_a_pack(core: NotingClient) -> None:
+    one = prey(
+        core, 8, spawn(4, "a wolf", 20.0, level=8, is_enemy=True),
+        spawn(5, "a wolf", 28.0, level=8, is_enemy=True),
+        spawn(6, "a wolf", 36.0, level=11, is_enemy=True),
+        spawn(7, "a wolf", 64.0, level=8, is_enemy=True),
+        spawn(8, "a rat", 66.0, level=1, is_enemy=True),
+    )  # fmt: skip
+    worthy = one.worthy(NOW)
+    assert worthy is not None
+    assert worthy.index == 7, "the other two would come with the first, the rat does not matter"
 
 
 def test_an_enemy_may_have_a_name_like_the_text_of_a_task(core: NotingClient) -> None:

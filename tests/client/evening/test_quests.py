@@ -240,7 +240,7 @@ def test_it_leaves_a_cellar_by_a_way_that_it_has_taken_in_vain(core: NotingClien
 
 def test_any_creature_will_do_if_a_task_says_so(core: NotingClient) -> None:
     scene = Scene(
-        core, spawn(4, "a bog slug", 40.0, is_enemy=True), spawn(5, "a shriller", is_enemy=True),
+        core, spawn(4, "a bog slug", 60.0, is_enemy=True), spawn(5, "a shriller", is_enemy=True),
         spawn(6, "a bear", 2.0, level=9, is_enemy=True),
     )  # fmt: skip
     scene.task("Gather five tokens from the creatures in the Peat Bog.")
