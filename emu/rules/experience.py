@@ -56,8 +56,13 @@ class Fallen(NamedTuple):
     heroic: int = 0
 
 
-def kill_points(fallen: Fallen, own_level: int, fighters: int, *, rate: float = 1.0) -> int:
-    """Return the points that one of `fighters` players gets for a kill."""
+def kill_points(
+    fallen: Fallen, own_level: int, fighters: int, *, rate: float = 1.0, more: float = 0.0
+) -> int:
+    """Return the points that one of `fighters` players gets for a kill.
+
+    `more` is what spells and things add for this player, in percent of its whole points.
+    """
     points = _FACTORS[arrow_color(fallen.level, own_level)] * _POINTS
     if fallen.difficulty > PLAIN_ENCOUNTER:
         points *= fallen.difficulty - PLAIN_ENCOUNTER + 1
@@ -65,7 +70,8 @@ def kill_points(fallen: Fallen, own_level: int, fighters: int, *, rate: float = 
         points /= PLAIN_ENCOUNTER + 1 - max(1, fallen.difficulty)
     if fallen.heroic > 1:
         points *= fallen.heroic
-    return int(points * rate / max(1, fighters))
+    share = int(points * rate / max(1, fighters))
+    return max(0, int(share * (1 + more / 100)))
 
 
 class Progress(NamedTuple):

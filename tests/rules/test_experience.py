@@ -54,6 +54,13 @@ def test_rates_multiply_before_the_cut() -> None:
     assert kill_points(Fallen(1), 2, 1, rate=3.75) == 105
 
 
+def test_a_bonus_for_kills_is_percent_of_the_whole_points() -> None:
+    """Source: eq2-real-content.md 2 (÷ players, whole part, plus COMBATEXPMOD %)."""
+    assert kill_points(Fallen(1), 2, 3) == 9
+    assert kill_points(Fallen(1), 2, 3, more=50.0) == 13
+    assert kill_points(Fallen(1), 2, 1, more=-200.0) == 0
+
+
 def test_half_of_a_gain_pays_the_debt() -> None:
     # One percent of 800 points is 8.
     assert debt_paid(Progress(2, 0, debt=1.0), 10, 800) == (5, pytest.approx(0.375))

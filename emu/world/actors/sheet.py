@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from sys import intern
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from emu.files import data_file
 from emu.rules.levels import STAMINA, player_pools, primary_attribute
@@ -97,16 +97,18 @@ class Pool:
         self.set_most(most)
         self.current = self.most
 
-    def recount(self, usual: int | None, added: int, base: int) -> None:
+    def recount(self, usual: int | None, added: int, base: int, percent: float = 0.0) -> None:
         """Set the most to the formula's, or its own without one, and what is added to it.
 
-        What is full stays full. `base` is the most without what spells and things add.
+        What is full stays full. `base` is the most without what spells and things add, and
+        `percent` is of the most without what they add as points.
         """
         own, is_full = self.most - self.added, self.current >= self.most
         if usual is not None:
             # A most that a script has set is no longer the formula's, and stays.
             own = usual if own == self.usual or not self.usual else own
             self.usual = usual
+        added += round(own * percent / _FULL)
         self.set_most(own + added)
         self.added = self.most - own
         self.base = base if usual is not None else (own if added else 0)
@@ -114,7 +116,7 @@ class Pool:
             self.current = self.most
 
 
-POOLS: Final = ("health", "power")
+POOLS: Final = ("health", "power", "health_percent", "power_percent")
 """Names of bonuses that are no fields."""
 
 
@@ -169,14 +171,14 @@ class ShownPet(NamedTuple):
 
 
 _NO_NUMBERS: Final[AbstractSet[int]] = frozenset()
-_NO_SUMS: Final[Mapping[int, float]] = {}
+_NO_SUMS: Final[Mapping[int, float]] = MappingProxyType({})
 
 
 class SpellMarks:
     """What spells have made of an actor: sums of bonuses, controls, and what its client shows."""
 
     __slots__ = ("bonuses", "concentration", "controls", "detriments", "effects", "immunities",
-                 "maintained", "model", "pet", "skills", "snare", "stealth")  # fmt: skip
+                 "maintained", "model", "pet", "skills", "snare", "stealth", "threat")  # fmt: skip
 
     def __init__(self) -> None:
         self.bonuses: Mapping[int, float] = _NO_SUMS
@@ -192,6 +194,8 @@ class SpellMarks:
         """The share of its speed that snares leave."""
         self.model = 0
         """The model as which it looks; 0 for its own."""
+        self.threat: tuple[Any, float] | None = None
+        """The spawn that gets so many percent of the hate that it makes."""
         self.effects: tuple[ShownEffect, ...] = ()
         self.maintained: tuple[ShownMaintained, ...] = ()
         self.concentration = 0
@@ -250,10 +254,6 @@ class Sheet:
             self._bonuses = bonuses or None
             self.is_marked = True
 
-    def bonuses_of(self, source: Hashable) -> Mapping[str, float]:
-        """Return what a source adds."""
-        return self._bonuses.get(source, _NOTHING) if self._bonuses is not None else _NOTHING
-
     def added(self, name: str) -> float:
         """Return what all sources add to a field, or to `health` or `power`."""
         return self._totals.get(name, 0.0)
@@ -280,16 +280,17 @@ class Sheet:
     def count_pools(self, level: int, class_: int, *, is_player: bool) -> None:
         """Set the most health and power: the formula of players, and what bonuses add."""
         health, power = int(self.added("health")), int(self.added("power"))
+        more_health, more_power = self.added("health_percent"), self.added("power_percent")
         if not is_player:
-            self.health.recount(None, health, 0)
-            self.power.recount(None, power, 0)
+            self.health.recount(None, health, 0, more_health)
+            self.power.recount(None, power, 0, more_power)
             return
         primary = primary_attribute(class_)
         now = (self.attribute(STAMINA), self.attribute(primary))
         bare = (now[0] - self.added(STAMINA), now[1] - self.added(primary))
         most, base = player_pools(level, *now), player_pools(level, *bare)
-        self.health.recount(most.health, health, base.health)
-        self.power.recount(most.power, power, base.power)
+        self.health.recount(most.health, health, base.health, more_health)
+        self.power.recount(most.power, power, base.power, more_power)
 
     def get(self, name: str, kind: FieldKind) -> Value | None:
         """Return the value of a field; None if there is no such field of this kind."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from emu.rules.experience import Fallen, kill_points, vitality_bonus
 from emu.times import Monotonic
+from emu.world.actors.bonus_types import COMBAT_EXPERIENCE
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.combat.blows import show_death
@@ -47,7 +48,8 @@ class Rewards:
         for player in players:
             rules = self._world.rules.in_zone(player.zone.zone_id)
             rate = rules.experience_rate * player.zone.definition.experience
-            points = kill_points(fallen, player.spawn.level, len(players), rate=rate)
+            more = player.spawn.sheet.bonus(COMBAT_EXPERIENCE)
+            points = kill_points(fallen, player.spawn.level, len(players), rate=rate, more=more)
             if points > 0:
                 self.give(player, points + self._vitality(player, points, now), now)
         # EQ2Emulator sends the line about experience first (recorded).

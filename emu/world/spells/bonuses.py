@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from emu.spells.kinds import SpellKind
-from emu.world.actors.bonus_types import FIELDS, HEALTH_PERCENT, POWER_PERCENT
+from emu.world.actors.bonus_types import FIELDS
 from emu.world.actors.sheet import Sheet
 from emu.world.actors.spawn import Spawn
 from emu.world.spells.living import LivingSpell, SpellBonus
@@ -19,7 +19,6 @@ FIRST_RACE: Final = 100
 """Numbers below it in `SpellBonus.only` are classes."""
 SPELLS: Final = "spells"
 """Under this name the sheet has what spells add."""
-_WHOLE: Final = 100
 _PLACES: Final = 6
 """Digits to which fractions are rounded, so that what is taken back leaves nothing."""
 
@@ -63,15 +62,6 @@ def apply(sheet: Sheet, sums: Mapping[int, float]) -> None:
     for kind, value in sums.items():
         for name, factor in FIELDS.get(kind, ()):
             added[name] = added.get(name, 0.0) + value * factor
-    before = sheet.bonuses_of(SPELLS)
-    for name, pool, percent in (
-        ("health", sheet.health, sums.get(HEALTH_PERCENT, 0.0)),
-        ("power", sheet.power, sums.get(POWER_PERCENT, 0.0)),
-    ):
-        # Of the most without spells, which attributes of spells may have raised as well.
-        share = percent * (pool.most - int(before.get(name, 0.0))) / _WHOLE
-        if share:
-            added[name] = added.get(name, 0.0) + share
     sheet.put_bonuses(SPELLS, {name: value for name, value in added.items() if value})
 
 

@@ -90,7 +90,7 @@ def test_bonuses_of_several_sources_add_up_and_go_again() -> None:
     assert (sheet.get("heat", FieldKind.UNSIGNED), sheet.attribute("str")) == (26, 20)
     sheet.put_bonuses("cap", {"heat": 6.0})
     assert not sheet.is_marked
-    assert sheet.bonuses_of("cap") == {"heat": 6.0}
+    assert sheet.added("heat") == 6.0
 
 
 def test_unknown_names_and_texts_take_no_bonuses() -> None:

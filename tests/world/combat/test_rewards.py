@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from attrs import evolve
 
+from emu.world.actors.bonus_types import COMBAT_EXPERIENCE
+from emu.world.actors.sheet import SpellMarks
 from emu.world.minds.harm import CORPSE, CORPSE_STAYS
 from tests.support.world.fights import Fight
 
@@ -130,3 +132,16 @@ def test_a_tenth_of_a_level_fills_the_pools_and_is_shown() -> None:
     names = [name for name, _ in fight.client.log]
     visual = names.index("OP_EqHearSpellCastCmd")
     assert "OP_EqDisplayTextCmd" in names[visual - 3 : visual]
+
+
+def test_what_is_worn_and_cast_raises_the_experience_of_kills() -> None:
+    fight = Fight(level=2, experience_needed=800)
+    sheet = fight.player.spawn.sheet
+    sheet.worn = {COMBAT_EXPERIENCE: 30.0}
+    sheet.spells = SpellMarks()
+    sheet.spells.bonuses = {COMBAT_EXPERIENCE: 20.0}
+    fight.harness.parts.minds.harm.kill(
+        fight.player.zone, fight.creature(level=1), fight.player.spawn
+    )
+    # 28 points, and a half of them.
+    assert fight.player.character.experience == 42

@@ -71,3 +71,32 @@ def test_what_is_worn_adds_to_fights_and_spells() -> None:
     show_bonuses(player, skills)
     assert (sheet.bonus(604), sheet.skill_bonus(parry)) == (0.0, 0)
     assert sheet.get("haste", FieldKind.FRACTION) == 0.0
+
+
+def test_percent_of_worn_things_raises_health_and_power() -> None:
+    """Source: eq2-lua.md 7.4 (607 most health %, 620 most power %)."""
+    harness = WorldHarness()
+    player = harness.stand(1, 546, class_=1).player
+    assert player is not None
+    stats = (
+        "{kind = 6, subkind = 7, decimal = 10}, {kind = 6, subkind = 20, decimal = 20},"
+        " {kind = 5, subkind = 0, integer = 50}"
+    )
+    ring = f'id = 5, name = "Ring", slots = 512, baubles = {{cast_time = 1}}, stats = [{stats}]'
+    found = kinds.item_kinds([ring])
+    kind = found.get(5)
+    assert kind is not None
+    inventory, sheet = player.holdings.inventory, player.spawn.sheet
+    before = sheet.health.most, sheet.power.most
+    thing = inventory.add_things(kind, 1, lambda: 1000)[0]
+    assert isinstance(equip(inventory, thing.id, harness.parts.items.wearer(player)), Equipped)
+    show_bonuses(player, harness.world.knowledge.skills)
+    health, power = player.spawn.sheet.health.most, player.spawn.sheet.power.most
+    assert (health, power) == (round(before[0] * 1.1) + 50, round(before[1] * 1.2))
+    # With a level the share grows as well.
+    player.spawn.level += 10
+    player.spawn.mark_sheet()
+    higher = player.spawn.sheet.health.most
+    inventory.take_out(thing)
+    show_bonuses(player, harness.world.knowledge.skills)
+    assert higher == round(player.spawn.sheet.health.most * 1.1) + 50
