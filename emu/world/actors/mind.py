@@ -37,6 +37,8 @@ class Mind(Generic[S]):
     """The numbers of the spawns to whom its fight is shown as their own."""
     is_worthless: bool = False
     """Whether nobody is rewarded for its death: a creature has summoned it."""
+    has_master: bool = False
+    """Whether it is somebody's pet."""
     left_from: Position | None = None
     """Where it stood when it began to hate somebody, and goes back to."""
     spell_list: int = 0

@@ -19,7 +19,7 @@ from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.encounters import Encounters
 from emu.world.combat.fights import COMBAT, Fights
-from emu.world.combat.figures import fraction
+from emu.world.combat.figures import fraction, shared_hate
 from emu.world.combat.standings import Standings
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
@@ -101,11 +101,11 @@ class Creatures:
         self._fighting: dict[Spawn, Creature] = {}
         self._held: set[Spawn] = set()
         """Those that cannot move from where they are."""
-        self._transfers: dict[Spawn, tuple[Spawn, float]] = {}
-        """Who takes which percentage of the hate that another one earns."""
         self.encounters = Encounters(world, fights)
         self._enemies: dict[Spawn, set[Spawn]] = {}
-        """The creatures that hate each player."""
+        """The creatures that hate each foe."""
+        self._foes: dict[Spawn, dict[Spawn, None]] = {}
+        """The foes that know that a creature hates them: scripts and spells end hate as well."""
         self._thoughts: Deadlines[Creature, str] = world.timetable.deadlines(
             "creatures that fight", self._think, may_wait=True
         )
@@ -139,7 +139,6 @@ class Creatures:
             kinds.radius.pop(spawn, None)
             kinds.group.pop(spawn, None)
         self._held.discard(spawn)
-        self._forget_transfers(spawn)
         if spawn in self._fighting:
             self._forget(self._fighting[spawn])
             self._minds.moves.forget(spawn, zone)
@@ -159,7 +158,6 @@ class Creatures:
     def _left(self, event: LeftZone) -> None:
         self._looks.clear(event.player, "")
         self._forget_foe(event.player.spawn)
-        self._forget_transfers(event.player.spawn)
 
     def _look(self, player: Player, _name: str, now: Monotonic) -> None:
         """Let the creatures around a player notice it."""
@@ -220,11 +218,11 @@ class Creatures:
 
     def _hate(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
         is_new = creature not in self._fighting
-        self._add_hate(creature, foe, hate)
+        self._add_hate(zone, creature, foe, hate)
         self._began(zone, creature)
         if is_new and creature in self._fighting:
             for other in self._helpers(zone, creature):
-                self._add_hate(other, foe, AGGRO_HATE)
+                self._add_hate(zone, other, foe, AGGRO_HATE)
                 self._began(zone, other)
 
     def hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
@@ -235,21 +233,12 @@ class Creatures:
         if creature.kind is SpawnKind.NPC and creature.hp_percent > 0 and foe.hp_percent > 0:
             self._hate(zone, creature, foe, amount)
 
-    def transfer(self, foe: Spawn, to: Spawn | None, percent: float = 0.0) -> None:
-        """Let a share of the hate that somebody earns go to another one, or no more."""
-        if to is None or to is foe or percent <= 0:
-            self._transfers.pop(foe, None)
-        else:
-            self._transfers[foe] = to, min(100.0, percent)
-
-    def _add_hate(self, creature: Spawn, foe: Spawn, amount: int) -> None:
+    def _add_hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
         """Let a creature hate somebody, changed by what the foe wears and who shares its hate."""
         if amount > 0:
             amount = max(1, round(amount * (1 + fraction(foe, "hate_mod") / 100)))
-        to, percent = self._transfers.get(foe, (None, 0.0))
-        part = int(amount * percent / 100) if to is not None and to.hp_percent > 0 else 0
-        for one, share in ((foe, amount - part), (to, part)):
-            if one is None or not share:
+        for one, share in shared_hate(zone, foe, amount):
+            if not share:
                 continue
             creature.mind.add_hate(one, share, creature.position)
             if one in self._fights.players:
@@ -286,6 +275,7 @@ class Creatures:
             # A script may want the marks of its walk: it is asked first.
             events.publish(Provoked(zone=zone, spawn=spawn, foe=foe))
             if spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn or not mind.hates:
+                self._end_hates(spawn)
                 return
             mover = self._minds.moves.of(spawn, zone, NOTHING)
             creature = self._fighting[spawn] = Creature(spawn, zone, mover)
@@ -298,6 +288,7 @@ class Creatures:
         if not enemies:
             foe.set_word(COMBAT, on=True)
         enemies.add(creature)
+        self._foes.setdefault(creature, {})[foe] = None
 
     def is_fighting(self, spawn: Spawn) -> bool:
         """Return whether a creature fights, or somebody hates a player."""
@@ -320,8 +311,8 @@ class Creatures:
         if creature.state is State.GOES_BACK:
             self._go_back(creature)
             return
-        for foe in list(mind.hates):
-            if foe.hp_percent <= 0 or zone.spawn(foe.id) is not foe:
+        for foe in (*mind.hates, *self._foes.get(spawn, ())):
+            if foe not in mind.hates or foe.hp_percent <= 0 or zone.spawn(foe.id) is not foe:
                 self._end_hate(spawn, foe)
         target = mind.most_hated()
         if target is None:
@@ -393,8 +384,7 @@ class Creatures:
             return
         creature.state, creature.target = State.GOES_BACK, None
         self._fights.rest(spawn)
-        for foe in list(mind.hates):
-            self._end_hate(spawn, foe)
+        self._end_hates(spawn)
         mind.fighters.clear()
         # Until it is back nobody gets anything for it.
         spawn.set_encounter(Encounter.BROKEN, frozenset())
@@ -414,12 +404,23 @@ class Creatures:
         if home is not None and not is_home:
             creature.mover.stop_where(home)
         self._forget(creature)
+        if spawn.mind.has_master:
+            # Its master could heal it by ending its fight and beginning it again.
+            return
         for pool in (spawn.sheet.health, spawn.sheet.power):
             pool.set_current(pool.most)
         spawn.show_pools()
 
+    def _end_hates(self, spawn: Spawn) -> None:
+        for foe in (*spawn.mind.hates, *self._foes.get(spawn, ())):
+            self._end_hate(spawn, foe)
+
     def _end_hate(self, spawn: Spawn, foe: Spawn) -> None:
         spawn.mind.hates.pop(foe, None)
+        foes = self._foes.get(spawn, {})
+        foes.pop(foe, None)
+        if not foes:
+            self._foes.pop(spawn, None)
         enemies = self._enemies.get(foe)
         if enemies is None:
             return
@@ -435,12 +436,6 @@ class Creatures:
             self._end_hate(spawn, foe)
             spawn.mind.forget(foe)
 
-    def _forget_transfers(self, spawn: Spawn) -> None:
-        """Forget whose hate goes to a spawn that is gone, and where its own goes."""
-        for foe, (to, _) in list(self._transfers.items()):
-            if spawn in (foe, to):
-                del self._transfers[foe]
-
     def _forget(self, creature: Creature) -> None:
         """Forget a creature that fights no more."""
         spawn = creature.spawn
@@ -448,8 +443,7 @@ class Creatures:
             del self._fighting[spawn]
         self._thoughts.clear(creature, "")
         self._fights.rest(spawn)
-        for foe in list(spawn.mind.hates):
-            self._end_hate(spawn, foe)
+        self._end_hates(spawn)
         spawn.mind.fighters.clear()
         spawn.mind.left_from = None
         spawn.set_encounter(Encounter.FREE, frozenset())
@@ -460,5 +454,6 @@ class Creatures:
         creature = self._fighting.get(spawn)
         if creature is not None:
             self._forget(creature)
+        self._end_hates(spawn)
         spawn.set_word(COMBAT, on=False)
         spawn.set_target(None)

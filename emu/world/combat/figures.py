@@ -25,6 +25,7 @@ from emu.rules.combat import (
 from emu.world.actors.bonus_types import AVOIDANCE
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
+from emu.world.zones.zone import Zone
 
 RADIUS_UNIT: Final = 32
 BRAWLERS: Final = range(5, 8)
@@ -104,6 +105,23 @@ def defense_of(spawn: Spawn, skills: DefenseSkills | None = None) -> Defense:
         is_invulnerable=spawn.sheet.is_invulnerable,
         guards_back=int(spawn.appearance.get("class", 0)) in BRAWLERS,
     )
+
+
+def shared_hate(zone: Zone, foe: Spawn, amount: int) -> tuple[tuple[Spawn, int], ...]:
+    """Return whom a creature hates for what a foe does, and how much.
+
+    A spell on the foe may let somebody in the same zone take a share of it.
+    """
+    threat = foe.sheet.spells.threat if amount > 0 else None
+    if threat is None:
+        return ((foe, amount),)
+    receiver: Spawn = threat[0]
+    percent = threat[1]
+    part = int(amount * max(0.0, min(percent, 100.0)) / 100)
+    is_there = receiver.hp_percent > 0 and zone.spawn(receiver.id) is receiver
+    if not part or not is_there or receiver is foe:
+        return ((foe, amount),)
+    return (foe, amount - part), (receiver, part)
 
 
 def gap(one: Spawn, other: Spawn) -> float:

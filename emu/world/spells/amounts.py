@@ -38,6 +38,7 @@ from emu.world.combat.figures import (
     attack_of,
     defense_of,
     fraction,
+    shared_hate,
     side_of,
     whole,
 )
@@ -252,25 +253,11 @@ class Amounts:
         if min(creature.hp_percent, foe.hp_percent) <= 0:
             return
         made = int(amount * _hate_factor(foe))
-        receiver, passed = self._transfer(foe, made)
-        for one, part in ((foe, made - passed), (receiver, passed)):
-            if one is None or (not part and one is receiver):
-                continue
+        for one, part in shared_hate(zone, foe, made):
             creature.mind.add_hate(one, part, creature.position)
             if one.kind is SpawnKind.PLAYER and one in creature.mind.hates:
                 creature.mind.fighters[one] = None
         self._events.publish(Hated(zone=zone, spawn=creature, foe=foe))
-
-    def _transfer(self, foe: Spawn, amount: int) -> tuple[Spawn | None, int]:
-        """Return who takes a part of somebody's hate, and how much."""
-        state = self._states.get(foe)
-        for spell in state.effects if state is not None else ():
-            gifts = spell.gifts.get(foe)
-            if gifts is not None and gifts.threat is not None:
-                receiver, percent = gifts.threat
-                if receiver.hp_percent > 0:
-                    return receiver, int(amount * max(0.0, min(percent, 100.0)) / 100)
-        return None, 0
 
 
 def _hate_factor(foe: Spawn) -> float:

@@ -90,9 +90,25 @@ class LastingSpells:
         for one in spell.targets:
             self._states.recount(one)
             self._note(one)
+        for one in spell.gifts:
+            if one not in spell.targets:
+                self.gave(spell, one)
         if spell.caster not in spell.targets:
             self._states.show(spell.caster)
         return True
+
+    def gave(self, spell: LivingSpell, spawn: Spawn) -> None:
+        """Count anew what a spawn has of a spell whose script has given something to it.
+
+        It need not be a target: a spell may give a proc to its caster. What a spell gives during
+        its cast counts from then on when it lasts.
+        """
+        if spell.phase is not CastPhase.LASTING:
+            return
+        state = self._states.of(spawn)
+        if spell not in state.effects and spell not in state.others:
+            state.others = (*state.others, spell)
+        self._states.recount(spawn)
 
     def _plan(self, spell: LivingSpell, now: Monotonic, duration: float) -> None:
         period = spell.tier.period
@@ -216,8 +232,11 @@ class LastingSpells:
         touched = list(dict.fromkeys((*spell.targets, *spell.gifts)))
         for one in touched:
             state = self._states.get(one)
-            if state is not None and spell in state.effects:
+            if state is None:
+                continue
+            if spell in state.effects:
                 state.effects.remove(spell)
+            state.others = tuple(other for other in state.others if other is not spell)
         spell.gifts.clear()
         if was_lasting:
             self._unlist(spell)
@@ -242,12 +261,17 @@ class LastingSpells:
         caster.concentration -= spell.tier.cost.concentration
         self._states.show(spell.caster)
 
-    def leave(self, spell: LivingSpell, target: Spawn, reason: str) -> None:
-        """End a spell on one of its targets; without any it is over."""
+    def leave(
+        self, spell: LivingSpell, target: Spawn, reason: str, *, is_quiet: bool = False
+    ) -> None:
+        """End a spell on one of its targets; without any it is over.
+
+        If it `is_quiet`, the target reads nothing: the spell goes on where the target is next.
+        """
         if spell.is_over or target not in spell.targets:
             return
         if len(spell.targets) == 1:
-            self.end(spell, reason)
+            self.end(spell, reason, is_quiet=is_quiet)
             return
         spell.targets.remove(target)
         spell.gifts.pop(target, None)
@@ -257,6 +281,8 @@ class LastingSpells:
         self._states.recount(target)
         self._states.tidy(target)
         self._note(target)
+        if not (is_quiet or spell.is_passive):
+            self._say_end(spell, (target,))
 
     def _say_end(self, spell: LivingSpell, spawns: Iterable[Spawn]) -> None:
         """Tell those whom a spell leaves; its caster reads nothing of others (recorded)."""

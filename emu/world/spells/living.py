@@ -7,6 +7,7 @@ Source: docs/guides/spells.md#effects.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
@@ -255,6 +256,8 @@ class SpellState:
 
     effects: list[LivingSpell] = field(default_factory=list)
     """Those that last on it."""
+    others: tuple[LivingSpell, ...] = ()
+    """Those that last on somebody else and give something to it, such as a proc to their caster."""
     maintained: list[LivingSpell] = field(default_factory=list)
     """Its own that last on somebody."""
     casting: LivingSpell | None = None
@@ -271,11 +274,16 @@ class SpellState:
     """What scripts that are no spells add to its skills."""
 
     @property
+    def giving(self) -> Sequence[LivingSpell]:
+        """All that give something to it."""
+        return [*self.effects, *self.others] if self.others else self.effects
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing has to be remembered."""
         return not (
-            self.effects or self.maintained or self.casting or self.waiting or self.ready
-            or self.totals or self.skills
+            self.effects or self.others or self.maintained or self.casting or self.waiting
+            or self.ready or self.totals or self.skills
         )  # fmt: skip
 
     def held(self, flags: int, flag_of: dict[int, int]) -> int | None:

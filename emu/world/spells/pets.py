@@ -18,11 +18,13 @@ from emu.world.actors.player import Player
 from emu.world.actors.sheet import ShownPet
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.events import Died, FightOver, Hated, Hurt, Provoked
+from emu.world.minds.moves import Mover
 from emu.world.minds.walks import NOTHING
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.living import End, LivingSpell
 from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 NEAR: Final = 4.0
 """How near a pet follows its master."""
@@ -62,6 +64,8 @@ class Pet:
     """The spell that ends with it, and it with the spell."""
     own_name: str
     """Its name before it had a master."""
+    home: Position
+    """Where it stood before that."""
     stays: bool = False
     was_attackable: bool = False
     guards: int = GUARDS_MASTER | GUARDS_ITSELF
@@ -118,13 +122,18 @@ class Pets:
         before = self.of(master, kind)
         if before is not None and kind is not PetKind.DUMB_FIRE:
             self.dismiss(before)
-        pet = Pet(spawn, master, zone, kind, spell, spawn.name, was_attackable=spawn.attackable)
+        # Its own pets would fight whoever was the foe of both.
+        self._dismiss_all(spawn)
+        pet = Pet(
+            spawn, master, zone, kind, spell, spawn.name, spawn.mind.left_from or spawn.position,
+            was_attackable=spawn.attackable,
+        )  # fmt: skip
         self._of[spawn] = pet
         self._own.setdefault(master, []).append(pet)
         self._company.owners[spawn] = master
         if kind is not PetKind.CHARMED:
             self._dress(pet)
-        spawn.mind.forget(master)
+        self._make_peace(pet)
         is_creatures = self._is_creatures(pet)
         spawn.mind.is_worthless = is_creatures
         spawn.set_visibility(attackable=is_creatures and master.attackable)
@@ -133,6 +142,15 @@ class Pets:
         foe = master.mind.most_hated() if is_creatures and kind in FIGHTERS else None
         if foe is not None:
             self._attack(zone, spawn, foe, HATE)
+
+    def _make_peace(self, pet: Pet) -> None:
+        """Let a pet hate neither its master nor, if that is a player, any other player."""
+        spawn = pet.spawn
+        spawn.mind.has_master = True
+        for foe in (*spawn.mind.hates, *spawn.mind.fighters):
+            is_friend = not self._is_creatures(pet) and self._company.player(foe) is not None
+            if foe is pet.master or is_friend:
+                spawn.mind.forget(foe)
 
     def _is_creatures(self, pet: Pet) -> bool:
         """Return whether a pet belongs to a creature, and not to a player."""
@@ -153,9 +171,9 @@ class Pets:
             if mover.is_following:
                 mover.toggle_follow()
             mover.follow(None, NEAR)
+        spawn.mind.has_master = False
         if pet.kind is PetKind.CHARMED:
-            spawn.set_info(name=pet.own_name)
-            spawn.set_visibility(attackable=pet.was_attackable)
+            self._set_free(pet, mover)
         elif pet.zone.spawn(spawn.id) is spawn and spawn.hp_percent > 0:
             self._despawn(pet.zone, spawn)
             # One that no file has placed is removed here.
@@ -165,6 +183,14 @@ class Pets:
             self._lasting.end(pet.spell, End.CANCELED)
         self._show(pet.master)
         return True
+
+    def _set_free(self, pet: Pet, mover: Mover | None) -> None:
+        """Let a charmed creature be as it was, and go back to where it stood."""
+        spawn = pet.spawn
+        spawn.set_info(name=pet.own_name)
+        spawn.set_visibility(attackable=pet.was_attackable)
+        if mover is not None and spawn.hp_percent > 0 and not spawn.mind.hates:
+            mover.return_to(pet.home)
 
     def forget(self, spawn: Spawn) -> None:
         """Let the pets of somebody who is gone go, or forget a pet that is gone."""
@@ -251,6 +277,8 @@ class Pets:
         """Let a pet follow again, and those of a creature that has given up go."""
         pet = self._of.get(event.spawn)
         if pet is not None and not pet.stays:
+            # It goes to its master, and not to where the fight began.
+            event.spawn.mind.left_from = None
             self._lead(pet)
         self._dismiss_all(event.spawn)
 

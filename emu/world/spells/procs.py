@@ -79,6 +79,9 @@ class ProcHarm(NamedTuple):
 
 PHYSICAL, MAGICAL = 1, 2
 """Kinds of wards."""
+TAKEN: Final = "You take {points} of the damage that was meant for {name}."
+TAKEN_OFF: Final = "{name} takes {points} of the damage that was meant for you."
+"""The lines about a ward that redirects; the sources say that there are two, not their words."""
 DEEPEST: Final = 4
 """Procs that procs cause."""
 
@@ -95,7 +98,8 @@ class Procs:
         self._amounts = amounts
         self._chance_of = core.chance
         self._scripts = core.scripts
-        self._depth = 0
+        self._running: list[LivingSpell] = []
+        """The spells whose procs are being called, each inside of the one before."""
         self.used_up: list[Callable[[LivingSpell], object]] = []
         """Called with each spell whose ward is used up."""
         subscribe = world.events.subscribe
@@ -112,20 +116,22 @@ class Procs:
     def happen(self, spawn: Spawn, kind: int, other: Spawn | None) -> None:
         """Let the spells on a spawn act on an event; `other` is the other side of it."""
         state = self._states.get(spawn)
-        if state is None or not state.effects or self._depth >= DEEPEST:
+        giving = state.giving if state is not None else ()
+        if not giving or len(self._running) >= DEEPEST:
             return
-        for spell in list(state.effects):
+        for spell in list(giving):
             gifts = spell.gifts.get(spawn)
             for proc in list(gifts.procs) if gifts is not None else ():
-                if proc.kind != kind or spell.is_over:
+                # What a proc does must not cause the same proc again: it would strike five times.
+                if proc.kind != kind or spell.is_over or spell in self._running:
                     continue
                 if self._chance_of(spell.zone).randint(0, 9999) >= proc.chance * 100:
                     continue
-                self._depth += 1
+                self._running.append(spell)
                 try:
                     self._scripts().call(spell, "proc", spawn, other, kind, *spell.tier.values)
                 finally:
-                    self._depth -= 1
+                    self._running.pop()
 
     def _hurt(self, event: Hurt) -> None:
         victim, foe = event.spawn, event.foe
@@ -230,15 +236,23 @@ class Procs:
         if ward.hits:
             ward.hits -= 1
         is_spent = ward.left == 0 or (spell.triggers > 0 and not ward.hits)
-        if ward.redirect and spell.caster is not event.spawn and spell.caster.hp_percent > 0:
-            share = taken * ward.redirect // 100
-            self._amounts.harm.take_health(
-                event.zone, spell.caster, None, share, kind=event.damage_type
-            )
+        self._redirect(event, spell, taken * ward.redirect // 100)
         if is_spent and not ward.kept:
             for listener in self.used_up:
                 listener(spell)
         return taken
+
+    def _redirect(self, event: Warded, spell: LivingSpell, points: int) -> None:
+        """Let the caster of a ward take a share of what it keeps off; both sides read of it."""
+        caster, warded = spell.caster, event.spawn
+        is_there = caster.hp_percent > 0 and event.zone.spawn(caster.id) is caster
+        if points <= 0 or caster is warded or not is_there:
+            return
+        for reader, other, text in ((caster, warded, TAKEN), (warded, caster, TAKEN_OFF)):
+            player = self._company.players.get(reader)
+            if player is not None:
+                self._chat.line(player, text.format(points=points, name=other.name), "spell")
+        self._amounts.harm.take_health(event.zone, caster, None, points, kind=event.damage_type)
 
 
 def _strength(ward: Ward | None) -> float:

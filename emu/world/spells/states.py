@@ -101,16 +101,17 @@ class SpellStates:
         state = self.of(spawn)
         sheet = spawn.sheet
         marks = self.marks(spawn)
-        sums, skills = totals(state.effects, spawn, self._classes(spawn), self._races(spawn))
+        sums, skills = totals(state.giving, spawn, self._classes(spawn), self._races(spawn))
         for skill, value in (state.skills or {}).items():
             skills[skill] = skills.get(skill, 0.0) + value
-        gifts = [one.gifts[spawn] for one in state.effects if spawn in one.gifts]
+        gifts = [one.gifts[spawn] for one in state.giving if spawn in one.gifts]
         before, snared = marks.controls, marks.snare
         state.controls = _together(one.controls for one in gifts)
         marks.controls, marks.bonuses, marks.skills = state.controls, sums, skills
         marks.stealth = _together(one.stealth for one in gifts)
         marks.snare = min((one.snare / 100 for one in gifts if one.snare), default=1.0)
         marks.immunities = _together(one.immunities for one in gifts)
+        marks.threat = next((one.threat for one in gifts if one.threat is not None), None)
         model = next((one.model for one in reversed(gifts) if one.model), 0)
         if model != marks.model:
             marks.model = model

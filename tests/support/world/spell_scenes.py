@@ -119,6 +119,7 @@ class SpellScene(ScriptScene):
             self.script(source, f"Spells/{name}.lua")
         self.spells = self.harness.parts.spells
         self._guards = 0
+        self._friends: dict[Player, Client] = {}
         power = self.player.spawn.sheet.power
         power.fill(1000)
         self.player.spawn.sheet.health.fill(1000)
@@ -163,7 +164,12 @@ class SpellScene(ScriptScene):
         assert player is not None
         player.teleport(Position(PLACE.x + 2, *PLACE[1:]), self.harness.now)
         self.harness.run(0.3)
+        self._friends[player] = client
         return player
+
+    def read_by(self, friend: Player) -> list[str]:
+        """Return the lines that a friend has read."""
+        return [one["text"] for one in self._friends[friend].decoded("WS_DisplayText")]
 
     def state(self, spawn: Spawn | None = None) -> SpellState:
         return self.spells.states.of(spawn or self.player.spawn)

@@ -1,9 +1,10 @@
 """The minds of creatures that fight: whom they attack, help and hunt, and when they give up."""
 
-from emu.world.actors.sheet import FieldKind
+from emu.world.actors.sheet import FieldKind, SpellMarks
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.creatures import NO_REWARD
 from emu.world.combat.fights import COMBAT
+from emu.world.combat.figures import shared_hate
 from emu.world.events import FightOver, MayCast, Provoked
 from emu.world_stream.movement import Position
 from tests.support.world.fights import HERE, Fight
@@ -152,14 +153,47 @@ def test_taunts_and_shared_hate() -> None:
     creatures.hate(zone, wolf, borvik, 300)
     assert wolf.mind.most_hated() is borvik
     # Four fifths of what Aldana earns go to Borvik.
-    creatures.transfer(fight.player.spawn, borvik, 80.0)
+    marks = fight.player.spawn.sheet.spells = SpellMarks()
+    marks.threat = borvik, 80.0
     before = dict(wolf.mind.hates)
     creatures.hate(zone, wolf, fight.player.spawn, 1000)
     assert wolf.mind.hates[borvik] - before[borvik] == 800
     assert wolf.mind.hates[fight.player.spawn] - before[fight.player.spawn] == 200
-    creatures.transfer(fight.player.spawn, None)
+    marks.threat = None
     creatures.hate(zone, wolf, fight.player.spawn, 1000)
     assert wolf.mind.most_hated() is fight.player.spawn
+
+
+def test_blows_share_their_hate_as_well() -> None:
+    # Source: eq2-spells.md 7, "threat transfer ... wanted the share".
+    fight = Fight()
+    borvik = fight.of(fight.stand(6, "Borvik")).spawn
+    wolf, own = fight.creature("a wolf"), fight.player.spawn
+    wolf.sheet.health.fill(100_000)
+    own.sheet.spells = SpellMarks()
+    own.sheet.spells.threat = borvik, 50.0
+    fight.harness.minds.harm.take_health(fight.player.zone, wolf, own, 1000)
+    # A first blow makes 50 more.
+    assert wolf.mind.hates == {own: 525, borvik: 525}
+
+
+def test_nobody_takes_hate_who_is_dead_or_elsewhere() -> None:
+    fight = Fight()
+    other = fight.stand(6, "Borvik")
+    borvik, own = fight.of(other).spawn, fight.player.spawn
+    own.sheet.spells = SpellMarks()
+    own.sheet.spells.threat = borvik, 50.0
+    zone = fight.player.zone
+    assert shared_hate(zone, own, 100) == ((own, 50), (borvik, 50))
+    assert shared_hate(zone, own, -100) == ((own, -100),)
+    own.sheet.spells.threat = own, 50.0
+    assert shared_hate(zone, own, 100) == ((own, 100),)
+    own.sheet.spells.threat = borvik, 50.0
+    fight.harness.minds.harm.kill(zone, borvik, None)
+    assert shared_hate(zone, own, 100) == ((own, 100),)
+    fight.harness.departures.remove(fight.of(other), "quit", fight.harness.now)
+    borvik.sheet.health.fill(100)
+    assert shared_hate(zone, own, 100) == ((own, 100),)
 
 
 def test_what_is_worn_changes_hate() -> None:
@@ -226,3 +260,29 @@ def test_the_fights_of_a_zone_end_with_it() -> None:
     at = crab.position
     fight.run(5.0)
     assert crab.position == at
+
+
+def test_nobody_is_in_a_fight_any_more_whom_a_script_lets_be_forgotten() -> None:
+    """Scripts end hate without a word to fights (ClearHate), as charms do."""
+    fight = Fight()
+    strong(fight)
+    crab = fight.creature()
+    fight.attack(crab)
+    fight.run(3.0)
+    fight.client.types("autoattack 0")
+    assert COMBAT in fight.player.spawn.words
+    crab.mind.hates.clear()
+    fight.run(2.0)
+    assert COMBAT not in fight.player.spawn.words
+    assert not fights(fight, fight.player.spawn)
+
+
+def test_a_creature_that_its_script_kills_at_once_leaves_nobody_in_a_fight() -> None:
+    fight = Fight()
+    crab, zone = fight.creature(), fight.player.zone
+    harm = fight.harness.minds.harm
+    fight.harness.world.events.subscribe(Provoked, lambda one: harm.kill(zone, one.spawn, None))
+    fight.harness.parts.combat.creatures.hate(zone, crab, fight.player.spawn, 10)
+    assert crab.hp_percent == 0
+    assert COMBAT not in fight.player.spawn.words
+    assert not fights(fight, fight.player.spawn)

@@ -137,3 +137,18 @@ def test_the_own_maintained_spell_is_cancelled_by_its_place(tmp_path: Path) -> N
     assert scene.effects()
     scene.client.types("cancel_maintained 0")
     assert scene.effects() == []
+
+
+def test_one_of_several_whom_a_spell_leaves_reads_of_it(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=BUFF.replace("target = 1", "target = 2"))
+    friend = scene.friend()
+    scene.client.types("invite Borvik")
+    scene.harness.world.groups.table.accept(friend.id, scene.harness.now)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    assert len(scene.effects(friend.spawn)) == 1
+    scene.spells.cancel_effect(friend, COURAGE)
+    assert scene.effects(friend.spawn) == []
+    assert scene.read_by(friend)[-1] == "Your Courage fades."
+    assert len(scene.effects()) == 1
+    assert "Your Courage fades." not in scene.shown()

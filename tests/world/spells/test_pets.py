@@ -1,5 +1,6 @@
 """Pets: having, following, fighting, orders, and how they go."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,15 @@ def scene(tmp_path: Path) -> SpellScene:
     return SpellScene(tmp_path, toml=CALL)
 
 
-def taken(scene: SpellScene, kind: PetKind = PetKind.COMBAT) -> tuple[Spawn, LivingSpell]:
+def taken(
+    scene: SpellScene, kind: PetKind = PetKind.COMBAT, creature: Spawn | None = None
+) -> tuple[Spawn, LivingSpell]:
     """Let the player have a creature as its pet by a spell that lasts."""
     scene.script("function cast() end", "Spells/Call.lua")
     scene.know(280025)
     scene.cast(280025)
     spell = scene.effects()[-1]
-    crab = scene.creature("an imp")
+    crab = creature or scene.creature("an imp")
     scene.spells.pets.take_pet(scene.zone, scene.player.spawn, crab, kind, spell)
     return crab, spell
 
@@ -294,6 +297,67 @@ def test_the_line_below_the_name_and_the_verb_are_the_masters(scene: SpellScene)
     assert (verb.name, verb.command) == ("Pet Options", "petoptions")
     assert verb.is_for(scene.player.spawn)
     assert not verb.is_for(scene.friend().spawn)
+
+
+def test_a_pet_walks_back_to_its_master_after_a_fight(scene: SpellScene) -> None:
+    imp, _ = taken(scene)
+    at, foe = scene.player.position, scene.creature("a rat", 30.0)
+    scene.player.set_target(foe)
+    scene.client.types("pet attack")
+    scene.run(6.0)
+    assert imp.position.distance_to(foe.position) < 6.0
+    imp.sheet.health.set_current(500)
+    scene.harness.minds.harm.kill(scene.zone, foe, imp)
+    places = [imp.position]
+    for _ in range(60):
+        scene.run(0.25)
+        places.append(imp.position)
+    longest = max(one.distance_to(other) for one, other in pairwise(places))
+    assert longest < 5.0
+    assert imp.position.distance_to(at) < 6.0
+    assert imp.sheet.health.current < 1000
+
+
+def test_to_end_a_fight_does_not_heal_a_pet(scene: SpellScene) -> None:
+    imp, _ = taken(scene)
+    foe = scene.creature("a rat", 6.0)
+    scene.player.set_target(foe)
+    scene.client.types("pet attack")
+    scene.run(2.0)
+    imp.sheet.health.set_current(500)
+    scene.client.types("pet backoff")
+    scene.run(1.0)
+    assert imp.sheet.health.current < 1000
+
+
+def test_a_charmed_creature_fights_no_player_any_more(scene: SpellScene) -> None:
+    friend, ogre = scene.friend(), scene.creature("an ogre", 5.0)
+    for one in (scene.player, friend):
+        one.spawn.sheet.health.fill(100_000)
+        scene.harness.parts.combat.creatures.hate(scene.zone, ogre, one.spawn, 500)
+    scene.run(1.0)
+    _, spell = taken(scene, PetKind.CHARMED, ogre)
+    scene.run(0.5)
+    before = friend.spawn.sheet.health.current
+    scene.run(5.0)
+    assert friend.spawn.sheet.health.current >= before
+    for one in (scene.player, friend):
+        assert "combat" not in one.spawn.words
+    # Free again, it goes back to where it stood.
+    home = ogre.position
+    scene.player.teleport(Position(home.x + 40, *home[1:]), scene.harness.now)
+    scene.run(15.0)
+    assert ogre.position.distance_to(home) > 20.0
+    scene.spells.lasting.end(spell, "expired")
+    scene.run(20.0)
+    assert ogre.position.distance_to(home) < 3.0
+
+
+def test_a_charmed_creature_has_no_pet_any_more(scene: SpellScene) -> None:
+    shaman, spirit, _ = summoned(scene)
+    taken(scene, PetKind.CHARMED, shaman)
+    assert scene.zone.spawn(spirit.id) is None
+    assert scene.spells.pets.get(spirit) is None
 
 
 def test_a_pet_that_guards_nobody_does_not_strike_back(scene: SpellScene) -> None:

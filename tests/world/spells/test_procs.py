@@ -1,12 +1,15 @@
 """Procs and wards."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from emu.rules.combat import Result
+from emu.spells.kinds import SpellTarget
 from emu.world.events import BlowAvoided, BlowLanded
-from emu.world.spells.procs import ProcHarm
+from emu.world.spells.living import WaitingCast
+from emu.world.spells.procs import TAKEN, TAKEN_OFF, ProcHarm
 from tests.support.world.spell_scenes import SpellScene
 
 WARD = """
@@ -126,3 +129,53 @@ def test_a_proc_has_a_line_for_each_side(scene: SpellScene) -> None:
     scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
     hurt(scene, 10, scene.creature())
     assert scene.shown()[-2:] == ["You burn a crab.", "a crab is burned by Aldana."]
+
+
+def test_a_ward_that_redirects_has_a_line_for_each_side(scene: SpellScene) -> None:
+    """Source: eq2-spells.md 7 (the redirect share hits the ward's caster, a line to both)."""
+    source = "function cast(Caster, Target) AddWard(900, 0, 0, 0, 0, 0, 50) end"
+    scene.script(source, "Spells/Shield.lua")
+    friend = scene.friend()
+    kind = replace(scene.kind(600), target=SpellTarget.ONE)
+    scene.spells.cast_for_free(friend, kind, 1, scene.player.spawn)
+    friend.spawn.sheet.health.fill(1000)
+    before = len(scene.shown())
+    assert hurt(scene, 30) == 0
+    assert friend.spawn.sheet.health.current == 985
+    assert scene.shown()[before:] == [TAKEN_OFF.format(name="Borvik", points=15)]
+    assert scene.read_by(friend)[-1] == TAKEN.format(name="Aldana", points=15)
+    # Who is elsewhere takes nothing.
+    scene.zone.remove(friend.spawn, scene.harness.now)
+    hurt(scene, 30)
+    assert friend.spawn.sheet.health.current == 985
+
+
+def test_a_ward_of_ones_own_redirects_nothing(scene: SpellScene) -> None:
+    source = "function cast(Caster, Target) AddWard(900, 0, 0, 0, 0, 0, 50) end"
+    scene.script(source, "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    before = scene.player.spawn.sheet.health.current
+    assert hurt(scene, 30) == 0
+    assert scene.player.spawn.sheet.health.current == before
+
+
+def test_procs_that_cause_each_other_end(scene: SpellScene) -> None:
+    scene.script(THORNS, "Spells/Shield.lua")
+    crab, own = scene.creature(), scene.player.spawn
+    kind = scene.kind(600)
+    tier = kind.tier(1)
+    assert tier is not None
+    for one in (crab, own):
+        scene.spells.casts.cast(scene.zone, one, WaitingCast(kind, tier), one, cast_time=0.0)
+    before = own.sheet.health.current
+    hurt(scene, 10, crab)
+    # The thorns of both sides sting once.
+    assert (own.sheet.health.current, crab.sheet.health.current) == (before - 15, 9_995)
+
+
+def test_a_proc_does_not_cause_itself(scene: SpellScene) -> None:
+    scene.script(THORNS.replace("15, 100", "1, 100"), "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    crab = scene.creature()
+    scene.harness.minds.harm.take_health(scene.zone, crab, scene.player.spawn, 10)
+    assert crab.sheet.health.current == 9_985

@@ -47,9 +47,7 @@ def _change(
         if gifts.count >= MOST_GIFTS:
             continue
         act(gifts)
-        state = scripts.spells.states.get(spawn)
-        if state is not None and spell in state.effects:
-            scripts.spells.states.recount(spawn)
+        scripts.spells.lasting.gave(spell, spawn)
 
 
 def _named_or_all(spell: LivingSpell, body: Body | None) -> list[Spawn]:

@@ -32,8 +32,11 @@ def scene(tmp_path: Path) -> SpellScene:
     return SpellScene(tmp_path, toml=TOML)
 
 
-def lasting(scene: SpellScene, body: str, target: object = None) -> None:
-    scene.script(f"function cast(Caster, Target, Value) {body} end", "Spells/Mix.lua")
+def lasting(scene: SpellScene, body: str, target: object = None, *, proc: str = "") -> None:
+    scene.script(
+        f"function cast(Caster, Target, Value) {body} end\n"
+        f"function proc(Caster, Other, Type, Value) {proc} end", "Spells/Mix.lua",
+    )  # fmt: skip
     scene.spells.cast_for_free(scene.player, scene.kind(900), 1, target)  # type: ignore[arg-type]
 
 
@@ -82,11 +85,27 @@ def test_hate_is_passed_on(scene: SpellScene) -> None:
     friend, crab = scene.friend().spawn, scene.creature()
     lasting(scene, "AddThreatTransfer(Caster, Target, 40)", friend)
     # The spell lasts on the friend; the one who passes on hate is its caster.
-    state = scene.effects(friend)[0]
-    assert state.gifts[scene.player.spawn].threat == (friend, 40.0)
-    scene.state().effects.append(state)
+    (spell,) = scene.effects(friend)
+    assert scene.effects() == []
     scene.spells.amounts.hate(scene.zone, crab, scene.player.spawn, 100)
     assert crab.mind.hates == {scene.player.spawn: 60, friend: 40}
+    scene.spells.lasting.end(spell, End.CANCELED)
+    scene.spells.amounts.hate(scene.zone, crab, scene.player.spawn, 100)
+    assert crab.mind.hates == {scene.player.spawn: 160, friend: 40}
+    assert scene.spells.states.get(scene.player.spawn) is None
+
+
+def test_a_caster_has_a_proc_of_a_spell_on_somebody_else(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 7.3 and 7.6 (AddProc: on S only; the caster's are taken back)."""
+    friend, crab = scene.friend().spawn, scene.creature()
+    lasting(
+        scene, "AddProc(Caster, 1, 100)", friend, proc="ProcDamage(Caster, Other, 'Sting', 3, 7, 7)"
+    )
+    scene.harness.minds.harm.take_health(scene.zone, crab, scene.player.spawn, 10)
+    assert crab.sheet.health.current == 9_983
+    scene.spells.lasting.end(scene.effects(friend)[0], End.CANCELED)
+    scene.harness.minds.harm.take_health(scene.zone, crab, scene.player.spawn, 10)
+    assert crab.sheet.health.current == 9_973
 
 
 def test_an_illusion_ends_with_its_spell(scene: SpellScene) -> None:
