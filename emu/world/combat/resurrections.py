@@ -13,7 +13,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
 from emu.world.combat.falls import Falls
 from emu.world.deadlines import Deadlines
-from emu.world.events import LeftZone
+from emu.world.events import LeftZone, Revived
 from emu.world.social.chat import Chat
 from emu.world.speech.windows import Question, ask
 from emu.world.world import World
@@ -48,7 +48,9 @@ class Resurrections:
         self._ends: Deadlines[Player, str] = world.timetable.deadlines(
             "offered resurrections", lambda player, _name, _now: self.forget(player)
         )
-        world.events.subscribe(LeftZone, lambda event: self.forget(event.player))
+        # Who lives again in another way, and dies once more, must be asked anew.
+        for event in (LeftZone, Revived):
+            world.events.subscribe(event, lambda one: self.forget(one.player))
 
     def has_offer(self, player: Player) -> bool:
         """Return whether a player has been asked and has not answered yet."""

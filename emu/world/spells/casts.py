@@ -15,7 +15,7 @@ from emu.rules.spells import (
     keeps_casting,
     with_speed,
 )
-from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
+from emu.spells.kinds import SpellKind, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -350,7 +350,7 @@ class Casts:
         """
         caster, kind = spell.caster, spell.kind
         player = self._company.players.get(caster)
-        error = self._gather(spell)
+        error = self._targets.gather(spell)
         if player is not None and spell.has_bar and (not is_instant or error is not None):
             shows.end_bar(player, kind.name)
         if error is not None:
@@ -406,25 +406,6 @@ class Casts:
         if has_locked:
             self._book_changed(player)
         self._states.changed(player.spawn)
-
-    def _gather(self, spell: LivingSpell) -> str | None:
-        """Find the targets of an area, and leave out who is gone; return why none is left."""
-        kind, tier = spell.kind, spell.tier
-        if tier.most_targets > 0:
-            target = spell.target if spell.target is not spell.caster else None
-            if target is None and spell.caster.target_id:
-                target = spell.zone.spawn(spell.caster.target_id)
-            spell.targets = self._targets.around(spell.zone, spell.caster, kind, tier, target)
-            return None if spell.targets else "none_in_range"
-        if kind.target in (SpellTarget.CORPSE, SpellTarget.GROUP_CORPSE):
-            spell.targets = [one for one in spell.targets if one.hp_percent <= 0]
-            return None if spell.targets else "target_not_dead"
-        before = len(spell.targets)
-        spell.targets = [
-            one for one in spell.targets
-            if one.hp_percent > 0 and spell.zone.spawn(one.id) is one
-        ]  # fmt: skip
-        return "target_dead" if before and not spell.targets else None
 
     def _provoke(self, spell: LivingSpell) -> None:
         """Let the creatures that a harmful spell reaches hate its caster."""

@@ -92,8 +92,8 @@ class KeptSpells:
         found: dict[str, Any] = {}
         effects: list[list[Any]] = []
         size = 0
-        for spell in state.effects if player.spawn.hp_percent > 0 else ():
-            if self._goes_on(spell, player):
+        for spell in state.effects:
+            if self.goes_on(spell, player):
                 row = self._row(spell, player)
                 size += len(json.dumps(row))
                 if size > LONGEST:
@@ -112,12 +112,16 @@ class KeptSpells:
             found["recasts"], found[RECASTS_WRITTEN] = recasts, round(moment, 1)
         return found
 
-    def _goes_on(self, spell: LivingSpell, player: Player) -> bool:
-        """Return whether a spell goes on: a friendly one of its own, or a timed one of others."""
-        is_own = spell.caster is player.spawn
+    def goes_on(self, spell: LivingSpell, player: Player) -> bool:
+        """Return whether a spell goes on: a friendly one of its own, or a timed one of others.
+
+        On a dead player only those go on that last through death.
+        """
+        kind = spell.kind
         return (
-            spell.kind.is_friendly and not spell.is_passive and not self._pets.has_of(spell)
-            and (is_own or spell.ends is not None)
+            kind.is_friendly and not spell.is_passive and not self._pets.has_of(spell)
+            and (player.spawn.hp_percent > 0 or kind.lasts_through_death)
+            and (spell.caster is player.spawn or spell.ends is not None)
         )  # fmt: skip
 
     def _row(self, spell: LivingSpell, player: Player) -> list[Any]:

@@ -29,6 +29,9 @@ class Raises(Protocol):
     ) -> bool:
         """Ask a dead player; return False if it lives or was asked already."""
 
+    def has_offer(self, player: Player) -> bool:
+        """Return whether a player has been asked and has not answered yet."""
+
     def resurrect(self, player: Player, *, health: float, power: float) -> None:
         """Let a dead player live at once, with percentages of its health and power."""
 

@@ -81,7 +81,10 @@ class Spells:
             company=self.company, chance=world.zones.chances.of, scripts=lambda: self._plain,
             skill_of=self.skill_of,
         )  # fmt: skip
-        self.targets = SpellTargets(self.company, self.may_harm, self.is_spared)
+        self.targets = SpellTargets(
+            self.company, self.may_harm, self.is_spared,
+            is_asked=lambda player: resurrections().has_offer(player),
+        )  # fmt: skip
         self.lasting = LastingSpells(core)
         self.amounts = Amounts(core)
         self.books = SpellBooks(
@@ -283,7 +286,13 @@ class Spells:
         self.states.forget(spawn)
 
     def _left(self, event: LeftZone) -> None:
-        self.forget(event.player.spawn)
+        """End the spells of a player who leaves; it reads nothing of those that go on elsewhere."""
+        player = event.player
+        state = self.states.get(player.spawn)
+        for one in list(state.effects) if state is not None else ():
+            if self.kept.goes_on(one, player):
+                self.lasting.leave(one, player.spawn, End.CANCELED, is_quiet=True)
+        self.forget(player.spawn)
 
 
 def _races(spawn: Spawn) -> tuple[int, ...]:

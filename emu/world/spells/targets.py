@@ -5,7 +5,7 @@ Source: docs/guides/spells.md#targets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
@@ -13,6 +13,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.figures import gap
 from emu.world.spells.company import Company
+from emu.world.spells.living import LivingSpell
 from emu.world.zones.zone import Zone
 
 ENCOUNTER_BACKDROP: Final = 312
@@ -41,12 +42,17 @@ class SpellTargets:
     """Finds the targets of casts."""
 
     def __init__(
-        self, company: Company, may_harm: Attackable, is_spared: Callable[[Spawn, int], bool]
-    ) -> None:
-        """`is_spared` returns whether somebody is mezzed, or immune to a kind of spells."""
+        self, company: Company, may_harm: Attackable, is_spared: Callable[[Spawn, int], bool],
+        is_asked: Callable[[Player], bool],
+    ) -> None:  # fmt: skip
+        """`is_spared` returns whether somebody is mezzed, or immune to a kind of spells.
+
+        `is_asked` returns whether a dead player has a resurrection to answer.
+        """
         self._company = company
         self._may_harm = may_harm
         self._is_spared = is_spared
+        self._is_asked = is_asked
 
     def aim(
         self, zone: Zone, caster: Spawn, kind: SpellKind, tier: SpellTier, target: Spawn | None
@@ -89,6 +95,35 @@ class SpellTargets:
             and self._may_harm(caster, one) and not self._is_spared(one, AREA_IMMUNITY)
         ]  # fmt: skip
         return reached[: min(tier.most_targets, MOST_TARGETS)]
+
+    def gather(self, spell: LivingSpell) -> str | None:
+        """Let a spell at the end of its cast have the targets that are left; return why none is."""
+        kind, tier = spell.kind, spell.tier
+        if tier.most_targets > 0:
+            target = spell.target if spell.target is not spell.caster else None
+            if target is None and spell.caster.target_id:
+                target = spell.zone.spawn(spell.caster.target_id)
+            spell.targets = self.around(spell.zone, spell.caster, kind, tier, target)
+            return None if spell.targets else "none_in_range"
+        if kind.target in (SpellTarget.CORPSE, SpellTarget.GROUP_CORPSE):
+            spell.targets, error = self.to_raise(spell.targets)
+            return error or None
+        before = spell.targets
+        living = [one for one in before if one.hp_percent > 0 and spell.zone.spawn(one.id) is one]
+        spell.targets = [one for one in living if self._is_open(spell, one)]
+        if not before or spell.targets:
+            return None
+        return "not_an_enemy" if living else "target_dead"
+
+    def _is_open(self, spell: LivingSpell, target: Spawn) -> bool:
+        """Return whether the caster may still reach a target: somebody may have locked it since.
+
+        What a spell costs nothing for is given by content, whatever the target is.
+        """
+        if spell.kind.is_friendly or spell.is_free:
+            return True
+        is_own = self._company.master(target) is spell.caster
+        return is_own or self._may_harm(spell.caster, target)
 
     # -- friends ----------------------------------------------------------------------------------
 
@@ -199,12 +234,23 @@ class SpellTargets:
                 if one.spawn.hp_percent <= 0
                 and (not tier.radius or gap(caster, one.spawn) <= tier.radius)
             ]
-            return Aim(caster, tuple(dead)) if dead else Aim(caster, (), "no_fit_target")
+            if not dead:
+                return Aim(caster, (), "no_fit_target")
+            found, error = self.to_raise(dead)
+            return Aim(caster, tuple(found), error)
         if target is None or target not in self._company.players:
             return Aim(target, (), "no_fit_target")
-        if target.hp_percent > 0:
-            return Aim(target, (), "target_not_dead")
-        return Aim(target, (target,))
+        found, error = self.to_raise([target])
+        return Aim(target, tuple(found), error)
+
+    def to_raise(self, spawns: Sequence[Spawn]) -> tuple[list[Spawn], str]:
+        """Return which players can be asked whether they want to live again, or why none can."""
+        dead = [one for one in spawns if one.hp_percent <= 0]
+        if not dead:
+            return [], "target_not_dead"
+        players = self._company.players
+        found = [one for one in dead if one not in players or not self._is_asked(players[one])]
+        return found, "" if found else "cast_already"
 
 
 def given(aim: Aim, kind: SpellKind, tier: SpellTier, target: Spawn | None) -> Aim:

@@ -48,3 +48,13 @@ def test_a_resurrection_can_be_refused_and_ends_by_itself() -> None:
 def test_the_living_are_not_asked() -> None:
     fight = Fight()
     assert not offer(fight)
+
+
+def test_an_offer_ends_when_the_player_lives_again_in_another_way() -> None:
+    fight = dead()
+    assert offer(fight)
+    fight.client.types("revive")
+    fight.harness.parts.minds.harm.kill(fight.player.zone, fight.player.spawn, None)
+    assert fight.client.types("accept_resurrection 1") == [NOBODY_ASKS]
+    assert fight.player.spawn.hp_percent == 0
+    assert offer(fight)

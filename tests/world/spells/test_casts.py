@@ -388,3 +388,18 @@ def test_a_spell_may_act_once_for_each_target(tmp_path: Path, effect: str, calls
     scene.run(0.5)
     said = [one for one in scene.client.decoded("WS_HearChat") if one["message"] == "touched"]
     assert len(said) == calls
+
+
+def test_a_cast_does_not_reach_what_another_one_has_locked_since(tmp_path: Path) -> None:
+    """Recorded: a foe that is another's refuses hostile spells (fight-546-encounter-a: 55)."""
+    scene = scene_of(tmp_path)
+    friend, crab = scene.friend(), scene.creature()
+    scene.cast(SMITE, crab)
+    scene.run(0.5)
+    scene.harness.minds.harm.take_health(scene.zone, crab, friend.spawn, 10)
+    health = crab.sheet.health.current
+    scene.run(3.0)
+    assert scene.errors() == [55]
+    assert crab.sheet.health.current == health
+    assert scene.player.spawn not in crab.mind.fighters
+    assert scene.player.spawn.sheet.power.current == 1000

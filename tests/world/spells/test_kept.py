@@ -239,3 +239,39 @@ def test_a_damaged_time_of_writing_ends_nothing_early(tmp_path: Path, written: s
     rows[scene.player.id] = replace(rows[scene.player.id], past=json.dumps(past))
     crash(scene, downtime=0.0)
     assert len(scene.effects()) == 1
+
+
+def test_who_leaves_reads_of_no_end_of_what_goes_on(tmp_path: Path) -> None:
+    """No recording of a change of the zone has such a line (fight-*-death-a, *-zone-change)."""
+    scene = SpellScene(tmp_path, toml=TIMED)
+    friend = scene.friend()
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.cast(COURAGE, friend.spawn)
+    scene.run(0.5)
+    before = len(scene.shown())
+    scene.harness.departures.remove(scene.player, "quit", scene.harness.now)
+    assert scene.shown()[before:] == []
+    # Its friend has lost it.
+    assert "Your Courage fades." in scene.read_by(friend)
+
+
+def test_what_lasts_through_death_goes_on_with_the_dead(tmp_path: Path) -> None:
+    through = TIMED.replace("target = 1", "target = 1\nlasts_through_death = true")
+    scene = SpellScene(tmp_path, toml=through)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    assert len(scene.effects()) == 1
+    come_again(scene)
+    assert scene.player.spawn.hp_percent == 0
+    assert len(scene.effects()) == 1
+
+
+def test_other_spells_end_with_a_death(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    come_again(scene)
+    assert scene.effects() == []

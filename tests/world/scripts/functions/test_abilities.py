@@ -27,6 +27,7 @@ script = "Spells/Raise.lua"
 [[spell.tier]]
 range = 25
 """
+SLOW = "range = 25\ncast_time = 100"
 
 
 @pytest.mark.parametrize(("flag", "lives"), [(0, True), (1, False)])
@@ -42,6 +43,27 @@ def test_the_dead_live_again_at_once_or_are_asked(tmp_path: Path, flag: int, liv
     if not lives:
         resurrections.accept(friend, None)
     assert friend.spawn.sheet.health.percent == 50
+
+
+@pytest.mark.parametrize(("version", "code"), [(546, 2), (1096, 105), (1208, 107), (60114, 109)])
+def test_nobody_is_asked_twice_at_once(tmp_path: Path, version: int, code: int) -> None:
+    """Source: eq2-spells.md 3 (a second resurrection: "already cast"), eq2-combat.md 5.3."""
+    scene = SpellScene(tmp_path, version, toml=RAISE.replace("range = 25", SLOW))
+    scene.script("function cast() Resurrect(50, 20, 1) end", "Spells/Raise.lua")
+    friend, resurrections = scene.friend(), scene.harness.parts.combat.resurrections
+    scene.harness.minds.harm.kill(scene.zone, friend.spawn, None)
+    scene.know(5)
+    scene.cast(5, friend.spawn)
+    resurrections.offer(friend, "Corwin", "Revive", health=10.0, power=10.0)
+    scene.run(1.5)
+    # At the end of a cast, and before one.
+    assert scene.errors() == [code]
+    scene.cast(5, friend.spawn)
+    assert scene.errors() == [code, code]
+    resurrections.decline(friend, None)
+    scene.cast(5, friend.spawn)
+    scene.run(1.5)
+    assert resurrections.has_offer(friend)
 
 
 def test_books_are_filled_and_emptied(tmp_path: Path) -> None:
