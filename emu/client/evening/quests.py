@@ -172,7 +172,12 @@ class Questing:
         self._last_use = None
 
     def _is_hopeless(self, zone: str) -> bool:
-        """Return whether it has died too often in a zone, and can get a level elsewhere."""
+        """Return whether it has died too often in a zone, and can get a level elsewhere.
+
+        What has come up in a zone that it had to leave goes on elsewhere.
+        """
+        if zone in self._left:
+            return False
         is_deadly = self._fighting.fears.is_deadly(zone, self._fighting.level)
         return is_deadly and not self._is_only_way(zone)
 
