@@ -18,6 +18,7 @@ from emu.client.evening.reading import (
     has_word,
     is_hunt,
     is_named_way,
+    is_peaceful,
     is_sign,
     is_visit,
     leads_to,
@@ -144,6 +145,9 @@ class PlayerJourneys:
             return True
         if is_sign(one.name) and not leads_to(one.name, text):
             return True  # "the two southern guard towers" are not behind a "zone_to_qey_south"
+        is_part = TECHNICAL in one.name and fit(one.name, text) <= GOOD
+        if is_part and is_peaceful(task.text) and self.travels.knows_person(text):
+            return True  # "take the goblin blood to Mizan" means no "goblin_tent01" on the way
         is_thing = TECHNICAL in one.name and not may_be_way(one.name)
         return is_thing and self.travels.is_of_zone(one.name, text)
 

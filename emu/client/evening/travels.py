@@ -219,6 +219,10 @@ class Travels:
         """Return the level of an enemy of the present zone; None if it was not seen as one."""
         return self._foes.get(self.zone, {}).get(name)
 
+    def knows_person(self, text: str) -> bool:
+        """Return whether it has met somebody whom a text may name."""
+        return any(fit(name, text) >= GOOD for name in self._homes)
+
     def towns(self) -> list[str]:
         """Return the zones where many people live and few kinds of enemies, the largest first."""
         people = Counter(self._homes.values())

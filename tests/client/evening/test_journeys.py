@@ -188,3 +188,23 @@ def test_a_sign_is_meant_by_where_it_leads_only(
     one = journeys(core, sign)
     one.arrive("antonica", "Antonica", NOW)
     assert one.is_of_no_use(sign, task(text), text) is is_of_no_use
+
+
+@pytest.mark.parametrize(
+    ("text", "thing", "is_of_no_use"),
+    [
+        ("I need to take these goblin blood samples to Mizan.", "goblin_tent01", True),
+        ("I need to enter Mizan's cellar.", "mizan_cellar", False),
+        ("I must kill the goblins for Mizan.", "goblin_tent01", True),
+        ("I need to burn the goblin camp for Mizan.", "goblin_tent01", False),
+    ],
+)
+def test_a_thing_with_one_word_of_a_text_is_not_meant_beside_a_person(
+    core: NotingClient, text: str, thing: str, *, is_of_no_use: bool
+) -> None:
+    known = spawn(5, thing, level=0)
+    one = journeys(core, known)
+    unknown = "I need to take the goblin blood to Ilgar."
+    assert not one.is_of_no_use(known, task(unknown), unknown), "it knows no Ilgar"
+    one.travels.look([spawn(4, "Spellmaster Mizan")])
+    assert one.is_of_no_use(known, task(text), text) is is_of_no_use
