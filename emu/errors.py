@@ -123,6 +123,10 @@ class ScriptError(EmuError):
         super().__init__(f"{path}:{line}: {text}" if line else f"{path}: {text}")
 
 
+class ScriptLimitError(ScriptError):
+    """A call of a Lua script needed more time, memory or depth than one call may."""
+
+
 class CommandError(EmuError):
     """An operator's request cannot be carried out; the text says why, and what would work."""
 

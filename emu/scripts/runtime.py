@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from emu.errors import ConfigError, ScriptError
+from emu.errors import ConfigError, ScriptError, ScriptLimitError
 from emu.files import data_file
 from emu.scripts.compiling import COMPILE, MOST_SECONDS, TOO_LARGE, Compiler, NotCompiled
 from emu.scripts.folder import ENCODING, ScriptFolder
@@ -40,6 +40,11 @@ AT_ONCE: Final = 16 * 1024
 DEEPEST: Final = 16
 """Events inside of events: a function that kills a spawn calls the spawn's own `death`."""
 MIB: Final = 1024 * 1024
+TOO_MUCH_MEMORY: Final = "the call needs too much memory"
+LIMITS: Final = frozenset((
+    "the call took too long", "the functions call each other too deeply", TOO_MUCH_MEMORY,
+))  # fmt: skip
+"""The errors of the guard in ``data/lua/sandbox.lua``."""
 
 NO_LUPA: Final = (
     "scripts need the package lupa: pip install 'eq2emu[lua]', or leave world.scripts empty"
@@ -323,7 +328,7 @@ class Runtime:
         The beats are None inside of another call, whose limits hold.
         """
         if self._depth >= DEEPEST:
-            raise ScriptError(path, 0, f"events inside of events, {DEEPEST} deep")
+            raise ScriptLimitError(path, 0, f"events inside of events, {DEEPEST} deep")
         self._depth += 1
         if self._depth > 1:
             return None, 0.0
@@ -342,8 +347,11 @@ class Runtime:
 
     def _explained(self, path: str, error: Exception) -> ScriptError:
         if isinstance(error, self._memory_error):
-            return ScriptError(path, 0, "the call needs too much memory")
-        return self._places.explained(path, str(error))
+            return ScriptLimitError(path, 0, TOO_MUCH_MEMORY)
+        found = self._places.explained(path, str(error))
+        if found.text in LIMITS:
+            return ScriptLimitError(found.path, found.line, found.text)
+        return found
 
 
 def _with_path(error: ScriptError, path: str) -> ScriptError:

@@ -1,7 +1,8 @@
 """Calls into scripts: their files, loaded when they are first needed, and their errors.
 
-An error ends the call that has it; a file whose calls fail three times in a row is switched off
-until `reload scripts`. Source: docs/guides/lua.md#running.
+An error ends the call that has it, and nothing else: many scripts of the community have a function
+that always fails, and spawns keep them. A file whose calls need too much three times in a row is
+switched off until `reload scripts`. Source: docs/guides/lua.md#running.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
-from emu.errors import ScriptError
+from emu.errors import ScriptError, ScriptLimitError
 from emu.scripts.compiling import Compiling, NotCompiled
 from emu.scripts.folder import ScriptFolder
 from emu.scripts.own_time import OwnTime, own_time
@@ -522,15 +523,19 @@ class Calls:
         """Show an error to those who asked for it."""
 
     def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
-        file.failures += 1
         self.counters["errors"] += 1
         fault, is_first = self.reports.count_error(error, event, name, file.path)
         if is_first:
             self._report(str(fault))
         self.failed(str(fault))
-        if file.failures == MOST_FAILURES:
-            self.reports.switched_off.append(file.path)
-            self._report(f"{file.path} failed {MOST_FAILURES} times in a row and is switched off")
+        if isinstance(error, ScriptLimitError):
+            file.failures += 1
+            if file.failures == MOST_FAILURES:
+                self.reports.switched_off.append(file.path)
+                self._report(
+                    f"{file.path} needed too much {MOST_FAILURES} times in a row"
+                    " and is switched off"
+                )
 
     def _stub(self, name: str, value: Any) -> Callable[..., Any]:
         def call(*values: Any) -> Any:

@@ -238,9 +238,7 @@ class QuestScripts:
         script, last = quest.plan.script, 0
         for number in (0, *sorted(taken.done)):
             last = number
-            answer = self._calls.run(script, "Reload", quest.handle, NO_GIVER, shadow, number)
-            if answer.has_failed:
-                return  # failures in a row switch a script off, for all players
+            self._calls.run(script, "Reload", quest.handle, NO_GIVER, shadow, number)
         self._calls.run(script, "CurrentStep", quest.handle, NO_GIVER, shadow, last)
 
     def _repeat(self, quest: ScriptQuest, taken: TakenQuest, shadow: Body) -> None:

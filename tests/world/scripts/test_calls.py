@@ -76,13 +76,32 @@ def test_two_spawns_with_one_file_share_its_globals(scene: ScriptScene) -> None:
     assert scene.hail(second) == [("Two", "2")]
 
 
-def test_an_error_is_reported_once_and_three_in_a_row_end_the_file(scene: ScriptScene) -> None:
-    guard = scene.spawn("function hailed(NPC, Spawn)\nSay(NPC, 1 + nil)\nend")
+def test_an_error_is_reported_once_and_the_spawn_keeps_its_script(scene: ScriptScene) -> None:
+    """In EQ2Emulator an error ends one call alone (eq2-lua.md 1.3).
+
+    A player could silence a spawn for all others if errors in a row ended its file.
+    """
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) if is_well then Say(NPC, "Yes?") else Say(NPC, 1 + nil) end end
+        function targeted(NPC, Spawn) is_well = true end""")
+    for _ in range(5):
+        scene.hail(guard)
+    (line,) = scene.lines
+    assert line.startswith("Guard.lua:2: ")
+    assert line.endswith("(in hailed of Guard)")
+    assert scene.scripts.switched_off() == []
+    assert scene.scripts.counters["errors"] == 5
+    scene.target(guard)
+    assert scene.hail(guard) == [("Guard", "Yes?")]
+
+
+def test_three_calls_in_a_row_that_take_too_long_end_the_file(scene: ScriptScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn)\nwhile true do end\nend")
     for _ in range(5):
         scene.hail(guard)
     assert len(scene.lines) == 2
     assert scene.lines[0].startswith("Guard.lua:2: ")
-    assert scene.lines[0].endswith("(in hailed of Guard)")
+    assert scene.lines[1] == "Guard.lua needed too much 3 times in a row and is switched off"
     assert scene.scripts.switched_off() == ["Guard.lua"]
     assert scene.scripts.counters["errors"] == 3
     scene.script("function hailed(NPC, Spawn) Say(NPC, 'Better') end", "Guard.lua")
