@@ -215,7 +215,7 @@ class Dialect:
         self._catalog = catalog
         self._layouts: dict[str, StructLayout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
-        self._names: dict[str, tuple[Collection[str], Mapping[str, ArrayNames]]] = {}
+        self._names: dict[str, tuple[Collection[str], Mapping[str, BlockNames]]] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
         """A cache of payloads that are the same for every client of this version."""
@@ -254,31 +254,33 @@ class Dialect:
     def encode_known(self, name: str, values: Mapping[str, Any]) -> bytes:
         """Encode a struct from values for any version; leave out what this version does not have.
 
-        Fields that the layout lacks are left out, also in the elements of an array. Lists are cut,
-        or filled with zeros, to the length of the field. If the field is a single value, a list
-        gives its first element.
+        Fields that the layout lacks are left out, also in substructs and in the elements of an
+        array. Lists are cut, or filled with zeros, to the length of the field. If the field is a
+        single value, a list gives its first element.
         """
         template = self.template(name)
-        names, arrays = self._known_names(name)
+        names, blocks = self._known_names(name)
         # No call per field: a list of characters has some hundred single values.
         fitted = {key: value for key, value in values.items() if key in names}
-        for key, value in fitted.items():
-            if key in arrays:
-                fitted[key] = arrays[key].known(value)
+        for key, given in fitted.items():
+            block = blocks.get(key)
+            value = fitted[key] = given if block is None else block.known(given)
+            if block is not None and block.is_array:
+                continue
             # A conditional field has no zero value: only some messages have it.
-            elif key in template and (
+            if key in template and (
                 isinstance(value, list | tuple) or isinstance(template[key], list)
             ):
                 fitted[key] = fit(template[key], value)
         # Strict, because a value that a condition silently drops is a mistake of the caller.
         return self.layout(name).encode(fitted, strict=True)
 
-    def _known_names(self, name: str) -> tuple[Collection[str], Mapping[str, ArrayNames]]:
-        """Return the names of a struct's fields, and its arrays."""
+    def _known_names(self, name: str) -> tuple[Collection[str], Mapping[str, BlockNames]]:
+        """Return the names of a struct's fields, and its arrays and substructs."""
         found = self._names.get(name)
         if found is None:
             fields = self.layout(name).definition.fields
-            found = self._names[name] = keyed_fields(fields).keys(), arrays_of(fields)
+            found = self._names[name] = keyed_fields(fields).keys(), blocks_of(fields)
         return found
 
     def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:
@@ -314,27 +316,33 @@ class Dialect:
         return found
 
 
-class ArrayNames:
-    """The field names of an array's elements."""
+class BlockNames:
+    """The field names of a substruct, or of an array's elements."""
 
-    __slots__ = ("_inner", "_names")
+    __slots__ = ("_inner", "_names", "is_array")
 
-    def __init__(self, fields: Collection[FieldDefinition]) -> None:
-        self._names = frozenset(keyed_fields(fields))
-        self._inner = arrays_of(fields)
+    def __init__(self, entry: FieldDefinition) -> None:
+        self.is_array = entry.type is FieldType.ARRAY
+        """Whether the number of elements follows from a count."""
+        self._names = frozenset(keyed_fields(entry.fields))
+        self._inner = blocks_of(entry.fields)
 
-    def known(self, elements: Collection[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return elements without the values that the layout does not have."""
-        found: list[dict[str, Any]] = []
+    def known(self, value: Any) -> Any:
+        """Return elements, or a single one, without the values that the layout does not have."""
+        if not isinstance(value, list | tuple):
+            return self._known(value)
+        found: list[Mapping[str, Any]] = []
         before: object = None
-        for element in elements:
+        for element in value:
             # What is repeated stays one object: it is encoded once.
             if element is not before or not found:
                 before, made = element, self._known(element)
             found.append(made)
         return found
 
-    def _known(self, element: Mapping[str, Any]) -> dict[str, Any]:
+    def _known(self, element: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not self._inner and element.keys() <= self._names:
+            return element
         return {
             name: self._inner[name].known(value) if name in self._inner else value
             for name, value in element.items()
@@ -342,12 +350,12 @@ class ArrayNames:
         }
 
 
-def arrays_of(fields: Collection[FieldDefinition]) -> dict[str, ArrayNames]:
-    """Return the arrays among fields, by key."""
+def blocks_of(fields: Collection[FieldDefinition]) -> dict[str, BlockNames]:
+    """Return the arrays and substructs among fields, by key."""
     return {
-        key: ArrayNames(entry.fields)
+        key: BlockNames(entry)
         for key, entry in keyed_fields(fields).items()
-        if entry.type is FieldType.ARRAY
+        if entry.type is FieldType.ARRAY or entry.substruct
     }
 
 

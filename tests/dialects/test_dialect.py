@@ -150,3 +150,15 @@ def test_arrays_are_encoded_with_what_their_elements_know() -> None:
     }  # fmt: skip
     data = dialect.encode_known("WS_MacroInit", {"macro_count": 1, "macro_array": [macro]})
     assert data.hex() == "010000000104776176650105002f776176650000"
+
+
+def test_substructs_are_encoded_with_what_they_know() -> None:
+    """373 has an effect's spell and its end, but not its whole time."""
+    effect = {"spell_id": 7, "total_time": 12.5, "expire_timestamp": 9}
+    for version, is_there in ((373, False), (546, True)):
+        dialect = dialects().for_version(version)
+        data = dialect.encode_known("WS_CharacterSheet", {"spell_effects": [effect]})
+        first, second, *_ = dialect.layout("WS_CharacterSheet").decode(data)["spell_effects"]
+        assert (first["spell_id"], first["expire_timestamp"]) == (7, 9)
+        assert ("total_time" in first) is is_there
+        assert second["spell_id"] == 0

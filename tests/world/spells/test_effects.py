@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from emu.structs.packed import unpack, xor
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
+from emu.world.reports import Fault
 from tests.support.world.spell_scenes import BUFF, SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -78,6 +80,34 @@ def test_a_toggle_adds_and_takes_back(tmp_path: Path) -> None:
     assert state_of(spawn) == before
     assert scene.state().concentration == 0
     assert spawn.effect_icons == ()
+
+
+def shown_to_the_caster(scene: SpellScene) -> tuple[list[int], list[str]]:
+    """Return the effects and the maintained spells of the sheet as the client has it."""
+    layout = scene.client.dialect.layout("WS_CharacterSheet")
+    sheet = bytes(len(layout.encode({})))
+    for payload in scene.payloads("OP_UpdateCharacterSheetMsg"):
+        change, _ = unpack(payload, len(sheet), scene.client.dialect.version)
+        sheet = xor(sheet, change)
+    fields = layout.decode(sheet)
+    effects = [row["spell_id"] for row in fields["spell_effects"]]
+    return effects, [row["name"].rstrip("\0") for row in fields["maintained_effects"]]
+
+
+@pytest.mark.parametrize("version", [373, 546, 562, 908, 1096, 1208, 57080, 60114, 64753])
+def test_each_version_shows_what_lasts_on_its_player(tmp_path: Path, version: int) -> None:
+    """Rows of effects and maintained spells have other fields in each version.
+
+    EQ2Emulator's structs of 373 have neither the whole time of an effect nor the kind of a target.
+    """
+    scene = SpellScene(tmp_path, version, toml=BUFF)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(0.5)
+    assert [one for one in scene.harness.events if isinstance(one, Fault)] == []
+    effects, maintained = shown_to_the_caster(scene)
+    assert effects[0] == COURAGE
+    assert maintained[0] == "Courage"
 
 
 def test_a_spell_of_24_seconds_ticks_five_times(tmp_path: Path) -> None:
