@@ -31,11 +31,10 @@ CHANGES = [
 
 @pytest.mark.parametrize(("words", "subject", "result", "reason"), CHANGES)
 def test_the_server_that_runs_and_the_audit_get_the_change_with_its_reason(
-    commands: CommandLine, tmp_path: Path, words: str, subject: str, *, result: str, reason: str,
-    monkeypatch: pytest.MonkeyPatch,
+    commands: CommandLine, tmp_path: Path, words: str, subject: str, *, result: str, reason: str
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("emu.cli.common.NOTICE", 60.0)  # a thread may wait long on a busy machine
     commands.good("account", "add", "alice", "--password", "secret")
+    commands.notice = 60.0  # a thread may wait long on a busy machine
     with server(tmp_path / "c") as lines:
         assert result in commands.good(*words.split()).stderr
     assert lines[1] == "reload accounts"

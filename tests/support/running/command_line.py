@@ -23,6 +23,9 @@ class CommandLine:
     def __init__(self, folder: Path) -> None:
         self.database = folder / "emu.sqlite"
         self.config = folder / "emu.toml"
+        # A server in this process cannot answer while the command runs here.
+        self.notice = 0.02
+        """Seconds that a command waits for a server to take notice of a change."""
         self.config.write_text(
             f'[database]\nurl = "sqlite:{self.database}"\n[login]\n{CHEAP}', encoding="utf-8"
         )
@@ -30,8 +33,7 @@ class CommandLine:
     def run(self, *words: str, stdin: str | None = None) -> Result:
         """Run a command and return whatever came of it."""
         arguments = ["--config", str(self.config), *words]
-        # A server in this process cannot answer while the command runs here.
-        with patch.object(common, "NOTICE", 0.02):
+        with patch.object(common, "NOTICE", self.notice):
             return CliRunner().invoke(root, arguments, input=stdin)
 
     def good(self, *words: str, stdin: str | None = None) -> Result:
