@@ -196,6 +196,12 @@ class SpellKind:
         return self.cast_kind == TOGGLE
 
     @property
+    def is_for_group(self) -> bool:
+        """Whether it helps only those of its caster's group or raid."""
+        is_on_group = self.target in (SpellTarget.GROUP, SpellTarget.RAID)
+        return self.is_friendly and (self.is_group or self.only_group or is_on_group)
+
+    @property
     def is_art(self) -> bool:
         """Whether it hits as blows do."""
         return self.book is SpellBook.ARTS

@@ -418,7 +418,8 @@ class Casts:
     # -- what it costs ----------------------------------------------------------------------------
 
     def _pay(self, spell: LivingSpell, share: int) -> None:
-        if spell.is_free:
+        # A proc of the target may have killed the caster: a cost must not give it health.
+        if spell.is_free or spell.caster.hp_percent <= 0:
             return
         sheet = spell.caster.sheet
         power, health = (

@@ -126,6 +126,16 @@ class Company:
             return False
         return second in self.members(player)
 
+    def share_group(self, one: Spawn, other: Spawn) -> bool:
+        """Return whether two spawns belong to one group or raid, wherever they are."""
+        player, second = self.player(one), self.player(other)
+        if player is None or second is None or player is second:
+            return player is second
+        group, theirs = (self._world.groups.table.of(each.id) for each in (player, second))
+        if group is None or theirs is None:
+            return False
+        return group is theirs or (group.raid is not None and group.raid is theirs.raid)
+
     # -- friends and enemies ----------------------------------------------------------------------
 
     def are_friends(self, one: Spawn, other: Spawn) -> bool:

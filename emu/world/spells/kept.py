@@ -6,7 +6,8 @@ They are stored with the character's past. Source: docs/guides/spells.md#effects
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from emu.times import Moment, Monotonic
 from emu.world.actors.looks import LARGEST_MODEL
 from emu.world.actors.past import WRITTEN
 from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.sheet import LARGEST_POOL
 from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, LeftZone, Order
 from emu.world.spells.core import SpellCore
@@ -35,6 +37,8 @@ from emu.world.spells.pets import Pets
 LONGEST: Final = 16_000
 """Characters of text for the spells of one character; what is too much is left out."""
 MOST_RECASTS: Final = 200
+POOLS: Final = "pools"
+"""Health and power with the spells that go on: more than a player may have without them."""
 RECASTS_WRITTEN: Final = "recasts_written"
 """When recasts were written down, by the wall clock."""
 SHORT_RECAST: Final = 3.0
@@ -103,6 +107,8 @@ class KeptSpells:
         if effects:
             found["effects"] = effects
             found[WRITTEN] = [round(moment, 1), player.played(now)]
+            sheet = player.spawn.sheet
+            found[POOLS] = [sheet.health.current, sheet.power.current]
         recasts = {
             str(number): round(moment + at - now, 1)
             for number, at in sorted(state.ready.items(), key=lambda one: -one[1])[:MOST_RECASTS]
@@ -153,8 +159,9 @@ class KeptSpells:
         player = event.player
         stored, player.past.lasting = player.past.lasting, {}
         rows, passed = stored.get("effects"), self._passed(player, stored.get(WRITTEN))
-        for row in rows if isinstance(rows, list) else ():
-            self._begin(player, row, passed)
+        with _as_before(player.spawn, stored.get(POOLS)):
+            for row in rows if isinstance(rows, list) else ():
+                self._begin(player, row, passed)
         self._take_recasts(player, stored.get("recasts"), stored.get(RECASTS_WRITTEN))
         player.past.lasts_now = lambda: self.rows(player)
 
@@ -211,6 +218,25 @@ class KeptSpells:
         )  # fmt: skip
         if self._scripts().begin(spell):
             self._lasting.begin(spell, seconds=None if left < 0 else left)
+
+
+@contextmanager
+def _as_before(spawn: Spawn, kept: Any) -> Iterator[None]:
+    """Let spells begin that raise health and power, and give back what was there with them.
+
+    Without them it was cut. What is full stays full, so that a zone change would heal.
+    """
+    pools = spawn.sheet.health, spawn.sheet.power
+    were_full = [one.current >= one.most for one in pools]
+    yield
+    if not isinstance(kept, list) or len(kept) != len(pools):
+        return
+    # Read anew, so that the spells count by now.
+    pools = spawn.sheet.health, spawn.sheet.power
+    for pool, was_full, points in zip(pools, were_full, kept, strict=True):
+        if was_full and is_whole(points, 1, LARGEST_POOL):
+            pool.set_current(points)
+    spawn.show_pools()
 
 
 def _is_number_of_spell(key: Any) -> bool:

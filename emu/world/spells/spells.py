@@ -16,7 +16,7 @@ from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.standings import Standings
-from emu.world.events import LeftZone, Order
+from emu.world.events import Entered, LeftZone, Order, Revived
 from emu.world.minds.shared import Minds
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
@@ -76,6 +76,11 @@ class Spells:
         self._may_fight = may_fight
         self.company = Company(world, Standings(world, chat, population).attitude)
         self.states = SpellStates(self.company, sheets, _races)
+        for event in (Entered, Revived):
+            # Before kept spells begin: they show what they hold by themselves.
+            world.events.subscribe(
+                event, lambda one: self.states.hold_again(one.player), Order.OWNER
+            )
         core = SpellCore(
             world=world, minds=minds, chat=chat, kinds=kinds, states=self.states,
             company=self.company, chance=world.zones.chances.of, scripts=lambda: self._plain,
@@ -238,6 +243,20 @@ class Spells:
             port.offer(player, caster, spell, health=health, power=power)
         else:
             port.resurrect(player, health=health, power=power)
+
+    def left_group(self, player: Player) -> None:
+        """End the spells for a group between a player and those that it has left.
+
+        EQ2Emulator lets them last, which the sources name as a fault.
+        """
+        own = player.spawn
+        for spawn in (own, *self.company.pets(own)):
+            state = self.states.get(spawn)
+            for one in (*state.effects, *state.maintained) if state is not None else ():
+                if one.kind.is_for_group and one.caster in self.company.players:
+                    for target in list(one.targets):
+                        if not self.company.share_group(one.caster, target):
+                            self.lasting.leave(one, target, End.CANCELED)
 
     # -- spawns that come and go ------------------------------------------------------------------
 

@@ -136,8 +136,18 @@ class SpellStates:
     def _control(self, player: Player, before: AbstractSet[int], now: AbstractSet[int]) -> None:
         old = {flag for one in before for flag in _FLAGS.get(one, ())}
         new = {flag for one in now for flag in _FLAGS.get(one, ())}
-        for flag in sorted(old ^ new):
+        # Death holds a player as well, and lets it go when it lives again.
+        kept = () if player.spawn.hp_percent > 0 else (ROOTED, HELD)
+        for flag in sorted((old ^ new).difference(kept)):
             set_control_flags(player, FIRST_BYTE, flag, int(flag in new))
+
+    def hold_again(self, player: Player) -> None:
+        """Let the client of a player that lives again or is new here know what holds the player."""
+        state = self._states.get(player.spawn)
+        if state is not None and state.controls:
+            self._control(player, NONE, state.controls)
+            for held in self.held:
+                held(player)
 
     # -- showing ----------------------------------------------------------------------------------
 

@@ -167,6 +167,9 @@ class SpellScene(ScriptScene):
         self._friends[player] = client
         return player
 
+    def client_of(self, friend: Player) -> Client:
+        return self._friends[friend]
+
     def read_by(self, friend: Player) -> list[str]:
         """Return the lines that a friend has read."""
         return [one["text"] for one in self._friends[friend].decoded("WS_DisplayText")]

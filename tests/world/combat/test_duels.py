@@ -77,3 +77,29 @@ def test_who_cannot_duel() -> None:
     assert fight.client.types("duel") == ["target a player first"]
     fight.put(fight.other, HERE._replace(x=50.0))  # type: ignore[attr-defined]
     assert challenged(fight) == ["Borvik is too far away"]
+
+
+def test_a_duel_ends_when_one_changes_the_zone() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    other.types("accept_duel")
+    fight.client.types("autoattack 1")
+    fight.run(1.0)
+    fight.harness.departures.remove(fight.of(other), "quit", fight.harness.now)
+    assert fight.texts()[-1] == OVER.format(name="Borvik")
+    assert not fight.harness.parts.combat.fights.is_attacking(fight.player.spawn)
+    # Another one can challenge it now.
+    third = fight.stand(7, "Corwin")
+    fight.player.set_target(fight.of(third).spawn)
+    assert fight.client.types("duel") == [CHALLENGED.format(name="Corwin")]
+
+
+def test_an_offer_ends_without_a_word_when_one_leaves() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    before = len(fight.texts())
+    fight.harness.departures.remove(fight.of(other), "quit", fight.harness.now)
+    assert fight.texts()[before:] == []
+    assert fight.client.types("surrender") == ["you have no duel"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from emu.rules.combat import Result
+from emu.world.events import Entered, Hurt, LeftZone
 from tests.support.world.spell_scenes import BUFF as BUFF_TOML
 from tests.support.world.spell_scenes import SMITE as SMITE_TOML
 from tests.support.world.spell_scenes import SpellScene
@@ -403,3 +404,44 @@ def test_a_cast_does_not_reach_what_another_one_has_locked_since(tmp_path: Path)
     assert crab.sheet.health.current == health
     assert scene.player.spawn not in crab.mind.fighters
     assert scene.player.spawn.sheet.power.current == 1000
+
+
+def test_a_cost_gives_no_health_to_who_dies_of_its_cast(tmp_path: Path) -> None:
+    toml = SMITE_TOML.replace("power = 8", "health = 20").replace(
+        "cast_time = 200", "cast_time = 0"
+    )
+    scene = SpellScene(tmp_path, toml=toml)
+    scene.know(SMITE)
+    own, crab, harm = scene.player.spawn, scene.creature(), scene.harness.minds.harm
+    # What answers each blow at the crab kills.
+    scene.harness.world.events.subscribe(
+        Hurt, lambda one: one.spawn is crab and harm.kill(scene.zone, own, crab)
+    )
+    scene.cast(SMITE, crab)
+    assert crab.sheet.health.current < 10_000
+    assert (own.sheet.health.current, own.hp_percent) == (0, 0)
+
+
+def test_a_change_of_the_zone_drops_a_cast_and_what_waits(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab, events = scene.creature(), scene.harness.world.events
+    scene.cast(SMITE, crab)
+    scene.cast(COURAGE)
+    events.publish(LeftZone(scene.player))
+    scene.run(5.0)
+    events.publish(Entered(scene.player, scene.harness.now))
+    scene.run(5.0)
+    assert crab.sheet.health.current == 10_000
+    assert scene.player.spawn.sheet.power.current == 1000
+    assert scene.effects() == []
+    assert scene.state().waiting is None
+
+
+def test_a_cast_does_not_reach_what_cannot_be_attacked_any_more(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab = scene.creature()
+    scene.cast(SMITE, crab)
+    crab.set_visibility(attackable=False)
+    scene.run(3.0)
+    assert scene.errors() == [55]
+    assert crab.sheet.health.current == 10_000

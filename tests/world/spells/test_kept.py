@@ -1,6 +1,7 @@
 """What players keep of spells over a change of the zone."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -275,3 +276,35 @@ def test_other_spells_end_with_a_death(tmp_path: Path) -> None:
     scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
     come_again(scene)
     assert scene.effects() == []
+
+
+HEALTH = BUFF.replace("values = [1, 12.5]", "values = [500, 400]")
+"""400 points of health more."""
+
+
+@pytest.mark.parametrize("leave", [change_zone, come_again])
+@pytest.mark.parametrize(("there", "then"), [(450, 450), (90, 90), (502, 502)])
+def test_to_leave_and_come_heals_nobody(
+    tmp_path: Path, leave: Callable[[SpellScene], None], there: int, then: int
+) -> None:
+    scene = SpellScene(tmp_path, toml=HEALTH)
+    scene.know(COURAGE)
+    scene.player.spawn.sheet.health.fill(102)
+    scene.cast(COURAGE)
+    assert scene.player.spawn.sheet.health.most == 502
+    scene.player.spawn.sheet.health.set_current(there)
+    leave(scene)
+    pool = scene.player.spawn.sheet.health
+    assert (pool.most, pool.current) == (502, then)
+
+
+@pytest.mark.parametrize("pools", ["5", "[]", "[1, 2, 3]", '["x", true]', "[1e99, -5]", "[0, 0]"])
+def test_damaged_pools_change_nothing(tmp_path: Path, pools: str) -> None:
+    scene = SpellScene(tmp_path, toml=HEALTH)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    events, player = scene.harness.world.events, scene.player
+    events.publish(LeftZone(player))
+    player.past.lasting["pools"] = json.loads(pools)
+    events.publish(Entered(player, scene.harness.now))
+    assert player.spawn.sheet.health.current == player.spawn.sheet.health.most == 1400

@@ -62,3 +62,37 @@ def test_friendly_effects_are_cancelled_by_number(scene: SpellScene) -> None:
     assert scene.effects()
     scene.client.types(f"cancel_effect {COURAGE}")
     assert scene.effects() == []
+
+
+def test_who_leaves_a_group_loses_its_spells(tmp_path: Path) -> None:
+    """Source: eq2-combat.md 10 (that group buffs are never checked again is a fault)."""
+    scene = SpellScene(tmp_path, toml=BUFF.replace("target = 1", "target = 2"))
+    friend, other = scene.friend(), scene.friend(7, "Corwin")
+    for one in (friend, other):
+        scene.client.types(f"invite {one.name}")
+        scene.client_of(one).types("acceptinvite")
+    scene.run(0.5)
+    scene.know(110002)
+    scene.cast(110002)
+    assert len(scene.effects(other.spawn)) == 1
+    scene.client_of(friend).types("leavegroup")
+    scene.run(0.5)
+    assert scene.effects(friend.spawn) == []
+    assert len(scene.effects(other.spawn)) == 1
+    assert all(friend.spawn not in one.targets for one in scene.state().maintained)
+    # Two are left: the group ends, and the caster keeps its own.
+    scene.client.types("leavegroup")
+    scene.run(0.5)
+    assert [one.targets for one in scene.state().maintained] == [[scene.player.spawn]]
+
+
+def test_a_spell_for_anybody_stays_on_who_leaves_a_group(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=BUFF)
+    friend = scene.friend()
+    scene.client.types("invite Borvik")
+    scene.client_of(friend).types("acceptinvite")
+    scene.know(110002)
+    scene.cast(110002, friend.spawn)
+    scene.client_of(friend).types("leavegroup")
+    scene.run(0.5)
+    assert len(scene.effects(friend.spawn)) == 1

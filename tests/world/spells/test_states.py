@@ -59,3 +59,53 @@ def test_who_has_nothing_of_spells_is_forgotten(scene: SpellScene) -> None:
 def test_times_are_milliseconds_of_the_servers_clock() -> None:
     assert milliseconds(12.5) == 12_500
     assert milliseconds(2**32 / 1000 + 1) == 1000
+
+
+ROOT = """
+[[spell]]
+id = 900
+name = "Hold"
+script = "Spells/Hold.lua"
+target = 0
+is_friendly = true
+[[spell.tier]]
+duration1 = 1000
+"""
+
+
+def rooted(folder: Path, toml: str = ROOT) -> SpellScene:
+    scene = SpellScene(folder, toml=toml)
+    scene.script("function cast(Caster) AddControlEffect(Caster, 5) end", "Spells/Hold.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(900), 1, None)
+    return scene
+
+
+def flags(scene: SpellScene) -> dict[int, int]:
+    """Return the control flags as the client has them by now: 8 for who cannot walk."""
+    shown = scene.client.decoded("WS_ServerControlFlags")
+    return {one["parameter"]: one["value"] for one in shown}
+
+
+def test_the_end_of_a_root_does_not_let_the_dead_walk(tmp_path: Path) -> None:
+    """Recorded (fight-546-death-a): 8 and 16 are on until the player lives again."""
+    scene = rooted(tmp_path)
+    scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    assert scene.effects() == []
+    assert flags(scene) == {8: 1, 16: 1}
+    scene.client.types("revive")
+    assert flags(scene) == {8: 0, 16: 0}
+
+
+def test_who_lives_again_is_held_by_what_lasts_through_death(tmp_path: Path) -> None:
+    scene = rooted(tmp_path, ROOT.replace("target = 0", "target = 0\nlasts_through_death = true"))
+    scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    scene.harness.parts.combat.resurrections.resurrect(scene.player, health=50.0, power=50.0)
+    assert flags(scene) == {8: 1, 16: 0}
+
+
+def test_a_client_that_comes_back_knows_that_its_player_is_held(tmp_path: Path) -> None:
+    scene = rooted(tmp_path)
+    scene.harness.departures.link_lost(scene.player, "gone", scene.harness.now)
+    scene.client = scene.harness.stand(scene.player.id, 546)
+    assert scene.client.player is scene.player
+    assert flags(scene) == {8: 1}
