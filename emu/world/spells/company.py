@@ -76,10 +76,14 @@ class Company:
         kinds = self._kinds.get(zone)
         return kinds.own.get(spawn, {}) if kinds is not None else {}
 
+    def group_of(self, zone: Zone, spawn: Spawn) -> int:
+        """Return the number of the group of a creature; 0 for none."""
+        kinds = self._kinds.get(zone)
+        return kinds.group.get(spawn, 0) if kinds is not None else 0
+
     def encounter(self, zone: Zone, spawn: Spawn) -> list[Spawn]:
         """Return the living creatures that stand in one group with a creature, itself first."""
-        kinds = self._kinds.get(zone)
-        group = kinds.group.get(spawn, 0) if kinds is not None else 0
+        kinds, group = self._kinds.get(zone), self.group_of(zone, spawn)
         if kinds is None or not group:
             return [spawn]
         others = (

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from emu.content.spells import ListedSpell
 from emu.rules.combat import FightChance
-from emu.spells.kinds import SpellKind, SpellTier
+from emu.spells.kinds import SpellKind, SpellTarget, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.figures import gap
@@ -55,6 +55,11 @@ def _is_first(row: ListedSpell) -> bool:
     return row.on_spawn or row.strengthens
 
 
+def _is_for_one_friend(kind: SpellKind) -> bool:
+    is_for_one = kind.target is SpellTarget.ONE and not kind.is_group
+    return kind.is_friendly and is_for_one
+
+
 def _may_rest(zone: Zone, spawn: Spawn) -> bool:
     """Return whether a creature lives in a zone and fights nobody."""
     return spawn.hp_percent > 0 and not spawn.mind.hates and zone.spawn(spawn.id) is spawn
@@ -76,6 +81,8 @@ class CreatureCasts:
         """Until when those who fight choose no spell."""
         self._opened: dict[Spawn, set[int]] = {}
         """The spells that those who fight have opened the fight with."""
+        self._strengtheners: dict[tuple[Zone, int], dict[Spawn, None]] = {}
+        """The creatures of each group that strengthen others of it."""
         self._firsts: Deadlines[tuple[Zone, Spawn], str] = world.timetable.deadlines(
             "creatures that appear with spells", self._begin, may_wait=True
         )
@@ -110,8 +117,23 @@ class CreatureCasts:
     # -- out of fights ----------------------------------------------------------------------------
 
     def appeared(self, zone: Zone, spawn: Spawn) -> None:
-        """Let a creature cast upon itself soon, if its list has spells for that."""
-        self._begin_soon(zone, spawn, self._rows_of_its_row(zone, spawn))
+        """Let a creature cast upon itself and its group soon, if its list has spells for that.
+
+        Those of its group that do the same do it for this one.
+        """
+        rows, group = self._rows_of_its_row(zone, spawn), self._company.group_of(zone, spawn)
+        self._begin_soon(zone, spawn, rows)
+        if not group:
+            return
+        for one in self._strengtheners.get((zone, group), ()):
+            self._firsts.set((zone, one), "", Monotonic(self._now() + FIRST))
+        if any(map(self._is_for_others, rows)):
+            self._strengtheners.setdefault((zone, group), {})[spawn] = None
+
+    def _is_for_others(self, row: ListedSpell) -> bool:
+        """Return whether a creature casts a spell of its list on others of its group at rest."""
+        what = self._castable(row) if _is_first(row) else None
+        return what is not None and _is_for_one_friend(what.kind)
 
     def _begin_soon(self, zone: Zone, spawn: Spawn, rows: Iterable[ListedSpell]) -> None:
         if any(map(_is_first, rows)):
@@ -132,6 +154,12 @@ class CreatureCasts:
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """Forget a creature that is gone."""
         self._firsts.clear((zone, spawn), "")
+        key = zone, self._company.group_of(zone, spawn)
+        found = self._strengtheners.get(key)
+        if found is not None:
+            found.pop(spawn, None)
+            if not found:
+                del self._strengtheners[key]
         self._rested(spawn)
 
     def _begin(self, owner: tuple[Zone, Spawn], _name: str, _now: Monotonic) -> None:
@@ -140,8 +168,25 @@ class CreatureCasts:
             return
         for one in self._rows(zone, spawn):
             what = self._castable(one)
-            if _is_first(one) and what is not None and not self._has(spawn, one.spell_id):
-                self._casts.cast(zone, spawn, what, spawn, cast_time=0.0)
+            if not _is_first(one) or what is None:
+                continue
+            for friend in self._to_strengthen(zone, spawn, what):
+                self._casts.cast(zone, spawn, what, friend, cast_time=0.0)
+
+    def _to_strengthen(self, zone: Zone, spawn: Spawn, what: WaitingCast) -> list[Spawn]:
+        """Return on whom a creature at rest casts a spell: itself, then others of its group."""
+        friends = [spawn]
+        if _is_for_one_friend(what.kind):
+            friends = [
+                one for one in self._company.encounter(zone, spawn)
+                if one is spawn or (_may_rest(zone, one) and gap(spawn, one) <= what.tier.range)
+            ]  # fmt: skip
+        return [one for one in friends if not self._has(one, what.kind.id)]
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+        for key in [one for one in self._strengtheners if one[0] is zone]:
+            del self._strengtheners[key]
 
     # -- in fights --------------------------------------------------------------------------------
 

@@ -289,6 +289,7 @@ class Spells:
                     self.lasting.drop(one)
                 self.creatures.vanished(zone, spawn)
                 self.states.forget(spawn)
+        self.creatures.ended(zone)
         self.company.ended(zone)
 
     def forget(self, spawn: Spawn) -> None:

@@ -212,3 +212,78 @@ def test_a_ratio_below_zero_asks_for_more_health(tmp_path: Path) -> None:
     assert fight(scene, crab) == []
     crab.sheet.health.set_current(9_000)
     assert len(fight(scene, crab)) == 1
+
+
+# -- groups at rest: eq2-spells.md 8 (on itself, then on its group) --------------------------------
+
+
+def standing(group: int = 7, spell_list: int = 0) -> Any:
+    own = {"spell_list": spell_list} if spell_list else {}
+    return SimpleNamespace(template=SimpleNamespace(own=own), group=group)
+
+
+def healer_and_mate(tmp_path: Path, toml: str = BUFF) -> tuple[SpellScene, Any, Any]:
+    """Let a creature with a spell for times of rest stand in a group with another one."""
+    scene = SpellScene(tmp_path, toml=toml + LIST.format(spell=COURAGE, more="on_spawn = true"))
+    healer, mate = scene.creature("a shaman"), scene.creature("an orc", 6.0)
+    scene.spells.appeared(scene.zone, healer, standing(spell_list=5))
+    scene.spells.appeared(scene.zone, mate, standing())
+    return scene, healer, mate
+
+
+def has(scene: SpellScene, spawn: Any) -> list[int]:
+    state = scene.spells.states.get(spawn)
+    return [one.kind.id for one in state.effects] if state is not None else []
+
+
+def test_a_creature_strengthens_its_group_at_rest(tmp_path: Path) -> None:
+    scene, healer, mate = healer_and_mate(tmp_path)
+    far, other = scene.creature("a scout", 40.0), scene.creature("a rat", 5.0)
+    scene.spells.appeared(scene.zone, far, standing())
+    scene.spells.appeared(scene.zone, other, standing(group=0))
+    scene.run(1.2)
+    assert [has(scene, one) for one in (healer, mate)] == [[COURAGE], [COURAGE]]
+    assert [has(scene, one) for one in (far, other)] == [[], []]
+    # It renews what its mate has lost.
+    scene.spells.lasting.end(scene.effects(mate)[0], "expired")
+    scene.run(2.5)
+    assert has(scene, mate) == [COURAGE]
+
+
+def test_who_comes_to_the_group_later_is_strengthened_as_well(tmp_path: Path) -> None:
+    scene, healer, mate = healer_and_mate(tmp_path)
+    scene.run(2.0)
+    scene.spells.vanished(scene.zone, mate)
+    scene.zone.remove(mate, scene.harness.now)
+    next_one = scene.creature("an orc", 6.0)
+    scene.spells.appeared(scene.zone, next_one, standing())
+    scene.run(1.2)
+    assert has(scene, next_one) == [COURAGE]
+    assert has(scene, healer) == [COURAGE]
+    scene.spells.vanished(scene.zone, healer)
+    assert scene.spells.creatures._strengtheners == {}
+
+
+def test_nobody_is_strengthened_in_a_fight(tmp_path: Path) -> None:
+    scene, _, mate = healer_and_mate(tmp_path)
+    scene.player.spawn.sheet.health.fill(100_000)
+    scene.harness.parts.combat.creatures.hate(scene.zone, mate, scene.player.spawn, 100)
+    scene.run(1.2)
+    assert has(scene, mate) == []
+
+
+@pytest.mark.parametrize("change", ["target = 0", "target = 1\nis_group = true"])
+def test_only_spells_for_one_friend_are_cast_at_mates(tmp_path: Path, change: str) -> None:
+    scene, healer, mate = healer_and_mate(tmp_path, BUFF.replace("target = 1", change))
+    scene.run(1.2)
+    assert has(scene, healer) == [COURAGE]
+    # A spell for the group reaches all of it with one cast.
+    assert has(scene, mate) == ([COURAGE] if "is_group" in change else [])
+    assert scene.spells.creatures._strengtheners == {}
+
+
+def test_a_zone_that_ends_takes_its_groups_along(tmp_path: Path) -> None:
+    scene, _, _ = healer_and_mate(tmp_path)
+    assert scene.spells.creatures._strengtheners
+    scene.spells.ended(scene.zone)
+    assert scene.spells.creatures._strengtheners == {}
