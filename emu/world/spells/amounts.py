@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.rules.combat import LARGEST_DAMAGE, Result, mitigated, result, usable_mitigation
+from emu.rules.combat import (
+    LARGEST_DAMAGE,
+    FightChance,
+    Result,
+    mitigated,
+    result,
+    usable_mitigation,
+)
 from emu.rules.spells import (
     BLOWS,
     HATE_OF_RESIST,
@@ -156,6 +163,17 @@ class Amounts:
             mastery=self._skill_of(caster, spell.kind.mastery_skill),
             bonus=spell.tier.hit_bonus, resistibility=spell.tier.resistibility,
         )  # fmt: skip
+        return self._landing(aim, target, kind, chance)
+
+    def outcome_of_proc(self, zone: Zone, caster: Spawn, target: Spawn, kind: int) -> Result:
+        """Return what becomes of what a proc does: it lands as a plain spell of the caster does."""
+        if target.sheet.is_invulnerable:
+            return Result.INVULNERABLE
+        level = caster.level
+        aim = SpellAim(level, caster.sheet.attribute("wis"), SKILL_OF_LEVEL * level)
+        return self._landing(aim, target, kind, self._chance_of(zone))
+
+    def _landing(self, aim: SpellAim, target: Spawn, kind: int, chance: FightChance) -> Result:
         name = _RESISTS.get(kind)
         guard = SpellGuard(
             target.level, target.sheet.attribute("wis"),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from emu.rules.combat import LARGEST_DAMAGE, Result
-from emu.rules.spells import BLOWS, MAGIC, rolled
+from emu.rules.spells import BLOWS, HATE_OF_RESIST, MAGIC, rolled
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
 from emu.world.events import (
@@ -181,11 +181,16 @@ class Procs:
             self.happen(event.spawn, ProcKind.BENEFICIAL, event.foe)
 
     def damage(self, zone: Zone, caster: Spawn, target: Spawn, harm: ProcHarm) -> None:
-        """Let a proc harm a spawn, under a name of its own; it never misses."""
+        """Let a proc harm a spawn, under a name of its own, or be resisted as a spell is."""
         if target.hp_percent <= 0 or not target.is_living or target is caster:
             return
         # `remove` gets its reason in front of the values, so that some scripts pass another one.
         harm = harm._replace(kind=harm.kind if 0 <= harm.kind <= LAST_DAMAGE_TYPE else 0)
+        outcome = self._amounts.outcome_of_proc(zone, caster, target, harm.kind)
+        if outcome is not Result.HIT:
+            show_blow(zone, caster, target, Blow(outcome, 0, harm.kind, False, harm.name))
+            self._amounts.hate(zone, target, caster, HATE_OF_RESIST)
+            return
         low, high = (min(one, LARGEST_DAMAGE) for one in (harm.low, harm.high))
         points = rolled(low, high, self._chance_of(zone))
         points = self._amounts.harm.through(zone, target, caster, points, harm.kind)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,7 +36,15 @@ end
 @pytest.fixture
 def scene(tmp_path: Path) -> SpellScene:
     pytest.importorskip("lupa", reason="the package lupa is not installed")
-    return SpellScene(tmp_path, toml=WARD)
+    scene = SpellScene(tmp_path, toml=WARD)
+    roll(scene, low=True)
+    return scene
+
+
+def roll(scene: SpellScene, *, low: bool) -> None:
+    """Let each draw be the lowest number, with which all lands, or the highest one."""
+    chance = SimpleNamespace(randint=lambda least, most: least if low else most)
+    scene.harness.world.zones.chances._of[scene.zone] = chance  # type: ignore[assignment]
 
 
 def hurt(scene: SpellScene, points: int, crab: object = None) -> int:
@@ -179,3 +188,22 @@ def test_a_proc_does_not_cause_itself(scene: SpellScene) -> None:
     crab = scene.creature()
     scene.harness.minds.harm.take_health(scene.zone, crab, scene.player.spawn, 10)
     assert crab.sheet.health.current == 9_985
+
+
+def test_what_a_proc_does_can_be_resisted(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 7.6 (ProcDamage: rolls a hit as a spell; miss: 5 hate)."""
+    crab, own = scene.creature(), scene.player.spawn
+    harm = ProcHarm("Sting", 3, 5, 5, "You sting %t.")
+    roll(scene, low=False)
+    scene.spells.procs.damage(scene.zone, own, crab, harm)
+    assert crab.sheet.health.current == 10_000
+    assert crab.mind.hates == {own: 5}
+    assert scene.client.decoded("WS_HearSimpleDamage")[-1]["result_type"] == 9
+    assert "You sting a crab." not in scene.shown()
+    crab.sheet.is_invulnerable = True
+    roll(scene, low=True)
+    scene.spells.procs.damage(scene.zone, own, crab, harm)
+    assert scene.client.decoded("WS_HearSimpleDamage")[-1]["result_type"] == 7
+    crab.sheet.is_invulnerable = False
+    scene.spells.procs.damage(scene.zone, own, crab, harm)
+    assert crab.sheet.health.current == 9_995
