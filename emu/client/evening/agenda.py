@@ -6,12 +6,20 @@ Quests with a wanted word come first. A quest that has not advanced for some min
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from emu.client.evening.journal import OpenQuest, SeenJournal
-from emu.client.evening.reading import GOOD, fit, has_word, is_crafting, is_peaceful
+from emu.client.evening.reading import (
+    GOOD,
+    fit,
+    has_word,
+    is_crafting,
+    is_peaceful,
+    is_visit,
+    names_somebody,
+)
 from emu.client.evening.visits import LONG_AGO
 from emu.client.world.windows import QuestTask
 from emu.times import Monotonic
@@ -162,13 +170,23 @@ class Agenda:
         }  # fmt: skip
         return [task for task in self.tasks() if task in wanted]
 
-    @property
-    def is_too_weak(self) -> bool:
-        """Whether a first quest waits until it is stronger."""
+    def is_too_weak(self, left: Collection[str]) -> bool:
+        """Return whether a first quest waits until it is stronger, but for zones that it `left`."""
         return any(
-            self.is_first(quest) and self._is_hopeless(self._progress[number].zone)
+            self.is_first(quest) and self._progress[number].zone not in left
+            and self._is_too_hard(number)
             for number, quest in self._journal.open.items() if number in self._progress
         )  # fmt: skip
+
+    def _is_too_hard(self, quest: int) -> bool:
+        """Return whether it is too weak for the zone of a quest, and has to do more than go there.
+
+        To find the overseer of a city it need not be stronger, wherever it was told to.
+        """
+        return self._is_hopeless(self._progress[quest].zone) and any(
+            not names_somebody(task.text) and not is_visit(task.text)
+            for task in self._journal.open[quest].open_tasks
+        )
 
     def is_first(self, quest: OpenQuest) -> bool:
         """Return whether a quest is done before others."""
@@ -230,7 +248,7 @@ class Agenda:
             return False
         if any(is_crafting(task.text) for task in self._journal.open[quest].open_tasks):
             return True  # it makes nothing
-        if self._is_hopeless(progress.zone):
+        if self._is_too_hard(quest):
             return True
         is_first = self.is_first(self._journal.open[quest])
         if is_first and self._is_only_way(progress.zone):

@@ -172,12 +172,7 @@ class Questing:
         self._last_use = None
 
     def _is_hopeless(self, zone: str) -> bool:
-        """Return whether it has died too often in a zone, and can get a level elsewhere.
-
-        What has come up in a zone that it had to leave goes on elsewhere.
-        """
-        if zone in self._left:
-            return False
+        """Return whether it has died too often in a zone, and can get a level elsewhere."""
         is_deadly = self._fighting.fears.is_deadly(zone, self._fighting.level)
         return is_deadly and not self._is_only_way(zone)
 
@@ -294,7 +289,7 @@ class Questing:
             self._fights_whom_it_called(now)
             return None
         # If a first quest waits until it is stronger, fights come before the other first ones.
-        is_training = self._hunts and self.agenda.is_too_weak
+        is_training = self._hunts and self.agenda.is_too_weak(self._left)
         first = [] if is_training else self.agenda.first_tasks()
         # What it has come for, what else is here and was not tried in vain, and the others.
         here = [

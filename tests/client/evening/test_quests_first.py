@@ -170,14 +170,16 @@ def test_a_hunter_fights_if_a_first_quest_has_killed_it_too_often(core: NotingCl
 
 
 def test_deaths_on_an_isle_that_it_has_left_keep_it_from_no_quest(core: NotingClient) -> None:
-    rat = spawn(5, "a rat", 30.0, level=2, is_enemy=True)
-    scene = hunter(core, rat, spawn(6, "Overseer Zerrin", 60.0))
+    orc = spawn(5, "an orc leader", 30.0, level=2, is_enemy=True)
+    scene = hunter(core, orc, spawn(6, "Overseer Zerrin", 60.0))
     travels = scene.questing.journeys.travels
     travels.arrive("Isle of Refuge", None)
     scene.task("I must find the Overseer", number=8, category="Hallmark")
+    scene.task("I need to slay the orc leader.", number=9, category="Hallmark")
     for _ in range(MOST_DEATHS):
         scene.fighting.fears.died("", "isle of refuge", Place(900.0, 0.0, 0.0), 3, NOW)
     scene.thinks(times=1)
+    assert scene.fighting.enemy == 5, "it fights for experience before it goes"
     scene.fighting.enemy = None
     scene.questing.handle_event(ScreenShown("You must leave the Isle to gain levels."), NOW)
     travels.arrive("Beggar's Court", None)
