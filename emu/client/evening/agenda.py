@@ -181,7 +181,7 @@ class Agenda:
     def _is_too_hard(self, quest: int) -> bool:
         """Return whether it is too weak for the zone of a quest, and has to do more than go there.
 
-        To find the overseer of a city it need not be stronger, wherever it was told to.
+        To find the overseer of a city it need not be stronger, wherever the task has come up.
         """
         return self._is_hopeless(self._progress[quest].zone) and any(
             not names_somebody(task.text) and not is_visit(task.text)

@@ -76,6 +76,7 @@ class EveningPlayer:
             first=preferences.first or preferences.preferred,
             hunts=bool(preferences.first),
             refused=preferences.refused,
+            is_unfinished=lambda: self.answers.choices.is_unfinished,
         )
         self.answers = WindowAnswers(
             core, DialogChoices(preferences.preferred, preferences.refused), preferences.refused,

@@ -79,11 +79,12 @@ class Questing:
     def __init__(
         self, core: WorldClientCore, spawns: SeenSpawns, journal: SeenJournal,
         fighting: Fighting, *, note: Callable[[str, str], None], first: Sequence[str],
-        refused: Sequence[str], hunts: bool = False,
+        refused: Sequence[str], hunts: bool = False, is_unfinished: Callable[[], bool] = bool,
     ) -> None:  # fmt: skip
         """`first` are words of the quests that it does first.
 
-        If it `hunts`, it does the others only where no fight gives experience.
+        If it `hunts`, it does the others only where no fight gives experience. `is_unfinished` is
+        that of `Tries`.
         """
         self._core = core
         self._spawns = spawns
@@ -106,7 +107,7 @@ class Questing:
         self._state: tuple[int, int] = (0, 0)
         self._open_first: set[int] = set()
         """The first quests that were open at the last change."""
-        self._tries = Tries(self.agenda, self.journeys, self._visits)
+        self._tries = Tries(self.agenda, self.journeys, self._visits, is_unfinished)
         self._shopping = Shopping(core, note)
         self._placing = Placing(core, note)
         self.hints = Hints()
@@ -145,7 +146,7 @@ class Questing:
             case VerbsShown():
                 self._verbs = event
             case DialogOpened():
-                self._tries.talkers.add(self._last_hailed)
+                self._tries.talked(self._last_hailed)
                 self._talked_at = now
                 self._call(now)
             case GoodsShown():
@@ -476,7 +477,7 @@ class Questing:
                     self.agenda.fought(task, self.journeys.travels.zone)
                     self._fighting.attack(one.index, now)
                     return None
-            elif self._may_visit(one.name, task.text, now, pause):
+            elif self._tries.talks_on(one.name) or self._may_visit(one.name, task.text, now, pause):
                 return visit(one, "talk", now, task)
         if not good and not is_calm:
             is_needed = self._is_needed(task)

@@ -64,6 +64,8 @@ Before them, two questions that lead to each other would go on for ever.
 """
 WEAK: Final = 0.3
 """The least resemblance of an enemy that a text may mean."""
+_ENDS: Final = re.compile(r"\b(good ?bye|fare ?well)\b", re.IGNORECASE)
+"""Words of an answer that ends a talk, often its last ones."""
 _DECLINES: Final = re.compile(
     r"^\s*(no|not|never|nevermind|good ?bye|fare ?well|nothing|i'm not|i am not|nay|cancel"
     r"|maybe|i don't|i do not|i can't|leave me|i'll pass|i have to go|i must go|i'd rather not)\b",
@@ -219,7 +221,7 @@ def _shortens(short: str, word: str) -> bool:
 
 def is_decline(choice: str) -> bool:
     """Return whether a choice says no, or ends a talk."""
-    return _DECLINES.match(choice) is not None
+    return _DECLINES.match(choice) is not None or _ENDS.search(choice) is not None
 
 
 def has_word(text: str, words: Sequence[str]) -> bool:
@@ -245,6 +247,13 @@ class DialogChoices:
         self._leads: dict[tuple[str, str], str] = {}
         """The question that has followed an answer."""
         self._last: tuple[str, str] | None = None
+        self._first = ""
+        """The question with which the last talk has begun."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the last talk has answers that were never taken."""
+        return self._has_new(self._first, {self._first})
 
     def choose(
         self, question: str, choices: Sequence[str], *, may_leave: bool = True, wanted: str = "",
@@ -259,6 +268,8 @@ class DialogChoices:
         stays = not may_leave and has_word(question, LEAVING)
         if follows and self._last is not None:
             self._leads[self._last] = question
+        else:
+            self._first = question
         self._offered[question] = tuple(choices)
 
         def rank(at: int) -> tuple[float, int]:
@@ -289,8 +300,12 @@ class DialogChoices:
         if question is None or question in seen:
             return False
         seen.add(question)
+        return self._has_new(question, seen)
+
+    def _has_new(self, question: str, seen: set[str]) -> bool:
+        """Return whether a question has an answer that was never taken, or that leads to one."""
         return any(
             (question, one) not in self._taken or self._goes_on((question, one), seen)
-            for one in self._offered[question]
+            for one in self._offered.get(question, ())
             if not is_decline(one) and not has_word(one, self._refused)
         )

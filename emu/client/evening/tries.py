@@ -7,6 +7,7 @@ tried all the things of a square again and again would never see the rest of the
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 from emu.client.evening.agenda import Agenda
@@ -27,10 +28,17 @@ HARVESTING: Final = ("gather", "mine", "chop", "fish", "trap", "collect", "fores
 class Tries:
     """What one player tries."""
 
-    def __init__(self, agenda: Agenda, journeys: PlayerJourneys, visits: PastVisits) -> None:
+    def __init__(
+        self, agenda: Agenda, journeys: PlayerJourneys, visits: PastVisits,
+        is_unfinished: Callable[[], bool] = bool,
+    ) -> None:  # fmt: skip
+        """`is_unfinished` says whether the last talk has answers yet that were never given."""
         self._agenda = agenda
         self._journeys = journeys
         self._visits = visits
+        self._is_unfinished = is_unfinished
+        self._last_talker = ""
+        """Who has talked last; empty when it has gone back there."""
         self.met: set[str] = set()
         """Names that were hailed."""
         self.talkers: set[str] = set()
@@ -39,6 +47,21 @@ class Tries:
         """Names of what can be harvested."""
         self._tried: Counter[str] = Counter()
         """How many things of each name it has tried since the last change."""
+
+    def talked(self, name: str) -> None:
+        """Note that somebody has answered with a dialog."""
+        self.talkers.add(name)
+        self._last_talker = name
+
+    def talks_on(self, name: str) -> bool:
+        """Return whether it hails somebody again at once: the talk has ended, but it may go on.
+
+        It does so once for each talk.
+        """
+        if name != self._last_talker or not self._is_unfinished():
+            return False
+        self._last_talker = ""
+        return True
 
     def renew(self) -> None:
         """Let each next try come at once: the journal or the level has changed."""

@@ -5,7 +5,7 @@ import pytest
 from emu.client.evening.agenda import SET_ASIDE
 from emu.client.evening.errands import TALK_REACH
 from emu.client.evening.fears import FEARED
-from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS
+from emu.client.evening.quests import LOOKS_AROUND, MOST_KILLS, Questing
 from emu.client.evening.travels import KnownWay
 from emu.client.world.events import DialogOpened, LineShown, ScreenShown
 from emu.client.world.surroundings import Place
@@ -475,3 +475,20 @@ def test_it_waits_for_whom_it_has_called_and_comes_back_to_where_it_fought(
     scene.spawns.by_index = {8: spawn(8, cache.name, 50.0, level=0)}
     travels.arrive("North Qeynos", None)
     assert "use 8 enter" in scene.thinks(("enter", "Enter"), times=12)
+
+
+def test_it_hails_somebody_again_at_once_as_long_as_the_talk_is_unfinished(
+    core: NotingClient,
+) -> None:
+    scene = Scene(core, spawn(4, "Waulon", 1.0))
+    unfinished = [True]
+    scene.questing = Questing(
+        core, scene.spawns, scene.journal, scene.fighting, note=lambda _kind, _text: None,  # type: ignore[arg-type]
+        first=(), refused=(), is_unfinished=lambda: unfinished[0],
+    )  # fmt: skip
+    scene.task("I should speak to Waulon.")
+    for _ in range(2):
+        assert scene.thinks(HAIL, times=2)[-1:] == ["command hail"]
+        scene.questing.handle_event(DialogOpened(1, "I see.", "", ()), scene.now)
+    unfinished[0] = False
+    assert "command hail" not in scene.thinks(HAIL, times=2)

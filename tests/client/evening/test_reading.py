@@ -80,6 +80,7 @@ def test_tasks_without_a_fight() -> None:
 def test_answers_that_decline() -> None:
     assert is_decline("No, I do not think so.")
     assert is_decline("  Never.")
+    assert is_decline("I'll let you get back to work.  Good bye.")
     assert not is_decline("Now is the time.")
     assert not is_decline("Nothingness calls.")
 
@@ -105,6 +106,20 @@ def test_a_talk_is_seen_whole_behind_the_answers_that_were_taken() -> None:
     assert choices.choose("Murrar.", who, follows=True) == 0, "there is more behind it"
     assert choices.choose("A colony.", why, follows=True) == 1
     assert choices.choose("Hello.", hello) == 1, "all was said"
+
+
+def test_a_talk_is_unfinished_as_long_as_an_answer_behind_it_is_new() -> None:
+    # Aulus Crispian of North Freeport gives in four questions deep.
+    choices = DialogChoices((), ("Qeynos",))
+    assert not choices.is_unfinished
+    hello, price = ["It is about ink.", "Good bye."], ["Please?", "For Qeynos!", "Half of it?"]
+    choices.choose("Welcome.", hello)
+    assert not choices.is_unfinished, "it knows of nothing behind that"
+    choices.choose("Ten gold.", price, follows=True)
+    assert choices.is_unfinished
+    choices.choose("Welcome.", hello)
+    assert choices.choose("Ten gold.", price, follows=True) == 2
+    assert not choices.is_unfinished, "it never says the other one"
 
 
 def test_a_talk_that_goes_in_a_circle_ends() -> None:
