@@ -79,3 +79,16 @@ def test_it_harvests_only_for_a_task_that_wants_it(core: NotingClient) -> None:
     scene = Scene(core, "I need to gather five roots.", roots)
     assert scene.tries.is_wanted("roots", "gather")
     assert scene.things(NOW) == [4]
+
+
+def test_a_talk_goes_on_once_for_each_time_that_it_ends(core: NotingClient) -> None:
+    scene, unfinished = Scene(core, "I should speak to Waulon."), [True]
+    tries = Tries(Agenda(SeenJournal(), ()), scene.journeys, scene.visits, lambda: unfinished[0])
+    assert not tries.talks_on("Waulon"), "it has not talked"
+    tries.talked("Waulon")
+    assert not tries.talks_on("Ilgar")
+    assert tries.talks_on("Waulon")
+    assert not tries.talks_on("Waulon"), "nobody has answered"
+    tries.talked("Waulon")
+    unfinished[0] = False
+    assert not tries.talks_on("Waulon")
