@@ -17,6 +17,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.movement import CARRIED, MovementStep, StepRefusal
 from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.reach import distance_of
 from emu.world.actors.spawn import SITTING, STANDING, TOO_FAR, Destination, Spawn, SpawnKind, Verb
 from emu.world.entry.leaving import Departures
 from emu.world.events import Doer, GridChanged, MayUse, Order, Targeted, Used, VerbChosen
@@ -240,7 +241,7 @@ class Interaction:
         verb = _verb(spawn, text)
         if verb is None or not verb.is_for(player.spawn):
             self._world.count("verb unknown")
-        elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
+        elif verb.distance and distance_of(spawn, player.position) > verb.distance:
             # Clients check this, too, but the server must not trust them. A distance of 0 means
             # everywhere.
             send_text(player.client, verb.error or TOO_FAR)

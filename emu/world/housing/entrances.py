@@ -13,6 +13,7 @@ from emu.content.homes import HouseKind
 from emu.content.standing import Standing
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import Player
+from emu.world.actors.reach import distance_of
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.events import LeftZone
 from emu.world.world import World
@@ -81,7 +82,7 @@ class Entrances:
         shown = self._shown.get(player.id)
         if shown is None or shown.door is None:
             return shown
-        is_near = player.position.distance_to(shown.door.position) <= shown.reach
+        is_near = distance_of(shown.door, player.position) <= shown.reach
         if not is_near or player.index_of(shown.door) is None:
             send_text(player.client, TOO_FAR, ERROR_COLOR)
             return None

@@ -7,7 +7,6 @@ Source: docs/guides/travel.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +15,7 @@ from emu.content.standing import Standing
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
+from emu.world.actors.reach import distance_of
 from emu.world.actors.spawn import TOO_FAR, Destination, Spawn
 from emu.world.entry.leaving import Departures
 from emu.world.events import Boarded, Doer, LeftZone, Order, Used, WidgetUsed
@@ -174,8 +174,7 @@ class Travel:
     def _follow(
         self, player: Player, spawn: Spawn, to: Destination, distance: float, now: Monotonic
     ) -> None:
-        away = math.dist(player.position[:3], spawn.position[:3])
-        if distance and away > distance:
+        if distance and distance_of(spawn, player.position) > distance:
             send_text(player.client, TOO_FAR)
         else:
             self.journeys.send(player, to, now)

@@ -41,6 +41,14 @@ verbs = [{ name = "Read", distance = 10.0 }]
 
 [[spawn]]
 kind = "sign"
+name = "a gate"
+place = [60.0, 2.0, 3.0]
+sign = { text = "Near." }
+widget = { id = 7, place = [3.0, 2.0, 6.0], with_place = false }
+verbs = [{ name = "Read", distance = 10.0 }]
+
+[[spawn]]
+kind = "sign"
 name = "a dead end"
 place = [3.0, 2.0, 5.0]
 to = { zone = 999 }
@@ -106,6 +114,12 @@ def test_what_is_too_far_away_is_not_used(harness: WorldHarness) -> None:
     client = harness.stand(1, zone_id=900)
     chooses(client, "a far notice", "Read")
     assert lines(client)[-1] == "You are too far away!"
+
+
+def test_a_sign_is_where_its_part_of_the_model_is(harness: WorldHarness) -> None:
+    client = harness.stand(1, zone_id=900)
+    chooses(client, "a gate", "Read")
+    assert lines(client)[-1] == "Near."
 
 
 def test_a_way_into_a_zone_that_is_not_there_is_closed(harness: WorldHarness) -> None:
