@@ -67,8 +67,9 @@ WEAK: Final = 0.3
 _ENDS: Final = re.compile(r"\b(good ?bye|fare ?well)\b", re.IGNORECASE)
 """Words of an answer that ends a talk, often its last ones."""
 _DECLINES: Final = re.compile(
-    r"^\s*(no|not|never|nevermind|good ?bye|fare ?well|nothing|i'm not|i am not|nay|cancel"
-    r"|maybe|i don't|i do not|i can't|leave me|i'll pass|i have to go|i must go|i'd rather not)\b",
+    r"^\s*(no|not(?! (?:unless|until|if|only|just)\b)|never|nevermind|nothing|i'm not|i am not|nay"
+    r"|cancel|maybe|i don't|i do not|i can't|leave me|i'll pass|i have to go|i must go"
+    r"|i'd rather not)\b",
     re.IGNORECASE,
 )
 

@@ -81,6 +81,8 @@ def test_answers_that_decline() -> None:
     assert is_decline("No, I do not think so.")
     assert is_decline("  Never.")
     assert is_decline("I'll let you get back to work.  Good bye.")
+    assert is_decline("Not now.")
+    assert not is_decline("Not unless she buys eight of them.")
     assert not is_decline("Now is the time.")
     assert not is_decline("Nothingness calls.")
 
