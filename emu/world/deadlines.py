@@ -33,16 +33,20 @@ class Attempt(Protocol):
         """Return whether the function returned."""
 
 
-_Entry = tuple[Monotonic, int, "Deadlines[Any, Any]", tuple[Any, Any]]
+_Entry = list[Any]
+"""Time, serial number, kind, and owner with name; one that no longer counts has None as its kind.
+
+A list and not a tuple, so that the heap need not ask the kind which of its entries count.
+"""
+_KIND: Final = 2
 
 
 class _Heap:
     """Deadlines of all kinds by time, then in the order of their setting.
 
     A deadline that is moved or cleared leaves its old entry in the heap: finding it there would
-    take as long as the heap is large. An entry counts only while its kind has its time. When old
-    entries are the most, the heap is swept: what counts moves to a new one, a few at each change.
-    A large zone that ends has a hundred thousand of them.
+    take as long as the heap is large. When old entries are the most, the heap is swept: what counts
+    moves to a new one, a few at each change. A large zone that ends has a hundred thousand of them.
     """
 
     __slots__ = ("entries", "live", "serial", "swept")
@@ -58,7 +62,7 @@ class _Heap:
     def push(self, due: Monotonic, kind: Deadlines[Any, Any], key: tuple[Any, Any]) -> _Entry:
         # The serial number keeps heapq from comparing owners.
         self.serial += 1
-        entry = (due, self.serial, kind, key)
+        entry = [due, self.serial, kind, key]
         heapq.heappush(self.entries, entry)
         return entry
 
@@ -73,17 +77,20 @@ class _Heap:
         for _ in range(min(SWEPT_AT_ONCE, len(self.swept))):
             # A heap without its last entry is a heap.
             entry = self.swept.pop()
-            if entry[2].has(entry):
+            if entry[_KIND] is not None:
                 heapq.heappush(self.entries, entry)
 
     def first(self) -> _Entry | None:
         """Return the first entry that counts, None without one."""
-        found = None
-        for entries in (self.entries, self.swept):
-            while entries and not entries[0][2].has(entries[0]):
-                heapq.heappop(entries)
-            if entries and (found is None or entries[0] < found):
-                found = entries[0]
+        entries, swept = self.entries, self.swept
+        while entries and entries[0][_KIND] is None:
+            heapq.heappop(entries)
+        found = entries[0] if entries else None
+        if swept:
+            while swept and swept[0][_KIND] is None:
+                heapq.heappop(swept)
+            if swept and (found is None or swept[0] < found):
+                found = swept[0]
         return found
 
     def pop(self, entry: _Entry) -> None:
@@ -137,8 +144,10 @@ class Timetable:
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None without a deadline."""
-        firsts = (self._heap.first(), self._last.first())
-        return min((entry[0] for entry in firsts if entry is not None), default=None)
+        first, last = self._heap.first(), self._last.first()
+        if first is None or (last is not None and last[0] < first[0]):
+            first = last
+        return None if first is None else first[0]
 
     def may_work(self, now: Monotonic) -> bool:
         """Return whether work that can wait may go on in this turn, and not only in the next one.
@@ -174,7 +183,7 @@ class Timetable:
             while (entry := heap.first()) is not None and entry[0] <= now and entry[1] <= newest:
                 heap.pop(entry)
                 kind, key = entry[2], entry[3]
-                kind.drop(key)
+                kind.drop(entry)
                 self._attempt(kind.task, None, kind.handle, *key, now)
         self._began, self._has_worked = None, False
 
@@ -217,6 +226,8 @@ class Deadlines(Generic[Owner, Name]):
             heap.live += 1
         elif before[0] == due:
             return
+        else:
+            before[_KIND] = None
         self._due[key] = heap.push(due, self, key)
         heap.sweep()
         self._wake(due)
@@ -228,9 +239,10 @@ class Deadlines(Generic[Owner, Name]):
 
     def clear(self, owner: Owner, name: Name) -> bool:
         """Remove one deadline; return whether there was one."""
-        if (owner, name) not in self._due:
+        entry = self._due.get((owner, name))
+        if entry is None:
             return False
-        self.drop((owner, name))
+        self.drop(entry)
         self._waits.pop((owner, name), None)
         self._heap.sweep()
         return True
@@ -249,11 +261,8 @@ class Deadlines(Generic[Owner, Name]):
         else:
             self._inner(owner, name, now)
 
-    def drop(self, key: tuple[Owner, Name]) -> None:
-        """Remove a deadline whose entry is no longer in the heap."""
-        del self._due[key]
+    def drop(self, entry: _Entry) -> None:
+        """Remove a deadline; its entry counts no longer."""
+        entry[_KIND] = None
+        del self._due[entry[3]]
         self._heap.live -= 1
-
-    def has(self, entry: _Entry) -> bool:
-        """Return whether an entry of the heap counts."""
-        return self._due.get(entry[3]) is entry

@@ -47,5 +47,5 @@ def waiting(timetable: Timetable) -> set[str]:
         entry[2].task
         for heap in heaps
         for entry in (*heap.entries, *heap.swept)
-        if entry[2].has(entry)
+        if entry[2] is not None
     }
