@@ -69,6 +69,9 @@ class Result(enum.Enum):
     REFLECT = "reflect"
     IMMUNE = "immune"
 
+    __hash__ = object.__hash__
+    """Each blow asks for it once for everybody who sees it, and that of `Enum` is in Python."""
+
 
 class Attack(NamedTuple):
     """The one who strikes, with one weapon."""

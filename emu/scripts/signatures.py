@@ -43,6 +43,9 @@ class HandleKind(Enum):
     CONVERSATION = "C"
     WINDOW = "O"
 
+    __hash__ = object.__hash__
+    """Each call of a script asks for it, and that of `Enum` is a call of Python code."""
+
 
 SPAWNS: Final = frozenset((HandleKind.SPAWN, HandleKind.PLAYER, HandleKind.NPC))
 

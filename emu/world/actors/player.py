@@ -218,6 +218,9 @@ class PlayerState(enum.Enum):
     LINK_DEAD = "link-dead"
     GONE = "gone"
 
+    __hash__ = object.__hash__
+    """Each message asks for it, and that of `Enum` is a call of Python code."""
+
 
 class PlayerDeadline(enum.Enum):
     """What happens to a player at a time, unless something prevents it."""

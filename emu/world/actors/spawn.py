@@ -39,6 +39,7 @@ class SpawnKind(enum.Enum):
     """Something to gather or collect."""
     SIGN = "sign"
     WIDGET = "widget"
+    __hash__ = object.__hash__  # asked for with each change; that of `Enum` is in Python
 
 
 class StateWord(enum.StrEnum):

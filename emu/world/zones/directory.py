@@ -63,6 +63,9 @@ class ZoneDeadline(enum.Enum):
     TICK = "tick"
     END = "end"
 
+    __hash__ = object.__hash__
+    """Each tick asks for it, and that of `Enum` is a call of Python code."""
+
 
 @dataclass(slots=True, eq=False)
 class Zones:
