@@ -187,6 +187,8 @@ class Home:
     bodies: dict[int, Body] = field(default_factory=dict)
     """By the spawn's number of this run; players are not among them."""
     by_location: dict[int, list[Body]] = field(default_factory=dict)
+    by_group: dict[int, dict[int, Body]] = field(default_factory=dict)
+    """By the number of the group and the spawn's own; without those that stand in none."""
     players: dict[int, Body] = field(default_factory=dict)
     """By character id."""
     others: dict[int, Body] = field(default_factory=dict)
@@ -211,10 +213,25 @@ class Home:
         if body.standing is not None:
             location = body.standing.placement.location_id
             self.by_location.setdefault(location, []).append(body)
+        if body.group:
+            self.by_group.setdefault(body.group, {})[body.spawn.id] = body
+
+    def set_group(self, body: Body, group: int) -> None:
+        """Put a spawn into a group; 0 takes it out."""
+        self._leave_group(body)
+        body.group = group
+        if group and self.bodies.get(body.spawn.id) is body:
+            self.by_group.setdefault(group, {})[body.spawn.id] = body
+
+    def _leave_group(self, body: Body) -> None:
+        members = self.by_group.get(body.group, {})
+        if members.pop(body.spawn.id, None) is not None and not members:
+            del self.by_group[body.group]
 
     def remove(self, body: Body) -> None:
         """Remove a spawn, and end its handle."""
         self.bodies.pop(body.spawn.id, None)
+        self._leave_group(body)
         self.requirements.forget(body)
         if body.standing is not None:
             location = body.standing.placement.location_id
@@ -233,8 +250,9 @@ class Home:
         )  # fmt: skip
 
     def in_group(self, group: int) -> list[Body]:
-        """Return the spawns of a group, the dead ones too."""
-        return [body for body in self.bodies.values() if body.group == group]
+        """Return the spawns of a group, the dead ones too, in the order of their numbers."""
+        # The spawns of a large zone ask for their groups one after the other.
+        return [body for _, body in sorted(self.by_group.get(group, {}).items())]
 
     def is_group_dead(self, group: int) -> bool:
         """Return whether nothing of a group lives."""

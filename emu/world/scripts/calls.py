@@ -133,6 +133,8 @@ class Calls:
         self._compiling = compiling
         self._runtime = self._new_runtime()
         self._files: dict[str, _File | None] = {}
+        self._by_path: dict[str, _File] = {}
+        """The loaded files: two rows may name one with other letters."""
         self._awaited: dict[str, list[Callable[[], object]]] = {}
         """Calls of files that are compiled now, by the names of rows."""
         self._ready: deque[Callable[[], object]] = deque()
@@ -179,6 +181,7 @@ class Calls:
             if file is not None:
                 file.environment.end()
         self._files.clear()
+        self._by_path.clear()
         self._unloaded.clear()
         self._unloaded_lines = 0
         self._folder.forget()
@@ -210,6 +213,7 @@ class Calls:
         for file in dropped:
             # Another name of the file may still be in use.
             if file is not None and id(file) not in used:
+                self._by_path.pop(file.path, None)
                 file.environment.end()
         paths = {file.path for file in files}.union(*(one.environment.required for one in files))
         self._runtime.keep(paths)
@@ -392,18 +396,18 @@ class Calls:
             self._report_unloaded(f"there is no script {name!r}")
             return None
         # Two rows may name one file with other letters: its globals are the same.
-        for known in self._files.values():
-            if known is not None and known.path == path:
-                return known
+        if (known := self._by_path.get(path)) is not None:
+            return known
         try:
             environment = self._runtime.load(path)
-            return _File(path, environment, self._stamp(path, environment))
         except NotCompiled:
             raise
         except ScriptError as error:
             self.counters["files that do not load"] += 1
             self._report_unloaded(f"script not loaded: {error}")
             return None
+        made = self._by_path[path] = _File(path, environment, self._stamp(path, environment))
+        return made
 
     # -- calls ----------------------------------------------------
 

@@ -106,7 +106,7 @@ def set_group_number(_scripts: Scripts, body: Body | None, group: int) -> bool:
     """Put a spawn into a group; 0 takes it out."""
     if body is None or body.player is not None:
         return False
-    body.group = group
+    body.home.set_group(body, group)
     return True
 
 

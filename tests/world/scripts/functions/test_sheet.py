@@ -165,7 +165,7 @@ def test_the_last_of_a_group_is_reported(scene: ScriptScene) -> None:
     for spawn in spawns:
         body = scene.scripts.body_of(spawn, scene.zone)
         assert body is not None
-        body.group = 4
+        body.home.set_group(body, 4)
     killer = scene.spawn(
         """
         function hailed(NPC, Spawn) KillSpawnByDistance(NPC, 20) end""",

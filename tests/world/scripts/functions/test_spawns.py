@@ -168,6 +168,20 @@ def test_a_spawn_joins_a_group(scene: ScriptScene) -> None:
     ) == ["falsenil0", "truefalse", "1truefalse", "nil"]
 
 
+def test_a_spawn_that_leaves_a_group_or_the_zone_is_not_in_it(scene: ScriptScene) -> None:
+    assert says(
+        scene,
+        "local made = SpawnGroupByID(Z, 5) AddSpawnToGroup(NPC, 5)"
+        " Say(NPC, GetName(GetGroup(NPC)[1]) .. #GetGroup(NPC))"
+        " SetSpawnGroupID(made[1], 7) Say(NPC, #GetGroup(NPC) .. #GetGroup(made[1]))"
+        " SetSpawnGroupID(made[1], 0) Say(NPC, tostring(GetSpawnByGroupID(Z, 7)))",
+    ) == ["Guard3", "21", "nil"]
+    home = scene.scripts.homes.of(scene.zone)
+    (other,) = [body for body in home.in_group(5) if body.name != "Guard"]
+    scene.scripts.vanished(scene.zone, other.spawn)
+    assert [body.name for body in home.in_group(5)] == ["Guard"]
+
+
 def test_lists(scene: ScriptScene) -> None:
     assert says(
         scene,
