@@ -453,7 +453,9 @@ class Chat:
     def _allowed(self, speaker: Player, text: str, now: Monotonic) -> str:
         """Return the text without control characters, cut to the longest; count it as speech."""
         # Control characters could break lines in logs and in other clients' windows.
-        text = "".join(letter for letter in text if letter.isprintable()).strip()
+        if not text.isprintable():
+            text = "".join(letter for letter in text if letter.isprintable())
+        text = text.strip()
         if not text:
             raise CommandError("there is nothing to say")
         if self.world.is_muted(speaker):
