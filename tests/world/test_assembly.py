@@ -54,3 +54,7 @@ def test_the_constructor_is_short() -> None:
     """A new subject adds a line or two, and no step of its own."""
     lines = inspect.getsource(Assembly.__init__).splitlines()
     assert len(lines) <= 35
+
+
+def test_a_world_of_one_process_keeps_its_groups_to_itself() -> None:
+    assert not WorldHarness().world.groups.is_shared

@@ -12,3 +12,10 @@ def test_who_stands_in_a_zone() -> None:
     assert [player.name for player in context.world.players.standing_in(zone)] == ["Aldana"]
     client.say("OP_RequestCampMsg", b"\1\1")
     assert context.world.players.standing_in(zone) == []
+
+
+def test_what_comes_afterwards_comes_at_once_outside_of_calls() -> None:
+    context, done = WorldHarness().behaviors.context, []  # type: ignore[var-annotated]
+    context.afterwards(lambda: done.append(1))
+    context.afterwards(lambda: done.append(2))
+    assert done == [1, 2]

@@ -480,3 +480,16 @@ def test_a_behavior_that_works_long_in_each_tick_gets_its_share_of_time_only() -
     assert "5 % of the time" in str(slowed[0])
     assert scene.failures() == []
     scene.all_is_well()
+
+
+def test_an_absent_player_is_asked_nothing() -> None:
+    asked: list[Any] = []
+    scene = Scene(lambda me, visitor: asked.append((me, visitor)))
+    scene.one.types("/say go")
+    player = scene.one.player
+    assert player is not None
+    scene.harness.departures.link_lost(player, "gone", scene.harness.now)
+    me, visitor = asked[0]
+    me.ask(visitor, "Well?", "yes")
+    assert len(scene.harness.minds.conversations) == 0
+    assert scene.failures() == []

@@ -158,3 +158,15 @@ def test_who_comes_back_during_an_exchange_gets_the_thing(monkeypatch: pytest.Mo
     assert outcome is Outcome.DONE
     assert not client.is_closed
     assert held(client) == [(kinds.PEBBLE, 0, 2)]
+
+
+def test_what_is_gone_is_gone_from_the_store() -> None:
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.MARBLE}")
+    harness.run(2.0)
+    owner, player = Owner.character(1), player_of(client)
+    (thing,) = finish(harness.stored.things.of([owner]))[owner]
+    player.holdings.inventory.take_out(thing)
+    harness.parts.items.changed(player)
+    harness.run(2.0)
+    assert not finish(harness.stored.things.of([owner])).get(owner)

@@ -233,3 +233,11 @@ def test_a_script_that_is_no_spell_raises_a_skill(scene: SpellScene) -> None:
     assert scene.spells.skill_of(own, 77) == 7
     scene.says("RemoveSkillBonus(Spawn)")
     assert scene.spells.skill_of(own, 77) == 2
+
+
+def test_a_proc_without_both_sides_does_nothing(scene: SpellScene) -> None:
+    crab = scene.creature()
+    for sides in ("Caster, nil", "nil, Target", "nil, nil"):
+        lasting(scene, f"ProcDamage({sides}, 'Sting', 3, 5, 5)", crab)
+    assert crab.sheet.health.current == 10_000
+    assert scene.scripts.counters["functions failed"] == scene.scripts.counters["errors"] == 0

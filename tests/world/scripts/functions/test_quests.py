@@ -79,3 +79,32 @@ def test_the_things_of_a_gift_are_read_as_all_numbers(tmp_path: Path) -> None:
 def test_the_step_of_a_quest_that_nobody_has_is_0(scene: ScriptScene) -> None:
     calls = ("(Spawn, 1)", "(Spawn, 99)", "(NPC, 1)")
     assert scene.says("", *(f"GetQuestStep{call}" for call in calls)) == ["0", "0", "0"]
+
+
+TIMED = """
+    function Init(Quest) AddQuestStep(Quest, 1, "Wait.", 1, 100, "") end
+    function Accepted(Quest, Giver, Player)
+        SetQuestTimer(Quest, Player, 1, 60, "")
+        {more}
+    end
+"""
+
+
+def test_a_quest_is_a_handle_only_of_who_has_it(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": TIMED.format(more="")})
+    calls = [f"GetQuest{one}" for one in ("(Spawn, 900001)", "(NPC, 900001)", "(nil, 900001)")]
+    assert scene.says("", *calls) == ["nil", "nil", "nil"]
+    scene.accept()
+    assert scene.says("", *calls) == ["quest", "nil", "nil"]
+    assert scene.scripts.counters["functions failed"] == scene.scripts.counters["errors"] == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "has_time"), [("Quest, nil", False), ("nil, Player", True), ("Quest, Player", False)]
+)
+def test_the_time_of_a_quest_ends_for_who_has_it(tmp_path: Path, call: str, has_time: bool) -> None:
+    script = TIMED.format(more=f"SetQuestTimerComplete({call})")
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    assert bool(scene.journal.open[900001].ends) is has_time
+    assert scene.scripts.counters["functions failed"] == scene.scripts.counters["errors"] == 0

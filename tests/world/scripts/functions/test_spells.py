@@ -124,3 +124,15 @@ def test_a_cast_is_interrupted_by_a_script(scene: SpellScene) -> None:
 
 def test_a_script_of_no_spell_has_no_triggers(scene: SpellScene) -> None:
     assert scene.says("RemoveTriggerFromSpell(1)", "GetSpellTriggerCount()") == ["nil"]
+
+
+def test_a_heal_for_one_goes_to_whom_the_script_names(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=HEAL)
+    friend = scene.friend()
+    scene.script("function cast(C, T) SpellHeal('heal', 30, 30, C) end", "Spells/Heal.lua")
+    for one in (scene.player, friend):
+        one.spawn.sheet.health.fill(1000)
+        one.spawn.sheet.health.set_current(100)
+    scene.spells.cast_for_free(scene.player, scene.kind(110012), 1, friend.spawn)
+    assert friend.spawn.sheet.health.current == 100
+    assert scene.player.spawn.sheet.health.current >= 130
