@@ -25,6 +25,7 @@ from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
 from emu.world.spells.living import (
     NONE,
+    NOTHING,
     CastPhase,
     LivingSpell,
     Proc,
@@ -33,6 +34,7 @@ from emu.world.spells.living import (
     Ward,
 )
 from emu.world.spells.pets import Pets
+from emu.world.spells.remains import are_usable, redo
 
 LONGEST: Final = 16_000
 """Characters of text for the spells of one character; what is too much is left out."""
@@ -146,6 +148,8 @@ class KeptSpells:
                 "immunities": sorted(gifts.immunities), "stealth": sorted(gifts.stealth),
                 "procs": [[one.kind, one.chance] for one in gifts.procs if one.item is None],
                 "snare": gifts.snare, "model": gifts.model,
+                "remains": {name: [*values] for name, values in gifts.remains.items()},
+                "ends": spell.ends_without_triggers,
             },
             None if ward is None else [
                 ward.left, int(ward.kept), ward.kind, ward.percent, ward.redirect, ward.hits,
@@ -215,9 +219,12 @@ class KeptSpells:
             targets=[spawn], level=level, phase=CastPhase.ACTING, is_free=bool(is_free),
             began=self._now(), triggers=triggers, gifts={spawn: _gifts(gifts)},
             ward=None if ward is None else Ward(ward[0], bool(ward[1]), *ward[2:]),
+            ends_without_triggers=gifts.get("ends") is True,
         )  # fmt: skip
-        if self._scripts().begin(spell):
-            self._lasting.begin(spell, seconds=None if left < 0 else left)
+        if not self._scripts().begin(spell):
+            return
+        if self._lasting.begin(spell, seconds=None if left < 0 else left):
+            redo(spawn, spell.gifts_of(spawn).remains)
 
 
 @contextmanager
@@ -287,7 +294,15 @@ def _gifts(stored: Mapping[str, Any]) -> SpellGifts:
         stealth=_wholes(stored.get("stealth")),
         snare=snare if is_number(snare, LARGEST) else 0.0,
         model=model if is_whole(model, 0, LARGEST_MODEL) else 0,
+        remains=_remains(stored.get("remains")),
     )  # fmt: skip
+
+
+def _remains(found: Any) -> Mapping[str, tuple[float, ...]]:
+    return {
+        name: tuple(values) for name, values in (found.items() if isinstance(found, dict) else ())
+        if _are_numbers(values) and are_usable(name, values)
+    } or NOTHING  # fmt: skip
 
 
 _WARDS: Final = (6, 7)

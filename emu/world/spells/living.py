@@ -7,8 +7,9 @@ Source: docs/guides/spells.md#effects.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from emu.scripts.signatures import Handle, HandleKind
@@ -29,6 +30,7 @@ DEEPEST_CAST: Final = 16
 
 LONG_AGO: Final = Monotonic(0.0)
 NONE: Final[frozenset[int]] = frozenset()
+NOTHING: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType({})
 GiftSet = Literal["controls", "immunities", "stealth"]
 """The sets of numbers that a spell gives."""
 
@@ -134,11 +136,18 @@ class SpellGifts:
     """Who gets so many percent of the hate that it makes."""
     model: int = 0
     """The model as which the spawn looks; 0 for its own."""
+    remains: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: NOTHING)
+    """What only the script takes back: `emu.world.spells.remains.REDONE`."""
 
     @property
     def count(self) -> int:
         """How many they are."""
         return len(self.bonuses) + len(self.skills) + len(self.controls) + len(self.procs)
+
+    def keep(self, name: str, *values: float) -> None:
+        """Note what only the script takes back; nothing but zeros is taken back."""
+        kept = {one: found for one, found in self.remains.items() if one != name}
+        self.remains = {**kept, name: values} if any(values) else kept or NOTHING
 
     def put(self, name: GiftSet, number: int) -> None:
         """Give one number more of a kind."""
@@ -152,7 +161,7 @@ class SpellGifts:
         """Return the same gifts, which later changes do not reach; without another spawn."""
         return SpellGifts(
             dict(self.bonuses), dict(self.skills), self.controls, self.immunities,
-            list(self.procs), self.stealth, self.snare, model=self.model,
+            list(self.procs), self.stealth, self.snare, model=self.model, remains=self.remains,
         )  # fmt: skip
 
 

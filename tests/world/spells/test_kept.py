@@ -308,3 +308,23 @@ def test_damaged_pools_change_nothing(tmp_path: Path, pools: str) -> None:
     player.past.lasting["pools"] = json.loads(pools)
     events.publish(Entered(player, scene.harness.now))
     assert player.spawn.sheet.health.current == player.spawn.sheet.health.most == 1400
+
+
+def test_a_spell_that_ends_without_triggers_does_so_in_the_next_zone(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=BUFF)
+    scene.script(
+        """
+        function cast(Caster, Target) AddProc(Target, 15, 100) SetSpellTriggerCount(2, 1) end
+        function proc(Caster, Foe) RemoveTriggerFromSpell(1) end
+        """,
+        "Spells/Buff.lua",
+    )
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    crab, harm = scene.creature(), scene.harness.minds.harm
+    harm.take_health(scene.zone, scene.player.spawn, crab, 1)
+    change_zone(scene)
+    assert [one.triggers for one in scene.effects()] == [1]
+    harm.take_health(scene.zone, scene.player.spawn, crab, 1)
+    scene.run(0.5)
+    assert scene.effects() == []

@@ -10,13 +10,14 @@ from typing import Final
 
 from emu.scripts.signatures import FunctionTable
 from emu.spells.kinds import SpellBook
-from emu.world.actors.sheet import FieldKind, Value
+from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.figures import gap
 from emu.world.scripts.bodies import Body
-from emu.world.scripts.functions.spells import acting, receivers
+from emu.world.scripts.functions.spells import acting, keep, receivers
 from emu.world.scripts.host import Scripts
 from emu.world.spells.custom import shown_text
+from emu.world.spells.remains import BREATH, DRUNK, VISION
 
 ABILITIES: Final = FunctionTable()
 SWORD_REACH: Final = 4.0
@@ -99,30 +100,31 @@ def delete_book(scripts: Scripts, body: Body | None, kinds: int) -> None:
 # -- vision and breath --------------------------------------------------------------------------
 
 
-def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value: Value) -> None:
+def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value: float) -> None:
     spawns: Iterable[Spawn] = receivers(acting(scripts), body)
     for one in spawns:
         if one in scripts.spells.company.players:
             one.sheet.set(name, kind, value)
+            keep(scripts, one, name, value)
             scripts.spells.states.changed(one)
 
 
 @ABILITIES("BreatheUnderwater", "S spawn?, b on?")
 def breathe(scripts: Scripts, body: Body | None, on: bool) -> None:
     """Let the targets of the spell breathe under water, or not any more."""
-    _set(scripts, body, "breathe_underwater", FieldKind.UNSIGNED, int(on))
+    _set(scripts, body, BREATH, FieldKind.UNSIGNED, int(on))
 
 
 @ABILITIES("SetVision", "S spawn?, u kind?")
 def set_vision(scripts: Scripts, body: Body | None, kind: int) -> None:
     """Set how the targets of the spell see: 0 as usual, or one of the client's ways."""
-    _set(scripts, body, "vision", FieldKind.UNSIGNED, kind)
+    _set(scripts, body, VISION, FieldKind.UNSIGNED, kind)
 
 
 @ABILITIES("BlurVision", "S spawn?, f strength?")
 def blur_vision(scripts: Scripts, body: Body | None, strength: float) -> None:
     """Let the targets of the spell see as if they were drunk; 0 clears it."""
-    _set(scripts, body, "drunk", FieldKind.FRACTION, strength)
+    _set(scripts, body, DRUNK, FieldKind.FRACTION, strength)
 
 
 # -- creatures ----------------------------------------------------------------------------------

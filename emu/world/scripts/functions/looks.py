@@ -21,7 +21,9 @@ from emu.world.actors.spawn import GhostPart
 from emu.world.minds.nearness import distance_between
 from emu.world.population.looks import verbs_of
 from emu.world.scripts.bodies import Body, shown
+from emu.world.scripts.functions.spells import keep
 from emu.world.scripts.host import Scripts
+from emu.world.spells.remains import MOUNT, MOUNT_COLOR, SEES_INVISIBLE
 
 LOOKS: Final = FunctionTable()
 LONGEST_SCRIPT: Final = 255
@@ -130,20 +132,22 @@ def set_attackable(_scripts: Scripts, body: Body | None, on: int) -> None:
 
 
 @LOOKS("SetMount", "S spawn, n model")
-def set_mount(_scripts: Scripts, body: Body | None, model: int) -> None:
+def set_mount(scripts: Scripts, body: Body | None, model: int) -> None:
     """Let a spawn ride; 0 lets it get off."""
     if body is not None:
         ride(body.spawn, model)
+        keep(scripts, body.spawn, MOUNT, model)
 
 
 @LOOKS(
     "SetMountColor",
     "S spawn, n red, n green, n blue, n saddle_red, n saddle_green, n saddle_blue",
 )
-def set_mount_color(_scripts: Scripts, body: Body | None, *channels: int) -> None:
+def set_mount_color(scripts: Scripts, body: Body | None, *channels: int) -> None:
     """Paint the mount of a spawn, and its saddle."""
     if body is not None:
         paint_mount(body.spawn, channels[:3], channels[3:])
+        keep(scripts, body.spawn, MOUNT_COLOR, *channels)
 
 
 @LOOKS("GetMount", "S spawn")
@@ -159,10 +163,11 @@ def get_model(_scripts: Scripts, body: Body | None) -> int | None:
 
 
 @LOOKS("SetSeeInvis", "S spawn, 1 on")
-def set_sees_invisible(_scripts: Scripts, body: Body | None, on: bool) -> None:
+def set_sees_invisible(scripts: Scripts, body: Body | None, on: bool) -> None:
     """Let a spawn see who is invisible, or not."""
     if body is not None:
         body.spawn.sheet.sees_invisible = on
+        keep(scripts, body.spawn, SEES_INVISIBLE, int(on))
 
 
 @LOOKS("SetSeeHide", "S spawn, 1 on")

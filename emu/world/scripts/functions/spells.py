@@ -35,6 +35,13 @@ def acting(scripts: Scripts) -> LivingSpell | None:
     return None if spell is None or spell.is_resisted else spell
 
 
+def keep(scripts: Scripts, spawn: Spawn, name: str, *values: float) -> None:
+    """Note that the spell whose script runs does something that only the script takes back."""
+    spell = acting(scripts)
+    if spell is not None:
+        spell.gifts_of(spawn).keep(name, *values)
+
+
 def receivers(spell: LivingSpell | None, body: Body | None) -> list[Spawn]:
     """Return whom a function of a spell is for: all its targets, or the named spawn."""
     if spell is not None and spell.targets:
