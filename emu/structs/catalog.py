@@ -51,6 +51,10 @@ class StructCatalog:
         versions[definition.client_version] = definition
         self._forget_layouts()  # the version range of the struct's earlier layout ends here now
 
+    def is_like(self, other: StructCatalog) -> bool:
+        """Return whether another catalog has the same structs, from the same lines of files."""
+        return self._structs == other._structs
+
     def exchange(self, other: StructCatalog) -> None:
         """Replace all structs by another catalog's, for every user of this catalog."""
         # Both catalogs share the dicts from now on, so the other one must not change any more.

@@ -19,6 +19,7 @@ from emu.net import logs
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.structs import shipped_catalog
+from emu.structs.catalog import StructCatalog, read_shipped
 from tests.support.running.clients import connect
 from tests.support.running.configs import small_config
 from tests.support.running.names import know_no_invalid_names
@@ -213,9 +214,10 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
     ]
     with captured_log("text") as log:
         service.reload()
-        await until(
-            lambda: shipped_catalog().layout("LS_LoginReplyMsg", 546) is not layout, "structs"
-        )
+        await until(lambda: "changed: " in log.text, "settings")
+    # Nobody has edited the structs, so nothing has to be made anew.
+    assert await service.server._reread_structs() == "nothing was edited"
+    assert shipped_catalog().layout("LS_LoginReplyMsg", 546) is layout
     assert "changed: login.max_characters, world.chat_length, world.link_dead" in log.text
     assert "at the next start only: world.name, world.update_rate" in log.text
     inside = service.server.world.parts.world
@@ -237,6 +239,25 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
     assert service.server.world.parts.admission.rules.max_players == 8
     await service.stopService()
     service.reload()
+
+
+@pytest.mark.slow
+async def test_edited_structs_are_for_new_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = EmuService(small_config(tmp_path), reactor)
+    service.startService()
+    layout = shipped_catalog().layout("LS_LoginReplyMsg", 546)
+    others = [one for one in read_shipped() if one.name != "WS_CharacterSheet"]
+    with monkeypatch.context() as patched:
+        patched.setattr("emu.net.server.read_shipped", lambda: StructCatalog(others))
+        assert await service.server._reread_structs() == "new sessions use what was read"
+    assert "WS_CharacterSheet" not in shipped_catalog().names()
+    # As before, for all other tests.
+    assert await service.server._reread_structs() == "new sessions use what was read"
+    assert "WS_CharacterSheet" in shipped_catalog().names()
+    assert shipped_catalog().layout("LS_LoginReplyMsg", 546) is not layout
+    await service.stopService()
 
 
 @pytest.mark.slow

@@ -135,6 +135,8 @@ def test_a_catalog_takes_over_the_structs_of_another() -> None:
     mine, other = read_shipped(), StructCatalog()
     before = mine.layout("LS_LoginReplyMsg", 546)
     edition = mine.edition
+    assert mine.is_like(read_shipped())
+    assert not mine.is_like(other)
     mine.exchange(read_shipped())
     assert mine.edition != edition
     assert mine.layout("LS_LoginReplyMsg", 546) is not before
