@@ -1,8 +1,9 @@
 """A player who does every quest of a content file, from its journal alone.
 
 It reads the kinds and subjects of open steps, and nothing of the script: it kills the spawn that a
-step names, hails it and tries all answers, holds the thing, stands at the place. A plain step is
-ended as scripts of spawns end it, by `SetStepComplete`. After each step it logs out and in.
+step names, hails it and tries all answers, waits for timers, holds the thing, stands at the place.
+A plain step is ended as scripts of spawns end it, by `SetStepComplete`. After each step it logs out
+and in, and compares its steps and texts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from emu.content.figures import read_figures
@@ -21,7 +23,7 @@ from emu.content.quests import EMPTY, QuestTables
 from emu.content.standing import Standing
 from emu.items.kinds import ItemKind
 from emu.quests.journal import Completion, Journal, TakenQuest
-from emu.quests.plans import Step, StepKind
+from emu.quests.plans import QuestPlan, Step, StepKind
 from emu.world.actors.spawn import Spawn
 from tests.support.world.quest_ends import QuestEnds
 from tests.support.world.script_scenes import PLACE, ScriptScene
@@ -30,6 +32,10 @@ MOST_STEPS: Final = 80
 MOST_TALKS: Final = 80
 """Ways through the dialogs of one spawn."""
 LONGEST_TALK: Final = 14
+LONGEST_TIMER: Final = 12
+"""Seconds for which the next page of a dialog is awaited, if its script has timers."""
+LONGEST_TIMERS: Final = 60
+"""Seconds for which the end of a talk is awaited, if its script has timers."""
 MOST_KILLS: Final = 120
 GIVER: Final = 1
 """The kind of the spawn that stands for the giver; the content file has no spawn 1."""
@@ -40,6 +46,8 @@ BAG: Final = 20725
 FRIENDLY: Final = 40_000
 """The standing of the player with all factions: many spawns talk to friends alone."""
 RACES: Final = range(20)
+GOOD: Final = 1
+"""The deity of those to whom spawns of Qeynos talk."""
 LETTERS: Final = "abcdefghij"
 
 
@@ -67,6 +75,8 @@ class Walk:
     """Errors of scripts."""
     texts: list[tuple[str, ...]] = field(default_factory=list)
     """What the client's journal said after each step."""
+    texts_lost: int = 0
+    """Logins after which the journal had other texts."""
 
     @property
     def is_whole(self) -> bool:
@@ -109,7 +119,11 @@ class QuestWalker:
             }
         # The walk tries nothing twice that has a chance.
         self.scene.harness.parts.quests.counting._roll = lambda _count: 0
+        self._chances = Random(1)
+        self.scene.scripts.chances = self._chances
         self.ends = QuestEnds(scripts)
+        self._folder = scripts
+        self._has_timers: dict[str, bool] = {}
         self.models: dict[int, int] = {}
         for model, race in self.scene.scripts.figures.races.items():
             self.models.setdefault(race, model)
@@ -129,6 +143,9 @@ class QuestWalker:
         """Do one quest."""
         walk, quests = Walk(number), self.scene.harness.parts.quests.quests
         before = len(self.scene.lines)
+        # Scripts choose texts by chance: a walk is the same whatever was walked before.
+        self._chances.seed(number)
+        self.scene.scripts._runtime.reseed(number)
         self._come()
         try:
             giver = self.put(GIVER)
@@ -256,6 +273,8 @@ class QuestWalker:
             walk.causes["gone after a login"] += 1
         elif before.plan.steps.keys() != after.plan.steps.keys():
             walk.causes["other steps after a login"] += 1
+        elif _texts(before.plan) != _texts(after.plan):
+            walk.texts_lost += 1
 
     def _answer_rewards(self, walk: Walk) -> None:
         player, parts = self.scene.player, self.scene.harness.parts.quests
@@ -370,12 +389,22 @@ class QuestWalker:
                     return
         looks = self.scene.player.spawn.appearance
         with self._having_done(walk, ways[0]):
-            # Some spawns talk to people of one race alone.
+            # Some spawns talk to people of one race alone, or of one city.
             for race in RACES if self._own_scripts_end(walk, step) else ():
                 self.scene.player.spawn.appearance = {**looks, "race": race}
                 if self._talk_to_any(walk, step):
                     break
-        self.scene.player.spawn.appearance = looks
+            self.scene.player.spawn.appearance = looks
+            if self._own_scripts_end(walk, step):
+                self._talk_as_good(walk, step)
+
+    def _talk_as_good(self, walk: Walk, step: Step) -> None:
+        player = self.scene.player
+        before = player.character
+        if not self._is_over(walk, step.number):
+            player.character = replace(before, deity=GOOD)
+            self._talk_to_any(walk, step)
+            player.character = replace(player.character, deity=before.deity)
 
     def _talk_to_any(self, walk: Walk, step: Step) -> bool:
         """Talk to each spawn of a step, with each of its scripts; return whether one ends it."""
@@ -384,11 +413,20 @@ class QuestWalker:
             for script in known.scripts if known is not None else ():
                 spawn = self.put(number, script=script)
                 try:
-                    if self._try_answers(walk, step, spawn):
+                    has_timers = self._uses_timers(script)
+                    if self._try_answers(walk, step, spawn, has_timers=has_timers):
                         return True
                 finally:
                     self._remove(spawn)
         return False
+
+    def _uses_timers(self, script: str) -> bool:
+        """Return whether a script names timers in its text."""
+        if script not in self._has_timers:
+            path = self._folder / script
+            text = path.read_bytes() if path.is_file() else b""
+            self._has_timers[script] = b"AddTimer" in text
+        return self._has_timers[script]
 
     @contextmanager
     def _having_done(self, walk: Walk, others: Iterable[int]) -> Iterator[None]:
@@ -403,7 +441,7 @@ class QuestWalker:
         now.clear()
         now |= before | kept
 
-    def _try_answers(self, walk: Walk, step: Step, spawn: Spawn) -> bool:
+    def _try_answers(self, walk: Walk, step: Step, spawn: Spawn, *, has_timers: bool) -> bool:
         """Try all ways through the dialogs of a spawn; return whether one ends the step.
 
         A page that was shown before is not tried again.
@@ -414,7 +452,7 @@ class QuestWalker:
             if not ways:
                 break
             way = ways.pop()
-            shown = self._say(spawn, way)
+            shown = self._say(spawn, way, has_timers=has_timers)
             if self._is_over(walk, step.number):
                 return True
             if shown is not None and len(way) < LONGEST_TALK:
@@ -423,7 +461,9 @@ class QuestWalker:
                 if page not in pages:
                     pages.add(page)
                     ways += [(*way, one) for one in reversed(range(len(answers)))]
-        return False
+        if has_timers:
+            self.scene.harness.run(LONGEST_TIMERS)
+        return self._is_over(walk, step.number)
 
     def _forget_messages(self) -> None:
         """Forget what the client was sent, but the list of commands."""
@@ -431,7 +471,21 @@ class QuestWalker:
         client.log[:] = [one for one in client.log if one[0] == "OP_SetRemoteCmdsMsg"]
         client.heard = 0
 
-    def _say(self, spawn: Spawn, way: tuple[int, ...]) -> dict[str, Any] | None:
+    def _opened(self, *, has_timers: bool) -> list[dict[str, Any]]:
+        """Return the dialogs that were opened, or that a timer opens soon."""
+        client = self.scene.client
+        self.scene.harness.run(0.1)
+        opened = client.decoded("WS_DialogOpen")
+        for _ in range(LONGEST_TIMER if has_timers else 0):
+            if opened:
+                break
+            self.scene.harness.run(1.0)
+            opened = client.decoded("WS_DialogOpen")
+        return opened
+
+    def _say(
+        self, spawn: Spawn, way: tuple[int, ...], *, has_timers: bool
+    ) -> dict[str, Any] | None:
         """Hail a spawn and give answers; return the dialog that is open then."""
         client = self.scene.client
         # Faster commands are refused as a flood.
@@ -440,13 +494,17 @@ class QuestWalker:
         self.scene.go(1.0)
         self.scene.player.set_target(spawn)
         client.types("/hail")
-        self.scene.harness.run(0.1)
+        opened = self._opened(has_timers=has_timers)
         for answer in way:
-            opened = client.decoded("WS_DialogOpen")
             if not opened:
                 return None
             self._forget_messages()
             self.scene.answer(opened[-1]["conversation_id"], answer)
-            self.scene.harness.run(0.1)
-        opened = client.decoded("WS_DialogOpen")
+            opened = self._opened(has_timers=has_timers)
         return opened[-1] if opened else None
+
+
+def _texts(plan: QuestPlan) -> tuple[object, ...]:
+    """Return what the journal shows of a plan."""
+    steps = [(one.number, one.text) for one in plan.steps.values()]
+    return plan.title, plan.description, plan.zone, plan.groups, steps

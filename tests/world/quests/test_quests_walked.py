@@ -53,6 +53,8 @@ def report(walks: list[Walk]) -> str:
     lines = ["", f"{len(walks)} quests: {_sums(walks)}"]
     lines += [f"{len(placed)} with steps, of which all spawns are placed: {_sums(placed)}"]
     lines += [f"{sum(bool(one.lines) for one in walks)} with errors of scripts"]
+    lost = sum(bool(one.texts_lost) for one in walks)
+    lines += [f"{lost} whose scripts do not bring back all texts at a login"]
     return "\n".join([*lines, *(f"{count:5}  {cause}" for cause, count in causes.most_common())])
 
 
