@@ -69,6 +69,46 @@ local function extend()
     if patience < 4 * limits.seconds then patience = patience + limits.seconds / 15 end
 end
 
+-- Lupa numbers the objects of Python's that Lua has, with luaL_ref in a weak table. Without free numbers
+-- luaL_ref takes the first empty place: that of an object which Lua has lost and whose finalizer has not
+-- run yet. Two objects would have one number, and a script would get the other one. So there are always
+-- free numbers; luaL_ref keeps them as a list in the table, whose head is at place 3, in old versions 0.
+local refs, head = debug.getregistry().LUPA_PYTHON_REFERENCES_TABLE, nil
+local highest, half, many = 0, 0, limits.free_numbers
+
+local function add_numbers()
+    for number = highest + 1, highest + many - 1 do refs[number] = number + 1 end
+    refs[highest + many] = refs[head]
+    refs[head] = highest + 1
+    half, highest = highest + many // 2, highest + many
+end
+
+if refs then
+    count("collect")
+    for number in next, refs do if number > highest then highest = number end end
+    head = math.type(refs[3]) == "integer" and 3 or 0
+    refs[head] = refs[head] or 0
+    add_numbers()
+end
+
+-- Begins a call; `beats` is nil inside of a running one.
+local function begin(beats, most)
+    if not beats then return extend() end
+    if refs and refs[head] > half then
+        local before = count("count")
+        add_numbers()
+        most = most + count("count") - before
+    end
+    arm(beats, most)
+end
+
+-- For tests: how many free numbers there are.
+local function free()
+    local found, number = 0, refs and refs[head] or 0
+    while number ~= 0 do found, number = found + 1, refs[number] end
+    return found
+end
+
 -- The library of scripts. No text is longer than `longest`: literals are measured before a script
 -- is compiled, and everything below that makes a text bounds it. What takes long inside of a C
 -- function is paid for in steps, of which each beat allows a number.
@@ -388,7 +428,7 @@ end
 
 -- Runs what `compile` returned in an environment; `beats` is nil inside of a running call.
 local function run(compiled, env, beats, most)
-    if beats then arm(beats, most) else extend() end
+    begin(beats, most)
     compiled(env, join)
 end
 
@@ -407,7 +447,7 @@ local function has(env, name) return find_function(env, name) ~= nil end
 local function call(env, beats, most, name, ...)
     local found = find_function(env, name)
     if not found then return false end
-    if beats then arm(beats, most) else extend() end
+    begin(beats, most)
     return true, found(...)
 end
 
@@ -426,4 +466,6 @@ for name in next, globals do globals[name] = nil end
 -- would stop one in Lua.
 globals.debug = { traceback = traceback }
 
-return environment, compile, run, has, call, names
+-- The table at the end has the handles that are kept until they end. Python writes it itself: what
+-- runs no Lua code is not stopped by the guard.
+return environment, compile, run, has, call, names, free, {}

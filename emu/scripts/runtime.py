@@ -27,7 +27,7 @@ from emu.scripts.folder import ENCODING, ScriptFolder
 from emu.scripts.forms import LONGEST_TEXT, prepared
 from emu.scripts.own_time import OwnTime, own_time
 from emu.scripts.places import SANDBOX, CodePlaces, compile_error
-from emu.scripts.signatures import shortened
+from emu.scripts.signatures import Handle, shortened
 
 STEP: Final = 32
 """Instructions between two checks of the guard: few, because each can copy a large text."""
@@ -39,12 +39,15 @@ AT_ONCE: Final = 16 * 1024
 """Bytes of a file that may be compiled where it is needed: that takes 12 ms at most."""
 DEEPEST: Final = 16
 """Events inside of events: a function that kills a spawn calls the spawn's own `death`."""
+FREE_NUMBERS: Final = 32_768
+"""Numbers for objects that are made free at once: more than one call can use."""
 MIB: Final = 1024 * 1024
 TOO_MUCH_MEMORY: Final = "the call needs too much memory"
-LIMITS: Final = frozenset((
+LIMITS: Final = (
     "the call took too long", "the functions call each other too deeply", TOO_MUCH_MEMORY,
-))  # fmt: skip
-"""The errors of the guard in ``data/lua/sandbox.lua``."""
+    "the text would be too long",
+)  # fmt: skip
+"""How the errors of limits in ``data/lua/sandbox.lua`` begin."""
 
 NO_LUPA: Final = (
     "scripts need the package lupa: pip install 'eq2emu[lua]', or leave world.scripts empty"
@@ -154,16 +157,17 @@ class Runtime:
         sandbox = data_file("lua", SANDBOX).read_bytes()
         limit_table = lua.table(
             step=STEP, seconds=self.limits.seconds, text=self.limits.text, depth=self.limits.depth,
-            own_time=self._spent,
+            own_time=self._spent, free_numbers=FREE_NUMBERS,
         )  # fmt: skip
         api = lua.table_from(dict(functions))
         compile_text, _ = names.load(
             data_file("lua", COMPILE).read_bytes(), f"@{COMPILE}", "t", names
         )()
         start = names.load(sandbox, f"@{SANDBOX}", "t", names)
-        self._environment, self._compile, self._run, self._has, self._call, self._names = start(
-            api, limit_table, printed, self._places.noted, compile_text
-        )
+        (
+            self._environment, self._compile, self._run, self._has, self._call, self._names,
+            self._free, self._held,
+        ) = start(api, limit_table, printed, self._places.noted, compile_text)  # fmt: skip
         self._own = weakref.ref(self)
         self._compiled: dict[str, Any] = {}
         """Functions of Lua's that run a file in an environment, by path."""
@@ -301,7 +305,7 @@ class Runtime:
         self.calls += 1
         beats, ceiling = self._enter(env.path, self.limits.growth)
         try:
-            result = self._call(env.lua, beats, ceiling, name, *map(shortened, values))
+            result = self._call(env.lua, beats, ceiling, name, *map(self._passed, values))
         except ScriptError as error:
             raise _with_path(error, env.path) from error
         except (self._memory_error, self._lua_error) as error:
@@ -314,7 +318,39 @@ class Runtime:
 
     def table(self, values: Iterable[Any]) -> Any:
         """Return a table of Lua's with values, counted from 1."""
-        return self._lua.table_from([shortened(one) for one in values])
+        return self._lua.table_from([self._passed(one) for one in values])
+
+    # -- handles ----------------------------------------------------------------------------------
+
+    def hold(self, handle: Handle) -> None:
+        """Keep what Lua has of a handle until the handle ends.
+
+        Else Lua makes another value of it when it is passed again. Between the collection of the
+        first one and its finalizer, lupa mixes the two up: it forgets the second one with
+        the first, and Lua has a value whose object is gone.
+        """
+        holders = handle.holders
+        if holders is not None and self._own not in holders:
+            handle.holders = (*holders, self._own)
+            self._held[handle] = True
+
+    def let_go(self, handle: Handle) -> None:
+        """Let Lua lose a handle that has ended."""
+        self._held[handle] = None
+
+    def _passed(self, value: Any) -> Any:
+        """Return a value as Lua may have it."""
+        if type(value) is not Handle:
+            return shortened(value)
+        holders = value.holders
+        if holders is None:
+            # One that has ended is not kept any more, so it must not be passed again.
+            return (
+                value if value.subject is not None else Handle(value.kind, None, is_lasting=False)
+            )
+        if self._own not in holders:
+            self.hold(value)
+        return value
 
     @property
     def memory(self) -> int:
@@ -349,7 +385,7 @@ class Runtime:
         if isinstance(error, self._memory_error):
             return ScriptLimitError(path, 0, TOO_MUCH_MEMORY)
         found = self._places.explained(path, str(error))
-        if found.text in LIMITS:
+        if found.text.startswith(LIMITS):
             return ScriptLimitError(found.path, found.line, found.text)
         return found
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from struct import Struct
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from emu.errors import ScriptError
 from emu.scripts.forms import LONGEST_TEXT
@@ -50,22 +50,39 @@ class HandleKind(Enum):
 SPAWNS: Final = frozenset((HandleKind.SPAWN, HandleKind.PLAYER, HandleKind.NPC))
 
 
+class Holder(Protocol):
+    """What keeps handles for Lua; `Runtime` does."""
+
+    def let_go(self, handle: Handle) -> None:
+        """Let Lua lose a handle that has ended."""
+
+
 class Handle:
     """What scripts have in place of an object of the server; they can only pass it on.
 
     There is one handle for each object, so that scripts can compare them. After `end` it counts as
     a missing argument.
+
+    Lua keeps what it has of a handle until `end`: see `Runtime.hold`. A handle that the server
+    passes once, and that nothing ends, is not `is_lasting`.
     """
 
-    __slots__ = ("kind", "subject")
+    __slots__ = ("holders", "kind", "subject")
 
-    def __init__(self, kind: HandleKind, subject: Any) -> None:
+    def __init__(self, kind: HandleKind, subject: Any, *, is_lasting: bool = True) -> None:
         self.kind = kind
         self.subject = subject
+        self.holders: tuple[Callable[[], Holder | None], ...] | None = () if is_lasting else None
+        """The runtimes that have it, if they still run; None if none is to keep it."""
 
     def end(self) -> None:
         """Let go of the object: it is gone from the world."""
         self.subject = None
+        holders, self.holders = self.holders, None
+        for one in holders or ():
+            holder = one()
+            if holder is not None:
+                holder.let_go(self)
 
     def __call__(self, *_values: object) -> NoReturn:
         """Refuse a call by a script. Raises `ScriptError`; the runtime adds its file."""
@@ -320,8 +337,13 @@ def shortened(value: Any) -> Any:
     return value
 
 
-def bind(function: ScriptFunction, context: object) -> Callable[..., Any]:
-    """Return what scripts call: it reads the arguments and calls the function with a context."""
+def bind(
+    function: ScriptFunction, context: object, hold: Callable[[Handle], object] = id
+) -> Callable[..., Any]:
+    """Return what scripts call: it reads the arguments and calls the function with a context.
+
+    `hold` gets each handle that it returns, for `Runtime.hold` of the runtime that calls.
+    """
     act = function.act
     arguments = [(one.read, one.missing) for one in function.signature.arguments]
     count, more = len(arguments), function.signature.more
@@ -334,6 +356,9 @@ def bind(function: ScriptFunction, context: object) -> Callable[..., Any]:
             for at, (reader, missing) in enumerate(arguments)
         ]
         result = act(context, *read, *values[count:]) if more else act(context, *read)
+        if type(result) is Handle:
+            hold(result)
+            return result
         if type(result) is int and not -_LARGEST <= result < _LARGEST:
             # Lua has no larger whole numbers: it reads such ones as fractions, too.
             return float(result)

@@ -129,7 +129,9 @@ class Calls:
         self._functions: dict[str, Callable[..., Any]] = {
             name: self._stub(name, value) for name, value in stub_names().items()
         }
-        self._functions |= {name: bind(one, self) for name, one in merged(functions).items()}
+        self._functions |= {
+            name: bind(one, self, self._hold) for name, one in merged(functions).items()
+        }
         self._compiling = compiling
         self._runtime = self._new_runtime()
         self._files: dict[str, _File | None] = {}
@@ -518,6 +520,10 @@ class Calls:
         self.counters[f"event {event}" if event in EVENTS else "functions called"] += 1
         file.failures = 0
         return CallAnswer(is_found=True, value=results[0] if results else None, values=results)
+
+    def _hold(self, handle: Handle) -> None:
+        """Let the running call keep a handle that a function returns to it."""
+        self._running.hold(handle)
 
     def table(self, values: Iterable[Any] | None) -> Any:
         """Return a table of Lua's for the running call; values count from 1. None for None."""

@@ -153,6 +153,9 @@ class QuestScripts:
                 self._awaited.add(plan.script)
                 self._calls.when_compiled(plan.script, partial(self._compiled, plan.script))
             return has_file
+        old = self._masters.get(plan.number)
+        if old is not None:
+            old.handle.end()
         quest = self._masters[plan.number] = ScriptQuest(plan)
         self._open_to_all.discard(plan.number)
         answer = self._calls.run(plan.script, "Init", quest.handle)

@@ -102,7 +102,7 @@ class CustomSpell:
     handle: Handle = field(init=False)
 
     def __post_init__(self) -> None:
-        self.handle = Handle(HandleKind.SPELL, self)
+        self.handle = Handle(HandleKind.SPELL, self, is_lasting=False)
 
     def set(self, name: str, value: Any) -> bool:
         """Change a field; return False if there is none of the name."""

@@ -261,7 +261,7 @@ def get_skill(scripts: Scripts, body: Body | None, name: str) -> Handle | None:
     number = get_skill_number(scripts, name)
     if body is None or body.player is None or number not in _skills(scripts, body.player):
         return None
-    return Handle(HandleKind.SKILL, OwnSkill(body.player, number))
+    return Handle(HandleKind.SKILL, OwnSkill(body.player, number), is_lasting=False)
 
 
 def _own(scripts: Scripts, skill: OwnSkill | None) -> KnownSkill | None:

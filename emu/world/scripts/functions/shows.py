@@ -153,7 +153,7 @@ def set_control_flag(scripts: Scripts, body: Body | None, byte: int, bits: int, 
 @SHOWS("CreateOptionWindow")
 def create_options(_scripts: Scripts) -> Handle:
     """Return an empty window of options."""
-    return Handle(HandleKind.WINDOW, [])
+    return Handle(HandleKind.WINDOW, [], is_lasting=False)
 
 
 @SHOWS(

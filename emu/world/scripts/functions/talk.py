@@ -188,7 +188,7 @@ class Conversation:
 @TALK("CreateConversation")
 def create_conversation(_scripts: Scripts) -> Handle:
     """Return an empty list of answers."""
-    return Handle(HandleKind.CONVERSATION, Conversation())
+    return Handle(HandleKind.CONVERSATION, Conversation(), is_lasting=False)
 
 
 @TALK("AddConversationOption", "C conversation, t answer, t function?")
