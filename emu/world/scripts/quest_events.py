@@ -55,8 +55,8 @@ class ScriptQuest:
 class RestoredPlayer(Body):
     """A player while a quest of it is rebuilt.
 
-    Functions of quests know it; for all others it is a spawn of its own that nobody sees, in a zone
-    in which nothing stands.
+    Functions of quests know it, and questions for facts that only the player changes; for all
+    others it is a spawn of its own that nobody sees, in a zone in which nothing stands.
     """
 
     __slots__ = ("restored",)
@@ -70,7 +70,7 @@ class RestoredPlayer(Body):
 
 
 def quester(body: Body | None) -> Player | None:
-    """Return the player that a function of quests is asked about."""
+    """Return the player that a question is about, also while a quest of it is rebuilt."""
     if isinstance(body, RestoredPlayer):
         return body.restored
     return body.player if body is not None else None

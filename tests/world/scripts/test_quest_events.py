@@ -147,6 +147,35 @@ def test_a_journal_has_the_same_steps_after_a_login(tmp_path: Path, reload: str)
     assert texts(scene) == ["accepted"]  # a login says nothing again
 
 
+def test_a_quest_is_rebuilt_by_the_facts_of_its_player(tmp_path: Path) -> None:
+    """As EQ2Emulator calls `Reload` with the player itself: Quests/FarJourneyFreeport compares the
+    version of its client, and nothing with a number is an error.
+    """
+    facts = """string.format("%d %d %d %d %d %s %d", GetClientVersion(Player), GetDeity(Player),
+        GetFactionAmount(Player, 11), GetAlignment(Player), GetTradeskillLevel(Player),
+        tostring(HasLanguage(Player, 7)), (GetPlayerHistory(Player, 8)))"""
+    script = f"""
+        function Init(Quest)
+            AddQuestStep(Quest, 1, "One.", 1, 100) AddQuestStep(Quest, 2, "Two.", 1, 100)
+        end
+        function Accepted(Quest, Giver, Player) end
+        function Reload(Quest, Giver, Player, Step)
+            if Step == 1 then UpdateQuestStepDescription(Quest, 1, {facts}) end
+        end"""
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    scene.says(
+        "SetAlignment(Spawn, 1) SetDeity(Spawn, 2) AddLanguage(Spawn, 7)"
+        " SetTradeskillLevel(Spawn, 5) SetPlayerHistory(Spawn, 8, 3) ChangeFaction(Spawn, 11, 500)"
+    )
+    taken = scene.journal.open[CRABS]
+    scene.quests.complete(scene.player, taken, 1)
+    scene.player.journal = Journal(scene.player.journal.text)
+    text = scene.journal.open[CRABS].plan.steps[1].text
+    assert scene.lines == []
+    assert text == "546 2 500 1 5 true 3"
+
+
 def test_a_reload_that_goes_on_counts_although_it_adds_steps(tmp_path: Path) -> None:
     script = BUILT.replace("AddQuestStep(Quest, 4", "none(Quest, 4").replace(
         "RELOAD", 'AddQuestStep(Quest, 5, "Five.", 1, 100, "", 0, 0)'

@@ -22,6 +22,7 @@ from emu.world.rules import WorldRules
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.functions.spells import chosen
 from emu.world.scripts.host import Scripts
+from emu.world.scripts.quest_events import quester
 
 FACTS: Final = FunctionTable()
 DAWN, DUSK = 8, 19
@@ -75,7 +76,11 @@ def is_ground(_scripts: Scripts, body: Body | None) -> bool:
 @FACTS("GetAlignment", "S spawn")
 def get_alignment(_scripts: Scripts, body: Body | None) -> int | None:
     """Return the alignment of a spawn: 0 evil, 1 good."""
-    return None if body is None else int(body.spawn.sheet.get("alignment", FieldKind.SIGNED) or 0)
+    if body is None:
+        return None
+    player = quester(body)
+    sheet = (player or body).spawn.sheet
+    return int(sheet.get("alignment", FieldKind.SIGNED) or 0)
 
 
 @FACTS("SetAlignment", "S spawn, n alignment")
@@ -118,7 +123,8 @@ def remove_icon(_scripts: Scripts, body: Body | None, bits: int) -> bool:
 
 
 def _character(body: Body | None) -> WorldCharacter | None:
-    return body.player.character if body is not None and body.player is not None else None
+    player = quester(body)
+    return player.character if player is not None else None
 
 
 @FACTS("GetCharacterID", "S spawn")
@@ -170,7 +176,8 @@ def get_trade_name(_scripts: Scripts, body: Body | None) -> str | None:
 @FACTS("GetClientVersion", "P player")
 def get_version(_scripts: Scripts, body: Body | None) -> int | None:
     """Return the version of a player's client."""
-    return body.player.client.version if body is not None and body.player is not None else None
+    player = quester(body)
+    return player.client.version if player is not None else None
 
 
 @FACTS("GetArrowColor", "P player, n level")

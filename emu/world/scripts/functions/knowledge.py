@@ -18,6 +18,7 @@ from emu.world.entry.initial_messages import send_languages
 from emu.world.events import SkillsChanged
 from emu.world.scripts.bodies import Body, Requirement, given
 from emu.world.scripts.host import Scripts
+from emu.world.scripts.quest_events import quester
 
 KNOWLEDGE: Final = FunctionTable()
 MOST_SKILLS: Final = 1000
@@ -37,9 +38,10 @@ def _changed(scripts: Scripts, player: Player) -> None:
 @KNOWLEDGE("GetFactionAmount", "P player, u faction")
 def get_standing(scripts: Scripts, body: Body | None, faction: int) -> int | None:
     """Return what a faction thinks of a player, from -50,000 to 50,000."""
-    if body is None or body.player is None:
+    player = quester(body)
+    if body is None or player is None:
         return None
-    return body.player.past.standing(faction, scripts.maker.usual_standing(body.home, faction))
+    return player.past.standing(faction, scripts.maker.usual_standing(body.home, faction))
 
 
 @KNOWLEDGE("ChangeFaction", "P player, u faction, n amount")
@@ -73,7 +75,8 @@ def set_faction(_scripts: Scripts, body: Body | None, faction: int) -> None:
 @KNOWLEDGE("GetPlayerHistory", "P player, u event")
 def get_event(_scripts: Scripts, body: Body | None, event: int) -> tuple[int, int] | None:
     """Return the two values that were noted of an event; nothing when none were."""
-    return body.player.past.event(event) if body is not None and body.player is not None else None
+    player = quester(body)
+    return player.past.event(event) if player is not None else None
 
 
 @KNOWLEDGE("SetPlayerHistory", "P player, u event, u value, u other?")
@@ -150,9 +153,10 @@ def remove_spell(scripts: Scripts, body: Body | None, spell: int) -> None:
 @KNOWLEDGE("HasLanguage", "P player, u language")
 def has_language(scripts: Scripts, body: Body | None, language: int) -> bool | None:
     """Return whether a player knows a language; everybody knows the common one, 0."""
-    if body is None or body.player is None:
+    player = quester(body)
+    if player is None:
         return None
-    return scripts.world.knowledge.understands(body.player.character, language)
+    return scripts.world.knowledge.understands(player.character, language)
 
 
 @KNOWLEDGE("AddLanguage", "P player, u language")
