@@ -102,9 +102,6 @@ class WorldVersionRules:
     quests_without_offer: bool
     feather_colors: bool
     offer_flag: int
-    journal_tail: int
-    journal_reward_lead: int
-    reward_in_journal: int
     recipe_window: bool
     recipe_devices: int
     mass_production: bool
@@ -319,16 +316,24 @@ class Dialect:
 class BlockNames:
     """The field names of a substruct, or of an array's elements."""
 
-    __slots__ = ("_inner", "_names", "is_array")
+    __slots__ = ("_inner", "_names", "_sizes", "is_array")
 
     def __init__(self, entry: FieldDefinition) -> None:
         self.is_array = entry.type is FieldType.ARRAY
         """Whether the number of elements follows from a count."""
         self._names = frozenset(keyed_fields(entry.fields))
         self._inner = blocks_of(entry.fields)
+        self._sizes = {
+            name: one.size
+            for name, one in keyed_fields(entry.fields).items()
+            if one.size > 1 and name not in self._inner
+        }
 
     def known(self, value: Any) -> Any:
-        """Return elements, or a single one, without the values that the layout does not have."""
+        """Return elements, or a single one, without the values that the layout does not have.
+
+        Lists of numbers are cut, or filled with zeros, to the length of their field.
+        """
         if not isinstance(value, list | tuple):
             return self._known(value)
         found: list[Mapping[str, Any]] = []
@@ -341,13 +346,18 @@ class BlockNames:
         return found
 
     def _known(self, element: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not self._inner and element.keys() <= self._names:
+        names = element.keys()
+        if not self._inner and names <= self._names and self._sizes.keys().isdisjoint(names):
             return element
-        return {
-            name: self._inner[name].known(value) if name in self._inner else value
-            for name, value in element.items()
-            if name in self._names
-        }
+        found: dict[str, Any] = {}
+        for name, value in element.items():
+            if name in self._inner:
+                found[name] = self._inner[name].known(value)
+            elif name in self._sizes and isinstance(value, list | tuple):
+                found[name] = fit([0] * self._sizes[name], value)
+            elif name in self._names:
+                found[name] = value
+        return found
 
 
 def blocks_of(fields: Collection[FieldDefinition]) -> dict[str, BlockNames]:

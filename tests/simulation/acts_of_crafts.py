@@ -6,7 +6,6 @@ from emu.client.world import WorldClientCore
 from emu.items.held import Where
 from emu.ledger import OwnerKind
 from emu.net.client.world_connection import ClientWorldConnection
-from emu.world.items.windows import fitted
 from tests.simulation.act import Act, choose
 from tests.simulation.acts_of_things import several, shown
 from tests.simulation.content_of_crafts import FORGE, NEEDED, RECIPE
@@ -47,7 +46,7 @@ def _begin(core: WorldClientCore, ore: int, count: int) -> None:
         "fuel_id": ore, "fuel_qty": count, "num_fuel_items": 1,
         "fuel_item_array": [{"item_id": ore, "qty": count}],
     }  # fmt: skip
-    payload = dialect.layout(STRUCT).encode(fitted(dialect, STRUCT, values))
+    payload = dialect.encode_known(STRUCT, values)
     core.send("OP_BeginItemCreationMsg", payload)
 
 

@@ -32,7 +32,6 @@ from emu.world.item_events import ItemScribed, RecipeExamined
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import NARRATIVE
-from emu.world.items.windows import send_fitted
 
 LEARNED: Final = 'Recipe: "{name}" put in recipe book.'
 NOTHING_NEW: Final = "You have already learned all you can from this item."
@@ -97,7 +96,7 @@ class RecipeBooks:
         level = player.character.tradeskill_level
         fields = list_fields(known, lambda recipe: min(HARDEST, arrow_color(recipe, level)))
         if known:
-            send_fitted(client, LIST, fields)
+            client.send(LIST, fields)
 
     def describe(self, player: Player, numbers: Iterable[int]) -> None:
         """Send a client the details of those recipes that its player knows."""

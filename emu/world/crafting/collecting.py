@@ -27,7 +27,6 @@ from emu.world.item_events import CollectionDone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, YELLOW, own_color
-from emu.world.items.windows import send_fitted
 
 UPDATE, PIECE, FILTER = "WS_CollectionUpdate", "WS_CollectionItem", "WS_CollectionFilter"
 ADDED: Final = "You added: {thing} to {collection}"
@@ -133,7 +132,7 @@ class Collecting:
     def send(self, player: Player, only: Collection | None = None) -> None:
         """Send a client its collections."""
         fields = self.fields(player, only)
-        send_fitted(player.client, UPDATE, fields)
+        player.client.send(UPDATE, fields)
 
     def match(self, player: Player, number: int) -> None:
         """Show where a thing fits that a client names: by its number, its place or its kind."""

@@ -12,7 +12,6 @@ from emu.content.crafts import Collection
 from emu.quests.plans import QuestReward
 from emu.world.actors.player import Player
 from emu.world.items.reward_windows import KindOf, reward_fields
-from emu.world.items.windows import send_fitted
 
 DONE: Final = "You have found all pieces of {collection}."
 
@@ -29,4 +28,4 @@ def show_reward(player: Player, collection: Collection, kind_of: KindOf) -> None
         player.client.version, given, kind_of, lambda _faction: "", title=collection.name,
         text=DONE.format(collection=collection.name), level=collection.level,
     )  # fmt: skip
-    send_fitted(player.client, struct, fields)
+    player.client.send(struct, fields)

@@ -17,7 +17,6 @@ from emu.world.actors.player import Player
 from emu.world.crafting.components import FUEL, PRIMARY, OfferedComponent
 from emu.world.crafting.recipe_windows import KnownRecipe, bench_of
 from emu.world.items.reward_windows import KindOf, enclosed
-from emu.world.items.windows import send_fitted
 
 CREATE, SHOW, UPDATE = "WS_CreateFromRecipe", "WS_ShowItemCreation", "WS_UpdateCreateItem"
 LEAD, MIDDLE = 18, 11
@@ -39,7 +38,7 @@ def show_components(
 ) -> None:
     """Open the window in which a client chooses the components of a recipe."""
     fields = create_fields(player.client.version, known, product, offered)
-    send_fitted(player.client, CREATE, fields)
+    player.client.send(CREATE, fields)
 
 
 def create_fields(
@@ -132,7 +131,7 @@ def _fuel_fields(offered: OfferedComponent | None) -> dict[str, Any]:
 def show_creation(player: Player, recipe: Recipe, kind_of: KindOf) -> None:
     """Open the window of a creation that begins."""
     fields = creation_fields(player.client.version, recipe, kind_of)
-    send_fitted(player.client, SHOW, fields)
+    player.client.send(SHOW, fields)
 
 
 def creation_fields(version: int, recipe: Recipe, kind_of: KindOf) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from emu.content.knowledge import Component, Recipe
 from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.structs.packed import pack_counted
 from emu.world.actors.player import Player
 from emu.world.items.reward_windows import KindOf
-from emu.world.items.windows import encode_fitted, send_fitted
 
 
 class Bench(NamedTuple):
@@ -102,13 +102,13 @@ def send_details(player: Player, recipes: Iterable[KnownRecipe]) -> None:
     rows = [details_fields(one) for one in recipes][:MOST_DETAILS]
     if rows:
         fields = {"num_recipes": len(rows), "recipe_array": rows}
-        send_fitted(player.client, DETAILS, fields)
+        player.client.send(DETAILS, fields)
 
 
 def checksum_of(dialect: Dialect, known: KnownRecipe) -> int:
     """Return the checksum of a recipe's details: a CRC without its last inversion (recorded)."""
     fields = {"num_recipes": 1, "recipe_array": [details_fields(known)]}
-    record = encode_fitted(dialect, DETAILS, fields)[DETAILS_HEAD:]
+    record = dialect.encode_known(DETAILS, wire_texts(fields))[DETAILS_HEAD:]
     return zlib.crc32(record) ^ 0xFFFFFFFF
 
 
@@ -153,8 +153,7 @@ def show_device(player: Player, device: int) -> None:
     }  # fmt: skip
     client = player.client
     with suppress(UnknownStruct):
-        # The number of devices decides whether there is a mask, so a plain `send` drops it.
-        client.send_bytes(SHOW_MESSAGE, encode_fitted(client.dialect, SHOW_BOOK, fields))
+        client.send_bytes(SHOW_MESSAGE, client.dialect.encode_known(SHOW_BOOK, wire_texts(fields)))
 
 
 # -- the window of a recipe -----------------------------------------------------------------------
@@ -193,8 +192,7 @@ def show_recipe(player: Player, known: KnownRecipe, kind_of: KindOf) -> None:
         head = {"packettype": rules.item_window_type, "packetsubtype": RECIPE_TYPE}
     client, values = player.client, {**head, "recipe": fields}
     with suppress(UnknownStruct):
-        # The window's type decides which of its parts there are, so a plain `send` drops this one.
-        client.command(WINDOW_COMMAND, encode_fitted(client.dialect, WINDOW, values))
+        client.command(WINDOW_COMMAND, client.dialect.encode_known(WINDOW, wire_texts(values)))
 
 
 def _named(name: str, component: Component | None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.loot import Loots
 from emu.world.items.texts import YELLOW, link, own_color
-from emu.world.items.windows import ItemWindow, send_fitted
+from emu.world.items.windows import ItemWindow
 from emu.world.messages import WorldMessages
 from emu.world.zones.zone import Zone
 
@@ -136,7 +136,7 @@ class Looting:
             "lotto_timeout": min(seconds, int(TIME)),
             "spawn_id": index,
         }
-        send_fitted(player.client, STRUCT, fields)
+        player.client.send(STRUCT, fields)
 
     def _row(self, player: Player, lot: Lot) -> dict[str, Any]:
         kind = lot.kind

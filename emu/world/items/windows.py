@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from emu.dialects import Dialect, world_rules
 from emu.dialects.dialect import wire_texts
-from emu.errors import UnknownStruct
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import (
@@ -35,7 +34,6 @@ from emu.items.kinds import (
     Thrown,
     Weapon,
 )
-from emu.structs.definitions import FieldDefinition, StructDefinition
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.item_lists import client_slot
 from emu.world.actors.player import Player
@@ -415,7 +413,7 @@ def send_window(
     window = ItemWindow(player.client.version, inventory.kind(thing), thing, inventory)
     window.spell = spell or {}
     window.description = window.description if description is None else description
-    _send(player.client, window.fields(shows_name=shows_name))
+    player.client.send(STRUCT, window.fields(shows_name=shows_name))
 
 
 def send_kind(
@@ -429,7 +427,7 @@ def send_kind(
     thing = Thing(0, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
     window = ItemWindow(client.version, kind, thing, Inventory((), {kind.id: kind}))
     window.spell = spell or {}
-    _send(client, window.fields(shows_name=is_popup, is_link=True))
+    client.send(STRUCT, window.fields(shows_name=is_popup, is_link=True))
 
 
 LOOT: Final = "WS_UpdateLoot"
@@ -447,74 +445,4 @@ def plain_item(dialect: Dialect, inventory: Inventory, thing: Thing) -> bytes:
         "description": kind.description,
     }  # fmt: skip
     values = {"loot_count": 1, "loot_array": [row]}
-    return encode_fitted(dialect, LOOT, values)[LOOT_HEAD:-LOOT_TAIL]
-
-
-def _send(client: PlayerClient, values: Mapping[str, Any]) -> None:
-    send_fitted(client, STRUCT, values)
-
-
-def send_fitted(client: PlayerClient, struct: str, values: Mapping[str, Any]) -> bool:
-    """Send a struct, fitted; return False for one that a version does not have, as up to 545."""
-    try:
-        return client.send(struct, fitted(client.dialect, struct, values))
-    except UnknownStruct:
-        return client.send(struct)
-
-
-def encode_fitted(
-    dialect: Dialect, struct: str, values: Mapping[str, Any], *, strict: bool = False
-) -> bytes:
-    """Encode a struct, fitted, with texts as its version has them.
-
-    For what `PlayerClient.send` would drop, and for parts of other messages. With `strict` a value
-    that does not fit is an error. Raises `UnknownStruct`.
-    """
-    return dialect.layout(struct).encode(wire_texts(fitted(dialect, struct, values)), strict=strict)
-
-
-def fitted(dialect: Dialect, struct: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a struct that a version has, also inside of its parts.
-
-    Texts are as they were: `PlayerClient.send` and `wire_texts` convert them. Raises
-    `UnknownStruct`.
-    """
-    return _fitted(_names_of(dialect.layout(struct).definition), values)
-
-
-_Names = dict[str, Any]
-
-
-_KNOWN: Final[dict[int, tuple[StructDefinition, _Names]]] = {}
-"""The names of a struct's fields, by the identity of its definition."""
-
-
-def _names_of(definition: StructDefinition) -> _Names:
-    found = _KNOWN.get(id(definition))
-    if found is None or found[0] is not definition:
-        found = _KNOWN[id(definition)] = definition, _names(definition.fields)
-    return found[1]
-
-
-def _names(fields: tuple[FieldDefinition, ...]) -> _Names:
-    """Return the names of fields, each with those inside of it."""
-    found: _Names = {}
-    for one in fields:
-        # A field may stand several times, each time for other versions.
-        found.setdefault(one.name, {}).update(_names(one.fields))
-    return found
-
-
-def _fitted(names: _Names, values: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in values.items():
-        inner = names.get(name)
-        if inner is None:
-            continue
-        if isinstance(value, Mapping):
-            found[name] = _fitted(inner, value)
-        elif inner and isinstance(value, list):
-            found[name] = [_fitted(inner, one) for one in value]
-        else:
-            found[name] = value
-    return found
+    return dialect.encode_known(LOOT, wire_texts(values))[LOOT_HEAD:-LOOT_TAIL]

@@ -27,7 +27,6 @@ from emu.world.quests.windows import (
     PopUp,
     list_fields,
     reply_fields,
-    send,
 )
 from emu.world.world import World
 
@@ -220,7 +219,7 @@ class Journals:
             else self._completed(one)
             for one in sorted(taken, key=lambda one: one.number)
         ]  # fmt: skip
-        send(player.client, LIST, list_fields(player, entries, used=len(journal.open)))
+        player.client.send(LIST, list_fields(player, entries, used=len(journal.open)))
         for one in list(journal.open.values()):
             self.send_quest(player, self.entry(one))
 
@@ -240,13 +239,13 @@ class Journals:
         """Send a client the list of the open quests."""
         journal = self.of(player)
         entries = [self.entry(one) for one in journal.open.values()]
-        send(player.client, LIST, list_fields(player, entries, used=len(entries)))
+        player.client.send(LIST, list_fields(player, entries, used=len(entries)))
 
     def send_row(self, player: Player, one: JournalRow, *, is_shown: bool = True) -> None:
         """Send a client the list with one quest alone."""
         used = len(self.of(player).open) + (not one.is_active)
         shown = one.taken.number if is_shown else 0
-        send(player.client, LIST, list_fields(player, [one], shown=shown, used=used))
+        player.client.send(LIST, list_fields(player, [one], shown=shown, used=used))
 
     def send_quest(self, player: Player, one: JournalRow, pop_up: PopUp | None = None) -> None:
         """Send a client one quest with all of its texts."""
@@ -255,7 +254,7 @@ class Journals:
         fields = reply_fields(
             player, one, self.kind, self.faction_name, pop_up=pop_up, seconds=left
         )
-        send(player.client, REPLY, fields)
+        player.client.send(REPLY, fields)
 
     def show(self, player: Player, taken: TakenQuest, pop_up: PopUp | None = None) -> None:
         """Show a client that a quest has changed: its row, then all of it."""

@@ -32,7 +32,7 @@ from emu.world.quest_events import (
 )
 from emu.world.quests.journals import Journals, sees
 from emu.world.quests.rewards import QuestRewards
-from emu.world.quests.windows import OFFER, JournalRow, PopUp, offer_fields, send
+from emu.world.quests.windows import OFFER, JournalRow, PopUp, offer_fields
 from emu.world.world import World
 
 MOST_QUEUED: Final = 500
@@ -123,7 +123,7 @@ class Quests:
             fields = offer_fields(
                 player, plan, self.journals.kind, self.journals.faction_name
             )  # fmt: skip
-            send(player.client, OFFER, fields)
+            player.client.send(OFFER, fields)
             self.world.events.publish(QuestOffered(player, number))
         return True
 

@@ -33,7 +33,7 @@ from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, own_color
 from emu.world.quests.journals import Journals, sees
-from emu.world.quests.windows import JournalRow, PopUp, color, pending_fields, send
+from emu.world.quests.windows import JournalRow, PopUp, color, pending_fields
 from emu.world.social.chat import Chat
 
 SOUND: Final = "coin_cha_ching"
@@ -210,7 +210,7 @@ class QuestRewards:
         struct, fields = pending_fields(
             player, one, self._journals.kind, self._journals.faction_name
         )
-        send(player.client, struct, fields)
+        player.client.send(struct, fields)
 
     def restore(self, player: Player) -> None:
         """Go on with the rewards of a player that has come into a zone."""

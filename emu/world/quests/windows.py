@@ -13,13 +13,10 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from emu.dialects import world_rules
-from emu.dialects.dialect import wire_texts
-from emu.errors import UnknownStruct
 from emu.quests.journal import MOST_QUESTS, PendingReward, TakenQuest
 from emu.quests.plans import QuestPlan, QuestReward, Step
 from emu.rules.stance import arrow_color
 from emu.times import Moment
-from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
 from emu.world.items.reward_windows import (
     REWARD_TITLE,
@@ -28,7 +25,6 @@ from emu.world.items.reward_windows import (
     gift_fields,
     reward_fields,
 )
-from emu.world.items.windows import fitted
 
 LIST: Final = "WS_QuestJournalUpdate"
 REPLY: Final = "WS_QuestJournalReply"
@@ -36,6 +32,8 @@ OFFER: Final = "WS_OfferQuest"
 HEADER: Final = "To complete this quest, I must do the following tasks:"
 ENCOUNTER: Final = 4
 OFFER_LEAD: Final = [5, *[0] * 10]
+LEAD: Final = [0, 1, 0, 0]
+"""Bytes behind what has changed and in front of a reward (recorded); versions have up to 4."""
 PLAIN_ICON: Final = 11
 """The icon of a step without one (recorded)."""
 FIRST_YEAR: Final = 2000
@@ -205,22 +203,23 @@ def reply_fields(
         "timer_countdown": int(bool(seconds)), "level": plan.level & _U8,
         "encounter_level": ENCOUNTER, "difficulty": color(player, plan.level),
         "deletable": int(plan.is_deletable), "shareable": int(bool(plan.is_shareable)),
-        "bullets": 1, "classic_eq_sound": 0,
+        "bullets": 1,
     }  # fmt: skip
     if not is_old:
         # The second byte behind what has changed was always 1 (recorded).
-        fields |= {"unknown2b": ENCOUNTER, "unknown8": _lead(rules.journal_tail)}
+        fields |= {"unknown2b": ENCOUNTER, "unknown8": LEAD}
     if is_closed:
         closed = dict.fromkeys(("complete", "complete2", "complete3"), 1)
         nothing = {"task_group": "", "num_tasks": 0, "num_updates": 0}
         fields |= closed | {"num_task_groups": 1, "task_group_array": [nothing]}
         fields |= {"unknown12b": [1, *[0] * 7]}
     else:
+        reward = _journal_reward(plan, version, kind_of, name_of)
+        # Versions from 562 to 1095 have the reward in the message itself.
         fields |= {
             "task_groups_completed": done, "num_task_groups": len(groups),
             "task_group_array": groups, "display_quest_helper": int(taken.is_tracked),
-            "reward_data": _journal_reward(plan, version, kind_of, name_of),
-            **_reward_of_860(plan, version, kind_of, name_of),
+            "reward_data": reward, **reward,
         }  # fmt: skip
     has_progress = not is_closed and any(
         row["update_currentval"] for group in groups for row in group["update_array"]
@@ -230,11 +229,6 @@ def reply_fields(
     if pop_up is not None:
         fields |= _pop_up(taken, plan, order, pop_up, is_closed=is_closed)
     return fields
-
-
-def _lead(size: int) -> list[int]:
-    """Return bytes of which only the second one is not 0 (recorded)."""
-    return [0, 1, 0, 0][:size]
 
 
 def _is_group_done(taken: TakenQuest, plan: QuestPlan, at: int) -> bool:
@@ -313,23 +307,11 @@ def _journal_reward(
     plan: QuestPlan, version: int, kind_of: KindOf, name_of: NameOf
 ) -> dict[str, Any]:  # fmt: skip
     reward = _promised(plan)
-    size = world_rules(version).journal_reward_lead
-    lead = {"unknown8": _lead(size)} if size else {}
     return {
-        **lead, "reward": REWARD_TITLE, "min_coin": reward.coins, "max_coin": reward.most_coins,
-        "text": reward.comment, **gift_fields(version, reward, kind_of, name_of),
+        "unknown8": LEAD, "reward": REWARD_TITLE, "min_coin": reward.coins,
+        "max_coin": reward.most_coins, "text": reward.comment,
+        **gift_fields(version, reward, kind_of, name_of),
     }  # fmt: skip
-
-
-def _reward_of_860(
-    plan: QuestPlan, version: int, kind_of: KindOf, name_of: NameOf
-) -> dict[str, Any]:  # fmt: skip
-    """Return the reward as versions between 561 and 1096 have it: in the message itself."""
-    size = world_rules(version).reward_in_journal
-    if not size:
-        return {}
-    fields = _journal_reward(plan, version, kind_of, name_of)
-    return fields | {"unknown8": _lead(size)}
 
 
 def offer_fields(
@@ -359,22 +341,3 @@ def pending_fields(
         player.client.version, one.reward, kind_of, name_of, title=one.title, text=one.text,
         level=one.level, difficulty=one.difficulty,
     )  # fmt: skip
-
-
-def send(client: PlayerClient, struct: str, fields: dict[str, Any]) -> None:
-    """Send a struct with those of the fields that the client's version has.
-
-    A version without the struct is sent nothing.
-    """
-    try:
-        layout = client.dialect.layout(struct)
-        fitting = fitted(client.dialect, struct, fields)
-    except UnknownStruct:
-        return
-    # Not by `client.send`: it does not look into the parts of a struct, such as an item's window.
-    payload = layout.encode(wire_texts(fitting))
-    command = layout.definition.opcode_type
-    if command:
-        client.command(command, payload)
-    else:
-        client.send_bytes(layout.definition.opcode_name, payload)

@@ -35,7 +35,6 @@ from emu.times import DAY, Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
 from emu.world.events import Arrived, LetterRead
-from emu.world.items.windows import send_fitted
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import MUTED, Chat
@@ -369,7 +368,7 @@ class Mail:
             shown |= _coins_of(window.coins) | self._parcels.in_window(player, window)
         else:
             shown |= no_item_fields(player)
-        send_fitted(player.client, "WS_UpdatePlayerMail", shown)
+        player.client.send("WS_UpdatePlayerMail", shown)
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -406,8 +405,7 @@ class Mail:
         if not letter.is_read:
             self._world.events.publish(LetterRead(player, letter.id))
             await self.show_box(player)
-        send_fitted(
-            player.client,
+        player.client.send(
             "WS_MailGetMessage",
             {
                 "kiosk_id": window.kiosk,
@@ -518,8 +516,7 @@ class Mail:
             }
             for letter in letters
         ]
-        return send_fitted(
-            player.client,
+        return player.client.send(
             "WS_GetMailHeader",
             {
                 "kiosk_id": self._window(player).kiosk,

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from emu.dialects import world_rules
+from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.rules.stance import GREY, arrow_color
 from emu.spells.kinds import SpellKind, SpellTier
@@ -16,7 +17,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.item_events import ScrollShown, SpellExamined
 from emu.world.items.texts import NOTHING_TO_EXAMINE
-from emu.world.items.windows import STRUCT, encode_fitted
+from emu.world.items.windows import STRUCT
 from emu.world.messages import WorldMessages
 from emu.world.spells.books import SpellBooks, icon_of
 from emu.world.spells.casts import Casts
@@ -85,7 +86,7 @@ class SpellWindows:
             }  # fmt: skip
         client, values = player.client, {**head, name: part}
         with suppress(UnknownStruct):
-            client.command(MESSAGE, encode_fitted(client.dialect, STRUCT, values, strict=True))
+            client.command(MESSAGE, client.dialect.encode_known(STRUCT, wire_texts(values)))
 
     def _scroll_shown(self, event: ScrollShown) -> None:
         """Add the spell that a scroll teaches; one that is switched off is unknown."""

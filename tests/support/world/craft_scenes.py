@@ -10,7 +10,6 @@ from emu.rules.crafting import CraftEvent
 from emu.rules.harvest import COMMON, HarvestItem, HarvestNode, HarvestTable
 from emu.world.actors.dealings import Dealing, NodeSkill
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.items.windows import fitted
 from emu.world.population.nodes import verbs_of_device, verbs_of_node
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, player_of
@@ -150,8 +149,7 @@ class CraftScene(TradeScene):
         if client.dialect.version >= 1193:
             del fields["unknown2"]
         struct = "WS_BeginItemCreation"
-        values = fitted(client.dialect, struct, fields)
-        client.say("OP_BeginItemCreationMsg", client.dialect.layout(struct).encode(values))
+        client.say("OP_BeginItemCreationMsg", client.dialect.encode_known(struct, fields))
 
     def events(self, *events: CraftEvent) -> None:
         """Let rounds of metalworking bring these events."""

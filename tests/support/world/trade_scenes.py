@@ -10,7 +10,6 @@ from emu.rules.loot import LootDrop, LootTable
 from emu.world.actors.dealings import Dealing, MerchantKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.items.windows import fitted
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -116,13 +115,13 @@ class TradeScene:
         """Send what a client's loot window sends; without items it takes all."""
         before = len(client.log)
         index = player_of(client).index_of(spawn) or 0
-        fields = {
-            "loot_id": index, "loot_all": int(not items), "item_count": len(items),
-            "item_list": [{"item_id": one} for one in items], "button_clicked": button,
-            "target_id": 0xFFFFFFFF,
+        fields: dict[str, Any] = {
+            "loot_id": index, "loot_all": int(not items),
+            "button_clicked": button, "target_id": 0xFFFFFFFF,
         }  # fmt: skip
-        values = fitted(client.dialect, "WS_LootItem", fields)
-        client.say("OP_LootItemsRequestMsg", client.dialect.layout("WS_LootItem").encode(values))
+        if items:
+            fields["item_list"] = [{"item_id": one} for one in items]
+        client.say("OP_LootItemsRequestMsg", client.dialect.encode_known("WS_LootItem", fields))
         layout = client.dialect.layout("WS_DisplayText")
         return [
             str(layout.decode(payload)["text"])

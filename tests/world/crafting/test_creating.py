@@ -25,7 +25,6 @@ from emu.world.crafting import creating
 from emu.world.crafting.creation_windows import SHOW, creation_fields
 from emu.world.events import Cast
 from emu.world.item_events import Crafted
-from emu.world.items.windows import fitted
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import (
@@ -164,8 +163,8 @@ def test_a_creation_to_its_end(version: int, monkeypatch: pytest.MonkeyPatch) ->
     starts(scene)
     (window,) = [body for name, body in one.log if name == "OP_ShowItemCreationProcessUIMsg"]
     kind_of = scene.harness.parts.items.kinds.get
-    fields = fitted(one.dialect, SHOW, creation_fields(version, buckle(), kind_of))
-    assert window == one.dialect.layout(SHOW).encode(fields)
+    fields = creation_fields(version, buckle(), kind_of)
+    assert window == one.dialect.encode_known(SHOW, fields)
     before = len(one.log)
     scene.harness.run(60.0)
     updates = rows(one, UPDATE, before)

@@ -25,7 +25,6 @@ from emu.world.crafting.creation_windows import (
     round_fields,
 )
 from emu.world.crafting.recipe_windows import KnownRecipe
-from emu.world.items.windows import fitted
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_recordings import recorded, recorded_content, recorded_kinds
 
@@ -48,7 +47,7 @@ def known() -> KnownRecipe:
 
 def encoded(version: int, struct: str, fields: dict[str, Any]) -> bytes:
     dialect = DIALECTS.for_version(version)
-    return dialect.layout(struct).encode(fitted(dialect, struct, fields))
+    return dialect.encode_known(struct, fields)
 
 
 def choices(rows: object) -> list[tuple[int, int, int]]:

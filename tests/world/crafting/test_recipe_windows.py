@@ -21,7 +21,6 @@ from emu.world.crafting.recipe_windows import (
     list_fields,
     old_book,
 )
-from emu.world.items.windows import fitted
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_recordings import recorded, recorded_content
 
@@ -37,7 +36,7 @@ def known() -> KnownRecipe:
 
 def encoded(version: int, struct: str, fields: dict[str, Any]) -> bytes:
     dialect = DIALECTS.for_version(version)
-    return dialect.layout(struct).encode(fitted(dialect, struct, fields))
+    return dialect.encode_known(struct, fields)
 
 
 def test_a_recipe_knows_its_device() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from emu.items.kinds import ItemKind, Scroll, Sort
 from emu.world.items.reward_windows import enclosed
-from emu.world.items.windows import fitted
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
 
@@ -18,7 +17,7 @@ def test_a_thing_behind_its_count(version: int, packet_type: int) -> None:
     assert kind is not None
     dialect, struct = DIALECTS.for_version(version), "WS_ShowItemCreation"
     fields = {"num_process": 1, "process_array": [{"item": enclosed(version, kind, 3)}]}
-    payload = dialect.layout(struct).encode(fitted(dialect, struct, fields))
+    payload = dialect.encode_known(struct, fields)
     found = dialect.layout(struct).decode(payload)["process_array"][0]["item"]
     assert (found["count"], found["packettype"]) == (3, packet_type)
     info = found["item"]["info"]

@@ -63,6 +63,23 @@ def shown(scene: QuestScene, struct: str) -> dict[str, Any]:
     return scene.client.decoded(struct)[-1]
 
 
+@pytest.mark.parametrize("version", [546, 561, 562, 844, 864, 908, 1096, 1208, 57080, 60114, 64753])
+def test_each_version_reads_its_offer_journal_and_reward_whole(
+    tmp_path: Path, version: int
+) -> None:
+    """EQ2Emulator's structs of 562 and 860 have the reward in the journal, behind 3 and 2 bytes."""
+    scene = QuestScene(tmp_path, version)
+    scene.accept()
+    offer = scene.client.decoded("WS_OfferQuest")[-1]
+    journal = scene.client.decoded("WS_QuestJournalReply")[-1]
+    assert offer["title"] == journal["name"] == "Crabs on the Beach"
+    reward = journal if 562 <= version < 1096 else journal["reward_data"]
+    assert (reward["min_coin"], reward["text"]) == (offer["min_coin"], offer["text"])
+    scene.quests.finish(scene.player, CRABS)
+    struct = "WS_QuestRewardPackMsg" if version < 562 else "WS_QuestComplete"
+    assert len(scene.client.decoded(struct)) == 1
+
+
 @pytest.mark.parametrize("row", vectors(), ids=lambda row: f"{row['struct']}-{row['version']}")
 def test_the_same_as_recorded(tmp_path: Path, row: dict[str, Any]) -> None:
     scene = QuestScene(tmp_path, row["version"])
