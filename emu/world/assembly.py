@@ -408,7 +408,7 @@ class Assembly:
         )  # fmt: skip
         self.spells = Spells(
             world, self.minds, self.chat, ports.spell_kinds, sheets=self.sheets,
-            scripts=self._spell_scripts,
+            skills=self.skills, scripts=self._spell_scripts,
             may_fight=self._may_fight, in_thread=ports.in_thread, despawn=self._despawn,
             resurrections=lambda: self.combat.resurrections,
             population=self.population.content.population,

@@ -454,6 +454,5 @@ class Creatures:
         creature = self._fighting.get(spawn)
         if creature is not None:
             self._forget(creature)
-        self._end_hates(spawn)
         spawn.set_word(COMBAT, on=False)
         spawn.set_target(None)

@@ -55,9 +55,12 @@ class Shards:
 
     def __init__(
         self, world: World, chat: Chat, changed: Callable[[Player], object],
-        scripts: Callable[[], ShardScripts | None] = lambda: None,
+        scripts: Callable[[], ShardScripts | None],
     ) -> None:  # fmt: skip
-        """`changed` is called after the debt of a player has changed."""
+        """`changed` is called after the debt of a player has changed.
+
+        `scripts` returns None in a world without scripts.
+        """
         self._world = world
         self._chat = chat
         self._changed = changed

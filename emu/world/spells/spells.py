@@ -19,6 +19,7 @@ from emu.world.combat.standings import Standings
 from emu.world.events import Entered, LeftZone, Order, Revived
 from emu.world.minds.shared import Minds
 from emu.world.sheets import CharacterSheets
+from emu.world.skills import Skills
 from emu.world.social.chat import Chat
 from emu.world.spells import shows
 from emu.world.spells.amounts import Amounts
@@ -57,6 +58,7 @@ class Spells:
         kinds: SpellKinds,
         *,
         sheets: CharacterSheets,
+        skills: Skills,
         scripts: Callable[[], SpellScripts],
         may_fight: Callable[[Player, Spawn], bool],
         despawn: Callable[[Zone, Spawn], object],
@@ -72,6 +74,7 @@ class Spells:
         """
         self.kinds = kinds
         self._world = world
+        self._skills = skills
         self._minds = minds
         self._may_fight = may_fight
         self.company = Company(world, Standings(world, chat, population).attitude)
@@ -158,15 +161,12 @@ class Spells:
                 mover.set_factor(share)
 
     def skill_of(self, spawn: Spawn, skill: int) -> int:
-        """Return the value of a skill of a spawn, with what spells add; 0 for none."""
+        """Return the value of a skill of a spawn, with what is added to it; 0 for none."""
         player = self.company.players.get(spawn)
-        own = 0
         if player is not None:
-            character = player.character
-            known = character.skills or self._world.knowledge.beginners.skills(character)
-            own = next((one.value for one in known if one.id == skill), 0)
-        elif skill and spawn.kind is SpawnKind.NPC:
-            own = most_at(spawn.level)  # EQ2Emulator's code: a creature has whatever is asked
+            return self._skills.total(player, skill)
+        # EQ2Emulator's code: a creature has whatever is asked.
+        own = most_at(spawn.level) if skill and spawn.kind is SpawnKind.NPC else 0
         return own + spawn.sheet.skill_bonus(skill)
 
     def unhide(self, spawn: Spawn, kind: int, but: LivingSpell | None = None) -> None:
