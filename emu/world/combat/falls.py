@@ -16,9 +16,9 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
 from emu.world.combat.blows import show_death
-from emu.world.combat.fights import Fights
+from emu.world.combat.fights import DEAD, Fights
 from emu.world.combat.shards import Shards
-from emu.world.events import Died, Entered, LeftZone, Order, Revived
+from emu.world.events import Died, Entered, LeftZone, MayUse, Order, Revived
 from emu.world.minds.harm import CORPSE
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
@@ -62,10 +62,17 @@ class Falls:
         world.events.subscribe(Died, self._died, Order.OWNER)
         world.events.subscribe(Entered, self._entered, Order.OWNER)
         world.events.subscribe(LeftZone, self._left)
+        world.events.subscribe(MayUse, self._may_use, Order.OWNER)
 
     def is_dead(self, player: Player) -> bool:
         """Return whether a player is dead."""
         return player in self._dead
+
+    def _may_use(self, event: MayUse) -> None:
+        """Refuse a dead player all that is used by a verb."""
+        if event.player in self._dead:
+            self._chat.line(event.player, DEAD, "error")
+            event.refusals.append("death")
 
     def _died(self, event: Died) -> None:
         player = self._fights.players.get(event.victim)

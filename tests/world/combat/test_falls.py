@@ -6,10 +6,11 @@ import attrs
 import pytest
 
 from emu.model import FULL
+from emu.world.actors.spawn import Verb
 from emu.world.combat.falls import AWAKE
 from emu.world.combat.fights import DEAD
 from emu.world.combat.shards import RECOVER
-from emu.world.events import Revived
+from emu.world.events import Revived, Used, VerbChosen
 from emu.world.minds.harm import CORPSE
 from emu.world.zones.definitions import Atlas, ReviveRow
 from emu.world_stream.movement import Position
@@ -167,3 +168,19 @@ def test_creatures_leave_a_dead_player() -> None:
     fall(fight)
     fight.run(2.0)
     assert wolf.mind.hates == {}
+
+
+def test_the_dead_use_nothing() -> None:
+    """Recorded of orders and casts (fight-546-death-a); a verb could lead a dead one elsewhere."""
+    fight = Fight()
+    chest, events = fight.creature("a chest"), fight.harness.world.events
+    uses: list[Used] = []
+    events.subscribe(Used, uses.append)
+    fall(fight)
+    choice = VerbChosen(fight.player, chest, Verb("open", 10.0, ""), fight.harness.now)
+    events.publish(choice)
+    assert uses == []
+    assert fight.texts()[-1] == DEAD
+    fight.client.types("revive")
+    events.publish(choice)
+    assert len(uses) == 1
