@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from struct import Struct
 from typing import Any, Final, NoReturn, Protocol, TypeVar
@@ -237,6 +237,12 @@ class Signature:
     arguments: tuple[ScriptArgument, ...]
     more: bool
     """Whether all further arguments are passed as they are."""
+    readers: tuple[tuple[Reader, Any], ...] = field(init=False, repr=False, compare=False)
+    """What reads each argument, and its value when it is missing. Each world uses this tuple."""
+
+    def __post_init__(self) -> None:
+        readers = tuple((one.read, one.missing) for one in self.arguments)
+        object.__setattr__(self, "readers", readers)
 
     @property
     def least(self) -> int:
@@ -345,7 +351,7 @@ def bind(
     `hold` gets each handle that it returns, for `Runtime.hold` of the runtime that calls.
     """
     act = function.act
-    arguments = [(one.read, one.missing) for one in function.signature.arguments]
+    arguments = function.signature.readers
     count, more = len(arguments), function.signature.more
 
     def call(*values: Any) -> Any:

@@ -126,12 +126,13 @@ class Calls:
         self._faults = faults
         self.reports = reports
         self._report = report
+        ours = merged(functions)
         self._functions: dict[str, Callable[..., Any]] = {
-            name: self._stub(name, value) for name, value in stub_names().items()
+            name: self._stub(name, value)
+            for name, value in stub_names().items()
+            if name not in ours
         }
-        self._functions |= {
-            name: bind(one, self, self._hold) for name, one in merged(functions).items()
-        }
+        self._functions |= {name: bind(one, self, self._hold) for name, one in ours.items()}
         self._compiling = compiling
         self._runtime = self._new_runtime()
         self._files: dict[str, _File | None] = {}
