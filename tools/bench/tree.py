@@ -13,6 +13,7 @@ import sys
 import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -35,6 +36,12 @@ LIMITS = {"C901": 10, "PLR0911": 6, "PLR0912": 12}
 """The rules of ruff that are counted, and the limit of each."""
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file that does not change while this process runs."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 class Tree:
     """The Python files of a package and what they say of each other."""
 
@@ -43,7 +50,7 @@ class Tree:
         self.package = package
         self.paths = sorted((root / package).rglob("*.py"))
         self.texts = {path: path.read_text(encoding="utf-8") for path in self.paths}
-        self._trees = {path: ast.parse(text) for path, text in self.texts.items()}
+        self._trees = {path: parsed(path) for path in self.paths}
 
     def name(self, path: Path) -> str:
         """Return the path below the root."""
