@@ -546,7 +546,7 @@ class Assembly:
         self.skills.moved(player)
         self.trading.visits.moved(player)
         self.quests.counting.moved(player)
-        self.spells.moved(player)
+        self.spells.casts.moved(player)
         self.combat.hazards.moved(player)
 
     def _connect(self, commands: Registry) -> None:

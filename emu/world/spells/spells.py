@@ -187,10 +187,6 @@ class Spells:
             return
         self.casts.use(player, spell_id)
 
-    def moved(self, player: Player) -> None:
-        """Handle a step of a player."""
-        self.casts.moved(player)
-
     def cancel_maintained(self, player: Player, slot: int) -> None:
         """End a spell of a player's own by its place in the list."""
         state = self.states.get(player.spawn)

@@ -152,7 +152,7 @@ def test_who_walks_away_stops_its_cast(tmp_path: Path) -> None:
     crab = scene.creature()
     scene.cast(SMITE, crab)
     scene.player.spawn.move(scene.player.position._replace(x=scene.player.position.x + 2))
-    scene.spells.moved(scene.player)
+    scene.spells.casts.moved(scene.player)
     assert scene.errors() == [10]
     assert len(scene.payloads("OP_EqHearSpellInterruptCmd")) == 1
     scene.run(4.0)
