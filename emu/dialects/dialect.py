@@ -87,6 +87,7 @@ class WorldVersionRules:
     zone_level: int
     zone_flags: int
     older_windows: bool
+    older_sheet: bool
     buy_list: int
     own_texts: bool
     poor_error: int

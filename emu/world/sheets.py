@@ -114,8 +114,9 @@ class CharacterSheets:
             "conc_used": marks.concentration,
             "conc_max": CONCENTRATION + int(player.spawn.sheet.bonus(MORE_CONCENTRATION)),
         }  # fmt: skip
+        is_old = player.client.dialect.world_rules.older_sheet
         # Newer clients have resistances by these names.
-        ending = "" if player.client.dialect.world_rules.older_windows else "_count"
+        ending = "" if is_old else "_count"
         counts = zip(DETRIMENTS, marks.detriments, strict=True)
         fields |= {f"{name}{ending}": count for name, count in counts}
         for name, kind in _SENSES:
@@ -124,9 +125,8 @@ class CharacterSheets:
                 fields[name] = value
         fields |= _pet_fields(player)
         if marks.effects:
-            has_own = not player.client.dialect.world_rules.older_windows
             # Older clients have one list for all effects.
-            harmful = [one for one in marks.effects if one.is_harmful and has_own]
+            harmful = [one for one in marks.effects if one.is_harmful and not is_old]
             shown = [one for one in marks.effects if one not in harmful]
             fields["spell_effects"] = _effect_rows(shown)
             fields["detrimental_spell_effects"] = _effect_rows(harmful)

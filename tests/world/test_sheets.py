@@ -11,7 +11,7 @@ from emu.dialects import world_rules
 from emu.structs.packed import unpack
 from emu.world.actors.client import SHEET, SheetSender, debt_fields, experience_fields, sheet_fields
 from emu.world.actors.options import PlayerOptions
-from emu.world.actors.sheet import Sheet, SpellMarks
+from emu.world.actors.sheet import FieldKind, Sheet, ShownEffect, SpellMarks
 from emu.world.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
@@ -193,3 +193,24 @@ def test_bonuses_raise_the_concentration_that_a_player_has() -> None:
     marks = player.spawn.sheet.spells = SpellMarks()
     marks.bonuses = {502: 2.0, 503: 4.0}
     assert harness.parts.sheets.fields(player)["conc_max"] == 7
+
+
+@pytest.mark.parametrize("version", [546, 562, 839, 844, 1208, 64753])
+def test_effects_are_counted_beside_high_resistances(version: int) -> None:
+    """Up to 843 EQ2Emulator's structs have `arcane` for the count of effects, in one byte."""
+    client = WorldHarness().stand(5, version)
+    assert client.player is not None
+    sheet = client.player.spawn.sheet
+    sheet.set("magic", FieldKind.UNSIGNED, 431)
+    marks = sheet.spells = SpellMarks()
+    marks.detriments = (0, 2, 0, 0)
+    harm = ShownEffect(7, 1, 1, 10.0, 0, can_be_cancelled=False, is_harmful=True)
+    marks.effects = (harm,)
+    speaker = client.player.client.dialect
+    values = client.harness.parts.sheets.fields(client.player)
+    shown = speaker.layout(SHEET).decode(speaker.encode_known(SHEET, values))
+    is_old = version < 844
+    assert shown["arcane"] == (2 if is_old else 431)
+    assert shown["arcane" if is_old else "arcane_count"] == 2
+    listed = shown["spell_effects" if is_old else "detrimental_spell_effects"]
+    assert listed[0]["spell_id"] == 7
