@@ -247,7 +247,8 @@ class QuestScripts:
     def _repeat(self, quest: ScriptQuest, taken: TakenQuest, shadow: Body) -> None:
         """Call `Accepted` and the actions of the steps that are done, on the plan as it began.
 
-        Each action finds the steps done that were done before it.
+        Each action finds the steps done that were done before it. The stand-in is the giver, too:
+        `Accepted` talks with a giver that is there, and asks how far away it is.
         """
         master = self._masters.get(taken.number)
         if master is None or taken.plan is None:
@@ -257,12 +258,12 @@ class QuestScripts:
         script, done = taken.plan.script, taken.done
         taken.done = frozenset()
         try:
-            self._calls.run(script, "Accepted", quest.handle, NO_GIVER, shadow)
+            self._calls.run(script, "Accepted", quest.handle, shadow, shadow)
             for number in sorted(done):
                 taken.done |= {number}
                 step = taken.plan.steps.get(number)
                 if step is not None and step.actions.done:
-                    self._calls.run(script, step.actions.done, quest.handle, NO_GIVER, shadow)
+                    self._calls.run(script, step.actions.done, quest.handle, shadow, shadow)
         finally:
             taken.done = done
 

@@ -176,6 +176,23 @@ def test_a_quest_is_rebuilt_by_the_facts_of_its_player(tmp_path: Path) -> None:
     assert text == "546 2 500 1 5 true 3"
 
 
+def test_a_quest_whose_first_words_need_its_giver_is_rebuilt(tmp_path: Path) -> None:
+    """As Quests/StarcrestCommune/information_merchants.lua, whose giver was there when it began."""
+    near = "if GetDistance(Player, Giver) > 30 then return end FaceTarget(Giver, Player)"
+    script = BUILT.replace("RELOAD", "").replace(
+        "function Accepted(Quest, Giver, Player)", f"function Accepted(Quest, Giver, Player) {near}"
+    )
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    guard = scene.spawn("function hailed(NPC, Spawn) OfferQuest(NPC, Spawn, 900001, true) end")
+    scene.hail(guard)
+    before = scene.journal.open[CRABS]
+    scene.quests.complete(scene.player, before, 1)
+    scene.player.journal = Journal(scene.player.journal.text)
+    assert before.plan.steps.keys() == {1, 2}
+    assert scene.journal.open[CRABS].plan.steps.keys() == before.plan.steps.keys()
+    assert scene.lines == []
+
+
 def test_a_reload_that_goes_on_counts_although_it_adds_steps(tmp_path: Path) -> None:
     script = BUILT.replace("AddQuestStep(Quest, 4", "none(Quest, 4").replace(
         "RELOAD", 'AddQuestStep(Quest, 5, "Five.", 1, 100, "", 0, 0)'
