@@ -60,16 +60,19 @@ def test_what_an_answer_closes(scene: ScriptScene, answer: int, closes: int) -> 
 def test_a_talk_ends_with_its_speaker_or_by_the_player(scene: ScriptScene) -> None:
     guard = scene.spawn(TALK)
     scene.hail(guard)
-    number = scene.dialogs()[0]["conversation_id"]
+    first = scene.dialogs()[0]["conversation_id"]
     scene.scripts.vanished(scene.zone, guard)
     assert len(scene.scripts.conversations) == 0
+    scene.answer(first, 0)
+    assert scene.closes() == [first]
     other = scene.spawn(TALK, "Other")
     scene.hail(other)
     number = scene.dialogs()[-1]["conversation_id"]
     scene.client.say("OP_DialogCloseMsg", number.to_bytes(4, "little"))
     scene.answer(number, 0)
-    assert scene.closes() == [number]
+    assert scene.closes() == [first, number]
     assert len(scene.dialogs()) == 2
+    assert scene.heard() == []
 
 
 def test_numbers_are_those_of_the_spawns_until_the_server_closes(scene: ScriptScene) -> None:
