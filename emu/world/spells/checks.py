@@ -85,6 +85,11 @@ class CastChecks:
             return "no_power"
         if self.health_of(spell) >= sheet.health.current and self.health_of(spell) > 0:
             return "no_health"
+        # Nobody has any: no source says how beastlords and channelers come by it.
+        if cost.savagery > 0:
+            return "no_savagery"
+        if cost.dissonance > 0:
+            return "no_dissonance"
         state = self._states.of(spell.caster)
         most = USUAL_CONCENTRATION + int(sheet.bonus(MORE_CONCENTRATION))
         if cost.concentration and state.concentration + cost.concentration > most:

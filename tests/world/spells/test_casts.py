@@ -445,3 +445,23 @@ def test_a_cast_does_not_reach_what_cannot_be_attacked_any_more(tmp_path: Path) 
     scene.run(3.0)
     assert scene.errors() == [55]
     assert crab.sheet.health.current == 10_000
+
+
+@pytest.mark.parametrize(
+    ("cost", "version", "code"),
+    [
+        ("savagery", 546, 2), ("savagery", 1096, 1), ("savagery", 1208, 90),
+        ("savagery", 60114, 91), ("dissonance", 1208, 1), ("dissonance", 60114, 92),
+    ],
+)  # fmt: skip
+def test_nobody_has_savagery_or_dissonance(
+    tmp_path: Path, cost: str, version: int, code: int
+) -> None:
+    """Source: eq2-combat.md 5.2 (checks in order), and the table spell_error_versions."""
+    scene = SpellScene(
+        tmp_path, version, toml=SMITE_TOML.replace("power = 8", f"power = 8\n{cost} = 50")
+    )
+    scene.know(SMITE)
+    scene.cast(SMITE, scene.creature())
+    assert scene.errors() == [code]
+    assert not scene.spells.casts.is_casting(scene.player.spawn)
