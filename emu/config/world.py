@@ -537,6 +537,28 @@ class WorldConfig:
         limits=(0.0, 100.0),
         live=True,
     )
+    fizzles: bool = setting(
+        _WORLD.fizzles, "Casts can fail if the skill for the spell is low.", live=True
+    )
+    fizzle_percent: float = setting(
+        _WORLD.fizzle_percent,
+        "Percent of casts that fail for each whole requirement that the skill is short, which"
+        " counts from a fifth above the requirement.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    strength_points: int = setting(
+        _WORLD.strength_points,
+        "Points of strength that add one to the damage of a player's blows.",
+        limits=(1, 10_000),
+        live=True,
+    )
+    creature_strength_points: int = setting(
+        _WORLD.creature_strength_points,
+        "Points of strength that add one to the damage of a creature's blows.",
+        limits=(1, 10_000),
+        live=True,
+    )
     scripts: Path | None = file_or_none(
         "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
         " lupa. Empty: none."

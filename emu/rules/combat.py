@@ -16,8 +16,8 @@ TWO_WEAPONS: Final = 1.33
 MOST_HASTE: Final = 100.0
 MOST_FASTER: Final = 2.25
 """No haste divides a delay by more than this."""
-STRENGTH_STEP: Final = 10
-"""Points of strength that add one to each damage."""
+STRENGTH_POINTS: Final = 10
+"""Points of strength that add one to each damage, where no rule says another number."""
 SKILL_OF_LEVEL: Final = 5
 """The most of a skill at each level."""
 MOST_AVOIDED: Final = 70.0
@@ -139,15 +139,23 @@ def delay(tenths: int, *, haste: float = 0.0, both_hands: bool = False) -> float
     return max(FASTEST_DELAY, seconds / min(faster, MOST_FASTER))
 
 
-def bare_damage(level: int, strength: int) -> tuple[int, int]:
-    """Return the least and the most damage of bare hands and claws."""
-    more = strength // STRENGTH_STEP
+def bare_damage(level: int, strength: int, points: int = STRENGTH_POINTS) -> tuple[int, int]:
+    """Return the least and the most damage of bare hands and claws.
+
+    `points` of strength add one.
+    """
+    more = strength // points
     return 1 + level // 5 + more, 5 + level * (level // 5) + more
 
 
-def weapon_damage(low: int, high: int, strength: int) -> tuple[int, int]:
-    """Return the least and the most damage of a weapon in the hands of somebody."""
-    more = strength // STRENGTH_STEP
+def weapon_damage(
+    low: int, high: int, strength: int, points: int = STRENGTH_POINTS
+) -> tuple[int, int]:
+    """Return the least and the most damage of a weapon in the hands of somebody.
+
+    `points` of strength add one.
+    """
+    more = strength // points
     return max(1, low + more), max(1, low + more, high + more)
 
 

@@ -207,6 +207,14 @@ class WorldRules:
     """Whether falls and drowning hurt players."""
     kept_casts: float = 65.0
     """Percent of the hits that do not interrupt a cast, without the skill Focus."""
+    fizzles: bool = True
+    """Whether casts can fail by a low skill."""
+    fizzle_percent: float = 10.0
+    """Percent of casts that fail for each whole requirement that a skill is short."""
+    strength_points: int = 10
+    """Points of strength that add one to the damage of a player's blows."""
+    creature_strength_points: int = 10
+    """The same for creatures."""
     message_rate: float = 100.0
     """Messages a second that a client may send over time; walking takes about ten."""
     message_burst: int = 1000

@@ -68,6 +68,20 @@ def test_rules_are_defaults(tmp_path: Path) -> None:
     assert (world.classic_spell_levels, world.kept_casts) == (False, 50.0)
 
 
+def test_rules_of_fights_and_fizzles_are_defaults(tmp_path: Path) -> None:
+    """Source: the rules of the public dump, with other values."""
+    made(
+        tmp_path,
+        [
+            ("R_Spells", "EnableFizzleSpells", "0"), ("R_Spells", "DefaultFizzleChance", "20.5"),
+            ("R_Combat", "StrengthOther", "25"), ("R_Combat", "StrengthNPC", "5"),
+        ],
+    )  # fmt: skip
+    world = configured(tmp_path).world
+    assert (world.fizzles, world.fizzle_percent) == (False, 20.5)
+    assert (world.strength_points, world.creature_strength_points) == (25, 5)
+
+
 def test_what_the_operator_gives_wins(tmp_path: Path) -> None:
     made(tmp_path, OURS)
     # Also a value that equals the plain default.

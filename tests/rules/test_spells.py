@@ -37,10 +37,11 @@ def test_power_is_points_and_a_share_of_the_most() -> None:
 
 
 def test_fizzles_grow_with_what_the_skill_lacks() -> None:
-    assert fizzle_chance(12, 10) == 0
-    assert fizzle_chance(10, 10) == pytest.approx(2.0)
-    assert fizzle_chance(0, 10) == pytest.approx(12.0)
-    assert fizzle_chance(5, 0) == 0
+    assert fizzle_chance(12, 10, 10.0) == 0
+    assert fizzle_chance(10, 10, 10.0) == pytest.approx(2.0)
+    assert fizzle_chance(0, 10, 10.0) == pytest.approx(12.0)
+    assert fizzle_chance(0, 10, 20.0) == pytest.approx(24.0)
+    assert fizzle_chance(5, 0, 10.0) == 0
 
 
 def test_damage_of_magic_grows_with_intelligence() -> None:

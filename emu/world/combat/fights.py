@@ -370,7 +370,10 @@ class Fights:
         striker, struck = self.players.get(attacker), self.players.get(victim)
         skill, span = self._practice.strike(striker, hand) if striker is not None else (None, None)
         skills = self._practice.defenses(struck) if struck is not None else None
-        attack, defense = attack_of(attacker, hand, skill, span), defense_of(victim, skills)
+        rules = self._world.rules.in_zone(zone.zone_id)
+        points = rules.strength_points if striker is not None else rules.creature_strength_points
+        attack = attack_of(attacker, hand, skill, span, points)
+        defense = defense_of(victim, skills)
         if shot is not None:
             attack = attack._replace(low=attack.low + shot.bonus, high=attack.high + shot.bonus)
         outcome = result(attack, defense, side_of(attacker, victim), chance)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from emu.rules.combat import (
     SKILL_OF_LEVEL,
     SKILL_OF_PERCENT,
+    STRENGTH_POINTS,
     Attack,
     DamageSpan,
     Defense,
@@ -67,14 +68,18 @@ def attack_of(
     hand: str = PRIMARY,
     weapon_skill: int | None = None,
     span: DamageSpan | None = None,
+    points: int = STRENGTH_POINTS,
 ) -> Attack:
     """Return how a spawn strikes with a hand; creatures have the skill of their level.
 
-    `span` is the damage of its weapon; None for that of its sheet.
+    `span` is the damage of its weapon; None for that of its sheet. `points` of strength add one.
     """
     strength = spawn.sheet.attribute("str")
     low, high = span or (whole(spawn, f"{hand}_weapon_damage_{one}") for one in ("low", "high"))
-    damage = weapon_damage(low, high, strength) if high else bare_damage(spawn.level, strength)
+    if high:
+        damage = weapon_damage(low, high, strength, points)
+    else:
+        damage = bare_damage(spawn.level, strength, points)
     skill = SKILL_OF_LEVEL * spawn.level
     return Attack(
         spawn.level, *damage,

@@ -305,14 +305,16 @@ class Casts:
 
     def _fizzles(self, spell: LivingSpell) -> bool:
         kind = spell.kind
-        needed = kind.min_class_skill
+        needed, rules = kind.min_class_skill, self._world.rules.in_zone(spell.zone.zone_id)
         if spell.is_free or not kind.can_fizzle or needed <= 0 or not kind.mastery_skill:
+            return False
+        if not rules.fizzles:
             return False
         skill = self._skill_of(spell.caster, kind.mastery_skill)
         if not skill:
             return False
         drawn = self._chance_of(spell.zone).randint(0, 9999)
-        return drawn < fizzle_chance(skill, needed) * 100
+        return drawn < fizzle_chance(skill, needed, rules.fizzle_percent) * 100
 
     def _fizzle(self, spell: LivingSpell, player: Player | None) -> None:
         shows.show_fizzle(spell.zone, spell.caster, spell.targets, spell.kind.id)

@@ -6,7 +6,8 @@ import pytest
 
 from emu.world.actors.sheet import FieldKind
 from emu.world.combat.fights import DEAD, STARTED, STOPPED
-from emu.world.events import Cast
+from emu.world.combat.figures import PRIMARY
+from emu.world.events import BlowLanded, Cast
 from tests.support.world.fights import HERE, Fight
 
 FIVE = (546, 561, 1096, 1208, 60114)
@@ -229,3 +230,23 @@ def test_the_sheet_shows_auto_attack(version: int) -> None:
         assert len(sent) == 1
     fights.rest(fight.player.spawn)
     assert shown() == [0, 0]
+
+
+@pytest.mark.parametrize("is_player", [True, False])
+@pytest.mark.parametrize(("points", "low"), [(1, 100), (50, 3)])
+def test_settings_say_what_strength_adds(is_player: bool, points: int, low: int) -> None:
+    """The rules StrengthOther and StrengthNPC (eq2-real-content.md 3)."""
+    fight = Fight()
+    crab, own, world = fight.creature(), fight.player.spawn, fight.harness.world
+    names = ("strength_points", "creature_strength_points")
+    own_name, other_name = names if is_player else reversed(names)
+    world.rules = replace(world.rules, **{own_name: points, other_name: 10_000})
+    striker, victim = (own, crab) if is_player else (crab, own)
+    striker.sheet.set("str", FieldKind.FRACTION, 100.0)
+    victim.sheet.health.fill(100_000)
+    dealt: list[int] = []
+    world.events.subscribe(BlowLanded, lambda one: dealt.append(one.damage))
+    for _ in range(30):
+        fight.harness.parts.combat.fights.blow(fight.player.zone, striker, victim, PRIMARY)
+    assert dealt
+    assert low <= min(dealt) <= max(dealt) < low + 10

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -370,6 +371,31 @@ def test_a_setting_says_how_many_hits_interrupt(tmp_path: Path, kept: float, goe
     scene.cast(SMITE, crab)
     scene.harness.minds.harm.take_health(scene.zone, spawn, crab, 1)
     assert scene.spells.casts.is_casting(spawn) is goes_on
+
+
+@pytest.mark.parametrize(
+    ("rules", "fails"),
+    [
+        ({"fizzle_percent": 100.0}, True), ({"fizzle_percent": 0.0}, False),
+        ({"fizzle_percent": 100.0, "fizzles": False}, False),
+    ],
+)  # fmt: skip
+def test_settings_say_how_many_casts_fail(
+    tmp_path: Path, rules: dict[str, Any], fails: bool
+) -> None:
+    """The rules DefaultFizzleChance and EnableFizzleSpells (eq2-spells.md 3: fizzle)."""
+    toml = SMITE_TOML.replace(
+        "target = 1", "target = 1\ncan_fizzle = true\nmin_class_skill = 10\nmastery_skill = 5"
+    )
+    scene = SpellScene(tmp_path, toml=toml)
+    scene.know(SMITE)
+    world = scene.harness.world
+    world.rules = replace(world.rules, **rules)
+    # A fifth of what is asked for: a whole requirement below what never fails.
+    scene.spells.casts._skill_of = lambda *_: 2
+    scene.cast(SMITE, scene.creature())
+    assert scene.spells.casts.is_casting(scene.player.spawn) is not fails
+    assert scene.player.spawn.sheet.power.current == (996 if fails else 1000)
 
 
 @pytest.mark.parametrize(("effect", "calls"), [("grouptarget", 2), ("buff", 1)])
