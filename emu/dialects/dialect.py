@@ -199,7 +199,7 @@ class Dialect:
     """The opcode numbers, layouts and rules of one client version."""
 
     __slots__ = (
-        "_catalog", "_layouts", "_names", "_signed", "_templates", "made", "rules", "table",
+        "_catalog", "_layouts", "_shapes", "_signed", "_templates", "made", "rules", "table",
         "version", "world_rules",
     )  # fmt: skip
 
@@ -213,7 +213,7 @@ class Dialect:
         self._catalog = catalog
         self._layouts: dict[str, StructLayout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
-        self._names: dict[str, tuple[Collection[str], Mapping[str, BlockNames]]] = {}
+        self._shapes: dict[str, StructShape] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
         """A cache of payloads that are the same for every client of this version."""
@@ -256,30 +256,21 @@ class Dialect:
         array. Lists are cut, or filled with zeros, to the length of the field. If the field is a
         single value, a list gives its first element.
         """
-        template = self.template(name)
-        names, blocks = self._known_names(name)
+        shape = self._shapes.get(name) or self._shape_of(name)
+        names, shaped = shape.names, shape.shaped
         # No call per field: a list of characters has some hundred single values.
         fitted = {key: value for key, value in values.items() if key in names}
-        for key, given in fitted.items():
-            block = blocks.get(key)
-            value = fitted[key] = given if block is None else block.known(given)
-            if block is not None and block.is_array:
-                continue
-            # A conditional field has no zero value: only some messages have it.
-            if key in template and (
-                isinstance(value, list | tuple) or isinstance(template[key], list)
-            ):
-                fitted[key] = fit(template[key], value)
+        for key in [
+            key for key, value in fitted.items() if value.__class__ not in _SINGLE or key in shaped
+        ]:
+            fitted[key] = shape.fitted(key, fitted[key])
         # Strict, because a value that a condition silently drops is a mistake of the caller.
-        return self.layout(name).encode(fitted, strict=True)
+        return shape.layout.encode(fitted, strict=True)
 
-    def _known_names(self, name: str) -> tuple[Collection[str], Mapping[str, BlockNames]]:
-        """Return the names of a struct's fields, and its arrays and substructs."""
-        found = self._names.get(name)
-        if found is None:
-            fields = self.layout(name).definition.fields
-            found = self._names[name] = keyed_fields(fields).keys(), blocks_of(fields)
-        return found
+    def _shape_of(self, name: str) -> StructShape:
+        """Return the shape of a struct, made once."""
+        made = self._shapes[name] = StructShape(self.layout(name), self.template(name))
+        return made
 
     def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:
         """Return the opcode number and the payload of a struct's message.
@@ -312,6 +303,33 @@ class Dialect:
                 found = True
             self._signed[struct, field] = found
         return found
+
+
+class StructShape:
+    """What `Dialect.encode_known` asks of a struct's layout."""
+
+    __slots__ = ("_blocks", "_zeros", "layout", "names", "shaped")
+
+    def __init__(self, layout: StructLayout, zeros: Mapping[str, Any]) -> None:
+        """`zeros` has the unconditional fields with their zero values."""
+        fields = layout.definition.fields
+        self.layout = layout
+        self.names = keyed_fields(fields).keys()
+        self._blocks = blocks_of(fields)
+        self._zeros = zeros
+        lists = {key for key, zero in zeros.items() if isinstance(zero, list)}
+        self.shaped: Collection[str] = frozenset(lists | self._blocks.keys())
+        """The fields whose values have parts."""
+
+    def fitted(self, key: str, value: Any) -> Any:
+        """Return a field's value without what the layout does not have."""
+        block = self._blocks.get(key)
+        if block is not None:
+            value = block.known(value)
+            if block.is_array:
+                return value
+        # A conditional field has no zero value: only some messages have it.
+        return fit(self._zeros[key], value) if key in self._zeros else value
 
 
 class BlockNames:
@@ -497,6 +515,8 @@ def _wire(value: Any) -> Any:
 
 
 _PLAIN: Final = frozenset({int, float, bool, bytes, type(None)})
+_SINGLE: Final = _PLAIN | {str}
+"""Types whose values have no parts."""
 """Types of values that have no text."""
 
 
