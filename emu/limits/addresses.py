@@ -139,7 +139,7 @@ class BanList:
     # Here a prefix ends at the end of a group, so every ban is a network. An address is looked up
     # once for each length of network that occurs, whatever the number of bans.
 
-    __slots__ = ("_networks", "_words")
+    __slots__ = ("_is_empty", "_networks", "_words")
 
     def __init__(self, bans: Iterable[tuple[str, Moment | None]]) -> None:
         """Take (stored prefix, end of the ban, None for never) of each ban.
@@ -163,9 +163,13 @@ class BanList:
                 # Several rows may name the same network, such as 10 and 10.0.0.0/8; the longer ban
                 # counts.
                 same[bits] = _later(same[bits], until) if bits in same else until
+        self._is_empty = not self._words and not any(self._networks.values())
 
     def covers(self, address: str, moment: Moment) -> bool:
         """Return whether a ban that has not ended at this moment covers an address."""
+        # Usually there is none, and parsing takes longest.
+        if self._is_empty:
+            return False
         try:
             parsed = parse_host(address)
         except ValueError:

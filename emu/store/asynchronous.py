@@ -12,7 +12,7 @@ program (`emu.database.sqlite.commits`) clears the cache. The module has no thre
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -288,11 +288,8 @@ class AsyncAccountGate(AsyncRepository[AccountRepository]):
 
     async def _banned(self, clients: Sequence[tuple[int, str]], moment: Moment) -> set[int]:
         """Return the accounts whose address is banned."""
-        return {
-            account_id
-            for account_id, address in clients
-            if await self._bans.is_address_banned(address, moment)
-        }
+        banned = await self._bans.banned_among({address for _, address in clients}, moment)
+        return {account_id for account_id, address in clients if address in banned}
 
     async def _open_of(self, asked: Sequence[int], moment: Moment) -> set[int]:
         """Return the accounts that are neither banned nor disabled nor removed."""
@@ -403,6 +400,10 @@ class AsyncBans(AsyncRepository[Bans]):
 
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Return whether a present ban covers an address."""
+        return bool(await self.banned_among((address,), moment))
+
+    async def banned_among(self, addresses: Iterable[str], moment: Moment) -> Collection[str]:
+        """Return the addresses that a present ban covers."""
         rows = await self._recent()
         # The cache returns the same object until it reads again. Parsing takes much longer than the
         # comparison, so it happens only after a change.
@@ -410,4 +411,5 @@ class AsyncBans(AsyncRepository[Bans]):
             if rows != self._rows:
                 self._bans = BanList((ban.prefix, ban.until) for ban in rows)
             self._rows = rows
-        return self._bans.covers(address, moment)
+        covers = self._bans.covers
+        return {address for address in addresses if covers(address, moment)}

@@ -120,6 +120,26 @@ async def test_a_change_by_another_program_is_seen_by_the_next_read(tmp_path: Pa
     await storage.close()
 
 
+async def test_the_bans_are_read_once_for_all_who_are_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
+    accounts = [await storage.accounts.add_account(name, "hash", 1.0) for name in ("a", "b", "c")]
+    reads = 0
+
+    async def every() -> list[BannedAddress]:
+        nonlocal reads
+        reads += 1
+        return [BannedAddress("192.0.2.1")]
+
+    monkeypatch.setattr(storage.bans, "every", every)
+    hosts = ("192.0.2.1", "192.0.2.2", "192.0.2.1")
+    clients = [(account.id, host) for account, host in zip(accounts, hosts, strict=True)]
+    assert await storage.login_gate.kept_out(clients) == [accounts[0].id, accounts[2].id]
+    assert reads == 1
+    await storage.close()
+
+
 async def test_a_slow_disk_does_not_block_the_reactor(tmp_path: Path) -> None:
     storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
     for number in range(5):
