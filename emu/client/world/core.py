@@ -199,13 +199,15 @@ class WorldClientCore:
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` is due, by the same clock as `now`, or None for never."""
-        times = [self.session.get_timer()]
+        due, other = self.session.get_timer(), None
         if self.phase is WorldPhase.STANDING:
-            times.append(self.walker.get_timer())
+            other = self.walker.get_timer()
         elif self._waiting_since is not None:
             # While the zone changes, the old server has some seconds to end the session by itself.
-            times.append(Monotonic(self._waiting_since + ZONING_PATIENCE))
-        return min((time for time in times if time is not None), default=None)
+            other = Monotonic(self._waiting_since + ZONING_PATIENCE)
+        if due is None or other is None:
+            return other if due is None else due
+        return min(due, other)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle steps that are due, and the session's timer."""

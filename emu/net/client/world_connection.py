@@ -324,8 +324,10 @@ class ClientWorldConnection:
         self._send(now)
         while (event := self.core.next_event()) is not None:
             self._note(event)
-            for queue in self._queues:
-                queue.put(event)
+            # The iteration over a set of weak references costs more than the event.
+            if self._queues:
+                for queue in self._queues:
+                    queue.put(event)
             self.on_event(event)
         self._wake()
         if self._port is not None:
