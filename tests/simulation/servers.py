@@ -22,6 +22,7 @@ from twisted.logger import globalLogPublisher
 from emu.config import Config, load
 from emu.content.damage import has_wrong_rows
 from emu.content.tables import Table
+from emu.files import parse_document
 from emu.net.server import EmuServer, check_files
 from emu.net.watch import Watch
 from emu.net.world.content import _digest_of
@@ -294,6 +295,8 @@ def shared_files() -> Iterator[None]:
         patch("emu.net.server.read_shipped", _structs),
         patch("emu.net.world.content._digest_of", _digest),
         patch("emu.content.file.has_wrong_rows", _has_wrong_rows),
+        # Those who read a document change nothing in it.
+        patch("emu.files.parse_document", _document),
     ):
         yield
 
@@ -302,6 +305,7 @@ _knowledge = cache(read_knowledge)
 _installed = cache(entry_points)
 _structs = cache(read_shipped)
 _digest = cache(_digest_of)
+_document = cache(parse_document)
 
 
 def _atlas(folder: Path | None, content: Path | None) -> Atlas:
