@@ -72,6 +72,12 @@ class Exploration:
             if one.place[:3] != NOWHERE:
                 places.setdefault(cell_of(one.place), one.place)
 
+    def middle(self) -> tuple[float, float]:
+        """Return the middle of what was seen of the present zone, in x and z."""
+        places = self._places.get(self._zone, {}).values()
+        number = max(1, len(places))
+        return sum(one.x for one in places) / number, sum(one.z for one in places) / number
+
     @property
     def has_seen_all(self) -> bool:
         """Whether the present zone was seen as a whole."""

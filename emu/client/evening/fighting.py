@@ -47,6 +47,8 @@ WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
 CHASED: Final = 10.0
 """How long after a blow it runs on before it rests."""
+TOO_STRONG: Final = 2
+"""How many levels above its own something has that it does not strike back on a long way."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 
@@ -118,9 +120,11 @@ class Fighting:
                     self.enemy = None
 
     def _struck_by(self, attacker: int, now: Monotonic) -> None:
-        """Strike back; run on from what has killed it, if it is on a long way."""
+        """Strike back; run on from what has killed it or would do so, if it is on a long way."""
         spawn = self._spawns.get(attacker)
-        is_feared = spawn is not None and self.fears.fears(spawn.name, self.level, now)
+        is_feared = spawn is not None and (
+            self.fears.fears(spawn.name, self.level, now) or spawn.level > self.level + TOO_STRONG
+        )
         if is_feared and self._is_underway():
             self._chased = now
         else:

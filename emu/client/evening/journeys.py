@@ -24,6 +24,7 @@ from emu.client.evening.reading import (
     leads_to,
     may_be_way,
     may_have_choices,
+    sides_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import KnownWay, Travels
@@ -39,6 +40,9 @@ SLOWEST: Final = 4.0
 """The speed, in world units per second, with which it plans a journey."""
 MOST_WAYS: Final = 2
 """How often it takes a way to another zone at one state of the journal."""
+WRONG_SIDE: Final = 10
+"""How much worse than its dangers a place is that is on another side of the zone than a task says.
+"""
 NO_CHOICE: Final = "none"
 """What it chooses in the window of a thing of which it only wants to know where it leads."""
 
@@ -336,11 +340,27 @@ class PlayerJourneys:
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 
-    def far_place(self, now: Monotonic) -> Errand | None:
-        """Return the way to where it has passed nobody yet, until it has met all of a zone."""
+    def far_place(self, now: Monotonic, tasks: Sequence[QuestTask] = ()) -> Errand | None:
+        """Return the way to where it has passed nobody yet, until it has met all of a zone.
+
+        If the tasks of this zone name one side of it, that comes first.
+        """
         if self.exploration.has_surveyed:
             return None
-        place = self.exploration.next_far_place(self._core.place, self._dangers)
+        sides = frozenset[tuple[int, int]]().union(
+            *(sides_of(task.text) for task in tasks if self.is_here(task))
+        )
+        middle = self.exploration.middle()
+
+        def rated(place: Place) -> int | None:
+            danger = self._dangers(place)
+            if danger is None or len(sides) != 1:
+                return danger
+            ((right, up),) = sides
+            is_there = right * (place.x - middle[0]) + up * (place.z - middle[1]) > 0.0
+            return danger if is_there else danger + WRONG_SIDE
+
+        place = self.exploration.next_far_place(self._core.place, rated)
         until = Monotonic(now + WALK_TIME)
         return Errand(place, None, "look", None, until) if place is not None else None
 

@@ -330,7 +330,7 @@ class Questing:
 
     def _surveys(self, now: Monotonic) -> Errand | None:
         """See all of a zone once: what a first task names may stand around a corner."""
-        plan = self.journeys.far_place(now)
+        plan = self.journeys.far_place(now, self.agenda.first_tasks())
         if plan is None and not self.journeys.exploration.has_seen_all:
             plan = self.journeys.unseen_place(now)
         return plan

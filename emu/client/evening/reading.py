@@ -24,6 +24,8 @@ TECHNICAL: Final = "_"
 _PLURALS: Final = (("ves", "f"), ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"),
                    ("shes", "sh"))  # fmt: skip
 _COMPASS: Final = {f"{one}ern": one for one in ("north", "south", "east", "west")}
+_SIDES: Final = {"north": (0, -1), "south": (0, 1), "east": (-1, 0), "west": (1, 0)}
+"""Where x and z grow to: north is where z falls, and west where x rises."""
 _KEEPS_S: Final = ("ss", "us", "is")
 _FULL_NAME: Final = re.compile(r"[A-Z][\w'`]*(?:[ -][A-Z][\w'`]*)+")
 """Words with capital letters one after the other: "Squire Moorford"."""
@@ -139,6 +141,15 @@ def resemblance(name: str, text: str) -> float:
     wanted = [one for one in words_of(name) if one not in _ARTICLES]
     have = {one for one in words_of(text) if len(one) >= LEAST_NAME - 1}
     return sum(one in have for one in wanted) / len(wanted) if wanted else 0.0
+
+
+def sides_of(text: str) -> frozenset[tuple[int, int]]:
+    """Return the sides of the compass that a text names, as steps along x and z.
+
+    "Near the two southern guard towers" is in the south; "in North Qeynos" is a name.
+    """
+    words = [one for one in re.findall(r"[A-Za-z]+", text) if one.islower()]
+    return frozenset(_SIDES[side] for one in words if (side := _COMPASS.get(one, one)) in _SIDES)
 
 
 def is_peaceful(text: str) -> bool:

@@ -10,6 +10,7 @@ from emu.client.evening.fighting import (
     LOOT_TIME,
     OUT_OF_SIGHT,
     SPELL_REACH,
+    TOO_STRONG,
     WEAR_PAUSE,
     Fighting,
 )
@@ -55,6 +56,14 @@ def test_it_runs_on_from_what_has_killed_it_on_a_long_way(core: NotingClient) ->
     is_underway[0] = False
     one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
     assert one.enemy == RAT, "it has arrived"
+
+
+def test_it_runs_on_from_what_is_too_strong_on_a_long_way(core: NotingClient) -> None:
+    for level, strikes_back in ((TOO_STRONG + 5, True), (TOO_STRONG + 6, False)):
+        one, _, _ = fighting(core, is_underway=lambda: True, level=level)
+        one.level = 5
+        one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+        assert (one.enemy == RAT) is strikes_back
 
 
 def test_it_does_not_rest_while_it_is_chased(core: NotingClient) -> None:

@@ -1,5 +1,7 @@
 """PlayerJourneys: bells that may lead to a task's zone, places to visit, the way back."""
 
+from dataclasses import replace
+
 import pytest
 
 from emu.client.evening.journeys import NO_CHOICE, PlayerJourneys
@@ -208,3 +210,16 @@ def test_a_thing_with_one_word_of_a_text_is_not_meant_beside_a_person(
     assert not one.is_of_no_use(known, task(unknown), unknown), "it knows no Ilgar"
     one.travels.look([spawn(4, "Spellmaster Mizan")])
     assert one.is_of_no_use(known, task(text), text) is is_of_no_use
+
+
+def test_it_surveys_the_side_of_a_zone_first_that_a_task_names(core: NotingClient) -> None:
+    north, south = Place(0.0, 0.0, -80.0), Place(0.0, 0.0, 200.0)
+    spawns = [replace(spawn(at, "a rat"), place=to) for at, to in enumerate((north, south), 5)]
+    text = "I need to help Selennia near the southern guard towers in Antonica."
+    for tasks, place in (((), north), ((task(text),), south)):
+        one = journeys(core, *spawns)
+        one.arrive("antonica", "Antonica", NOW)
+        one.look()
+        plan = one.far_place(NOW, tasks)
+        assert plan is not None
+        assert plan.place == place

@@ -16,6 +16,7 @@ from emu.client.evening.reading import (
     may_have_choices,
     names_somebody,
     resemblance,
+    sides_of,
 )
 
 
@@ -214,3 +215,15 @@ def test_things_that_may_lead_to_several_zones() -> None:
 def test_the_name_of_a_sign_says_where_it_leads(name: str, text: str, is_meant: bool) -> None:
     assert is_named_way(name)
     assert leads_to(name, text) is is_meant
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("I need to help Selennia near the two southern guard towers.", {(0, 1)}),
+        ("I must look to the north of the lake, or east of it.", {(0, -1), (-1, 0)}),
+        ("I need to speak with Magister Niksel in South Qeynos.", set()),
+    ],
+)
+def test_a_text_names_sides_of_the_compass(text: str, sides: set[tuple[int, int]]) -> None:
+    assert sides_of(text) == sides
