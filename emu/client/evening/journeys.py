@@ -73,6 +73,8 @@ class PlayerJourneys:
         """Zone and name of each thing that led to another zone; how often, at this state."""
         self._looked_into: set[tuple[str, str, tuple[float, float, float]]] = set()
         """The things of which it has looked where they lead: zone, name and place."""
+        self._sides: dict[tuple[str, str], set[tuple[int, int]]] = {}
+        """The sides of each zone that tasks have named, by the text above them."""
         self._journeys: Counter[tuple[str, str]] = Counter()
         """How many journeys it has begun for each task, by its text and the zone."""
 
@@ -347,9 +349,13 @@ class PlayerJourneys:
         """
         if self.exploration.has_surveyed:
             return None
-        sides = frozenset[tuple[int, int]]().union(
-            *(sides_of(task.text) for task in tasks if self.is_here(task))
-        )
+        sides: set[tuple[int, int]] = set()
+        for task in tasks:
+            if self.is_here(task):
+                # Who else the same text above the tasks is about is not far from there.
+                known = self._sides.setdefault((self.zone, task.group), set())
+                known |= sides_of(task.text)
+                sides |= known
         middle = self.exploration.middle()
 
         def rated(place: Place) -> int | None:

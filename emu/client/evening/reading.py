@@ -29,6 +29,8 @@ _SIDES: Final = {"north": (0, -1), "south": (0, 1), "east": (-1, 0), "west": (1,
 _KEEPS_S: Final = ("ss", "us", "is")
 _FULL_NAME: Final = re.compile(r"[A-Z][\w'`]*(?:[ -][A-Z][\w'`]*)+")
 """Words with capital letters one after the other: "Squire Moorford"."""
+_TITLED: Final = re.compile(r"\b([a-z][\w'`]*) (?=[A-Z])")
+"""A word before a name: "the soldier Homrie"."""
 LEAST_NAME: Final = 4
 """Letters of a word that names somebody by itself."""
 GOOD: Final = 0.5
@@ -99,12 +101,15 @@ def _singular(word: str) -> str:
 def _first_names(text: str) -> frozenset[str]:
     """Return the words of a text that only begin names: of "Squire Moorford" the first.
 
-    Others have the same title or the same first name.
+    So does "soldier" in "the soldier Homrie". Others have the same title or the same first name.
     """
     names = [words_of(one[0]) for one in _FULL_NAME.finditer(text)]
     rest = words_of(_FULL_NAME.sub(" ", text))
     first = {word for words in names for word in words[:-1]}
-    return frozenset(first.difference(rest, (words[-1] for words in names if words)))
+    titles = {word for one in _TITLED.findall(text) for word in words_of(one)}
+    titles = {one for one in titles if words_of(text).count(one) == 1}
+    first.difference_update(rest, (words[-1] for words in names if words))
+    return frozenset(first | titles)
 
 
 def fit(name: str, text: str) -> float:

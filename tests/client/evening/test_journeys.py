@@ -223,3 +223,17 @@ def test_it_surveys_the_side_of_a_zone_first_that_a_task_names(core: NotingClien
         plan = one.far_place(NOW, tasks)
         assert plan is not None
         assert plan.place == place
+
+
+def test_a_side_counts_for_all_tasks_below_one_text(core: NotingClient) -> None:
+    one = journeys(core, *(replace(spawn(5, "a rat"), place=Place(0.0, 0.0, -80.0)),))
+    one.arrive("antonica", "Antonica", NOW)
+    one.look()
+    guards = QuestTask("Help Selennia in southern Antonica.", "Help the soldiers.", False, 0, 1)
+    assert one.far_place(NOW, (guards,)) is not None
+    more = (Place(0.0, 0.0, -160.0), Place(0.0, 0.0, 300.0))
+    for at, to in enumerate(more, 6):
+        one.exploration.look(Place(0.0, 0.0, 0.0), [replace(spawn(at, "a rat"), place=to)])
+    plan = one.far_place(NOW, (replace(guards, text="Help Homrie in Antonica."),))
+    assert plan is not None
+    assert plan.place == more[1]

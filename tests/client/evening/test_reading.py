@@ -227,3 +227,10 @@ def test_the_name_of_a_sign_says_where_it_leads(name: str, text: str, is_meant: 
 )
 def test_a_text_names_sides_of_the_compass(text: str, sides: set[tuple[int, int]]) -> None:
     assert sides_of(text) == sides
+
+
+def test_who_has_the_title_of_another_one_is_not_meant() -> None:
+    text = "I need to help the soldier Homrie near the Claymore in Antonica."
+    assert fit("Soldier Homrie", text) == 1.0
+    assert fit("Soldier Selennia", text) < GOOD
+    assert fit("Soldier Selennia", "I need to speak with a soldier in Antonica.") == GOOD
