@@ -28,6 +28,8 @@ from emu.world_stream.movement import Position
 
 NEAR: Final = 4.0
 """How near a pet follows its master."""
+AWAY: Final = 1.0
+"""From where a charmed creature that is free goes back to where it stood."""
 HATE: Final = 100
 """The hate with which a pet begins an attack."""
 GUARDS_MASTER, GUARDS_ITSELF = 1, 2
@@ -189,7 +191,8 @@ class Pets:
         spawn = pet.spawn
         spawn.set_info(name=pet.own_name)
         spawn.set_visibility(attackable=pet.was_attackable)
-        if mover is not None and spawn.hp_percent > 0 and not spawn.mind.hates:
+        is_away = spawn.position.distance_to(pet.home) > AWAY
+        if mover is not None and spawn.hp_percent > 0 and is_away and not spawn.mind.hates:
             mover.return_to(pet.home)
 
     def forget(self, spawn: Spawn) -> None:

@@ -353,6 +353,15 @@ def test_a_charmed_creature_fights_no_player_any_more(scene: SpellScene) -> None
     assert ogre.position.distance_to(home) < 3.0
 
 
+def test_a_charmed_creature_that_has_not_moved_goes_nowhere(scene: SpellScene) -> None:
+    ogre = scene.creature("an ogre", 3.0)
+    _, spell = taken(scene, PetKind.CHARMED, ogre)
+    scene.spells.lasting.end(spell, "expired")
+    mover = scene.harness.minds.moves.get(ogre, scene.zone)
+    assert mover is not None
+    assert not mover.is_running
+
+
 def test_a_charmed_creature_has_no_pet_any_more(scene: SpellScene) -> None:
     shaman, spirit, _ = summoned(scene)
     taken(scene, PetKind.CHARMED, shaman)
