@@ -91,7 +91,7 @@ def test_three_numbers() -> None:
 def test_clothes() -> None:
     guard = spawn()
     assert wear(guard, 2, 5460, (1, 2, 300), (4, 5, 6))
-    assert guard.appearance["equipment_types"][2] == 5460
+    assert guard.appearance["equipment_types"] == [0, 0, 5460, *[0] * 22]
     assert guard.appearance["equipment_colors"][2] == [1, 2, 255]
     assert guard.appearance["equipment_highlights"][2] == [4, 5, 6]
     assert wear(guard, 2, 0, (0, 0, 0), (0, 0, 0))

@@ -65,6 +65,8 @@ def test_events_are_noted(scene: ScriptScene) -> None:
         first="SetPlayerHistory(Spawn, 4, 7, 8) SetPlayerHistory(NPC, 4, 1, 1)",
     ) == ["nil", "8"]  # fmt: skip
     assert scene.player.past.event(4) == (7, 8)
+    scene.harness.run(3.0)
+    assert '"4":[7,8]' in scene.harness.store.rows[scene.player.id].past
 
 
 def test_spells_of_the_book_are_stored(scene: ScriptScene) -> None:
