@@ -229,6 +229,14 @@ class Dialect:
             self._layouts[name] = found
         return found
 
+    def has(self, name: str) -> bool:
+        """Return whether this version has a struct."""
+        try:
+            self.layout(name)
+        except UnknownStruct:
+            return False
+        return True
+
     def template(self, name: str) -> Mapping[str, Any]:
         """Return a struct's unconditional fields with their zero values."""
         found = self._templates.get(name)

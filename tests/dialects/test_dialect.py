@@ -142,6 +142,12 @@ def test_a_command_is_wrapped() -> None:
     assert (number, body) == (50, bytes.fromhex("07000000 ff a301 01000000"))
 
 
+def test_a_version_says_which_structs_it_has() -> None:
+    """373 has no window of guilds: EQ2Emulator's struct files begin it at 546."""
+    has = {version: dialects().for_version(version).has("WS_GuildUpdate") for version in (373, 546)}
+    assert has == {373: False, 546: True}
+
+
 def test_arrays_are_encoded_with_what_their_elements_know() -> None:
     dialect = dialects().for_version(546)
     macro = {

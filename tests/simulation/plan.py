@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import Any
 
-VERSIONS = (546, 561, 1208, 60114, 64753)
+VERSIONS = (546, 561, 1208, 60114, 64753, 373, 562, 908, 1096, 57080)
 """The client versions of people."""
 FAULTS = (
     "loss", "cut", "ports", "clients", "kill", "power", "stop", "still", "drain", "database",

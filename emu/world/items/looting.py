@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from emu.errors import CommandError, StoreError, UnknownStruct
+from emu.errors import CommandError, StoreError
 from emu.items.held import FULL, Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.refusals import Refusal, Why
@@ -93,7 +93,7 @@ class Looting:
             for other in self._others(player, remains):
                 remains.openers.add(other.id)
                 self._send(other, spawn, remains)
-        elif not _has_window(player):
+        elif not player.client.dialect.has(STRUCT):  # 373 has no layout of the window
             # Without a window nobody can choose: who opens it wants what is in it.
             await self._take(player, spawn, remains, remains.lots_for(player.id, now))
             return
@@ -122,7 +122,7 @@ class Looting:
 
     def _send(self, player: Player, spawn: Spawn, remains: Remains) -> None:
         index = player.index_of(spawn)
-        if index is None or not player.is_online or not _has_window(player):
+        if index is None or not player.is_online or not player.client.dialect.has(STRUCT):
             return
         now = self._world.clock.now()
         lots = remains.lots if remains.draws_lots else remains.lots_for(player.id, now)
@@ -316,15 +316,6 @@ class Looting:
         self._items.obtained(player, made)
         if self._world.events.has_listener(Looted):
             self._world.events.publish(Looted(player, spawn, kind, lot.count))
-
-
-def _has_window(player: Player) -> bool:
-    """Return whether the player's version has a window of loot; 373 has no layout of one."""
-    try:
-        player.client.dialect.layout(STRUCT)
-    except UnknownStruct:
-        return False
-    return True
 
 
 def _owner(spawn: Spawn) -> Owner:

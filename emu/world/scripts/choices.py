@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from emu.errors import UnknownStruct
 from emu.world.actors.player import Player
 from emu.world.conversations import DialogPage, Ends, Shown
 from emu.world.scripts.bodies import Body
@@ -26,14 +25,6 @@ MOST_QUESTIONS: Final = 8
 
 Talk = Callable[[Body, Player, Sequence[tuple[str, str]], DialogPage], object]
 """Shows a player a page of a spawn with answers, each with the name of a function."""
-
-
-def _has_window(player: Player) -> bool:
-    try:
-        player.client.dialect.layout(WINDOW)
-    except UnknownStruct:
-        return False
-    return True
 
 
 class _Offer(NamedTuple):
@@ -65,7 +56,7 @@ class Choices:
         `cancel` is the command of leaving the window without a choice.
         """
         self._offers.pop(player.id, None)
-        if _has_window(player):
+        if player.client.dialect.has(WINDOW):
             windows.choose(player, title, rows, cancel)
             if speaker is not None:
                 functions = frozenset(row.command for row in rows if row.command)

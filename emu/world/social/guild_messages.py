@@ -93,8 +93,13 @@ class GuildMessages:
         self._made: dict[tuple[str, Dialect, bool], bytes] = {}
 
     def send(self, player: Player, name: str, fields: Mapping[str, Any]) -> None:
-        """Send a message; `fields` must be equal for all members."""
+        """Send a message; `fields` must be equal for all members.
+
+        A version without the struct, as 373, is sent nothing.
+        """
         client = player.client
+        if not client.dialect.has(name):
+            return
         opcode = client.dialect.layout(name).definition.opcode_name
         sees_notes = self._guild.may(player.id, Permission.SEE_OFFICER_NOTES)
         key = name, client.dialect, sees_notes
@@ -136,8 +141,13 @@ class MemberRows:
         self._of: Sequence[ShownMember] = ()
 
     def send(self, player: Player, guild: Guild, members: Sequence[ShownMember]) -> None:
-        """Send WS_GuildMembershipResponse. A list that is sent to many is compared only once."""
+        """Send WS_GuildMembershipResponse. A list that is sent to many is compared only once.
+
+        A version without the struct, as 373, is sent nothing.
+        """
         dialect = player.client.dialect
+        if not dialect.has(MEMBERS):
+            return
         if members is not self._of:
             self._of = members
             self._bodies.clear()

@@ -17,7 +17,7 @@ from attrs import frozen
 from emu.content.models import StandIns
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
-from emu.errors import UnknownStruct, UnknownVersion
+from emu.errors import UnknownVersion
 from emu.files import data_file, read_document
 from emu.rules.stance import OWN_ARROW, Look
 from emu.schema import field, read_rows
@@ -38,14 +38,6 @@ NO_SPAWN: Final = 0xFFFFFFFF
 """The target and the faced ghost of a spawn that has none."""
 MOST_REMEMBERED: Final = 8192
 """Encoded parts of one kind and form that are kept: some megabytes."""
-
-
-def _has(dialect: Dialect, struct: str) -> bool:
-    try:
-        dialect.layout(struct)
-    except UnknownStruct:
-        return False
-    return True
 
 
 def _status_words(value: Any) -> Mapping[str, Mapping[str, int]]:
@@ -156,7 +148,7 @@ class GhostForm:
         # A missing layout must fail here, when the tables are loaded, not at the first sign.
         for name in (HEADER, WIDGET_FOOTER, SIGN_FOOTER):
             dialect.layout(name)
-        self.has_footers = _has(dialect, FOOTER)
+        self.has_footers = dialect.has(FOOTER)
         """Whether every ghost has a footer with its names, and changes of names are UpdateTitle."""
         self.has_whole_size = isinstance(dialect.template(PARTS[POSITION])["pos_size"], int)
         """Whether a size is cut to a whole number."""

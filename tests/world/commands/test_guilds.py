@@ -79,6 +79,18 @@ def test_a_guild_from_its_founding_to_its_end(harness: WorldHarness, version: in
     assert harness.guilds.rows == {}
 
 
+def test_a_member_without_a_window_of_guilds_hears_its_guild(harness: WorldHarness) -> None:
+    """373 has no structs of guilds in EQ2Emulator's files; its players can be members."""
+    one = harness.stand(5, name="Aldana", level=20)
+    two = harness.stand(6, 373, name="Borvik", level=12)
+    one.types("/guild create The Wolves")
+    one.types("/guild invite Borvik")
+    assert two.types("/guild accept")[-1] == "you are a member of The Wolves now"
+    assert window(one)["members"].keys() == {"Aldana", "Borvik"}
+    one.types("/guildsay hello wolves")
+    assert two.hears()[-1][1:] == ("Aldana", "hello wolves")
+
+
 def test_who_comes_and_goes(harness: WorldHarness) -> None:
     one, two = two_wolves(harness)
     one.types("/guild motd Meet at the inn")
