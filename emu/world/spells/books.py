@@ -45,6 +45,8 @@ OLD_ICONS: Final = {772: 231, 773: 33, 774: 56, 775: 55, 776: 46, 777: 125, 778:
 _U16, _U32 = 0xFFFF, 0xFFFFFFFF
 _SIGN: Final = 0x8000
 TENTHS: Final = 10
+LARGEST_TIER: Final = 255
+"""Messages have a tier in one byte; the content's go to 10."""
 
 
 class _Sent(NamedTuple):
@@ -292,7 +294,7 @@ class SpellBooks:
         return True
 
     def _learn(self, player: Player, kind: SpellKind, tier: int) -> bool:
-        past = player.past
+        past, tier = player.past, max(1, min(tier, LARGEST_TIER))
         # A new spell begins at tier 1; further calls raise it.
         changed = past.learn(kind.id, tier)
         changed = (tier > 1 and past.learn(kind.id, tier)) or changed

@@ -24,6 +24,9 @@ def test_a_book_is_listed_and_cast_by_name(scene: SpellScene) -> None:
 def test_guides_change_books_and_cast_anything(scene: SpellScene) -> None:
     assert scene.client.types("givespell 110002 1") == ["Aldana has Courage now."]
     assert scene.client.types("givespell 110002 1") == ["Aldana has Courage of this tier already"]
+    # EQ2Emulator's WS_SpellGainedMsg of 1011 has the tier in one byte.
+    assert scene.client.types("givespell 110002 230028") == ["Aldana has Courage now."]
+    assert scene.player.past.spell_tier(110002) == 255
     assert scene.client.types("takespell 110002") == ["Aldana does not have Courage any more."]
     assert scene.client.types("takespell 110002") == ["Aldana does not have Courage"]
     assert scene.client.types("castspell 9 1") == ["there is no spell 9"]
