@@ -9,6 +9,7 @@
         * `StoreAway`: the database's server cannot be reached, or does not answer
     * `FileFormatError`: an operator's file (dump, capture, XML, CSV, TOML) cannot be used
     * `ScriptError`: a Lua script cannot be loaded, or a call of it has failed
+        * `ScriptLimitError`: one call of a script needed too much time, memory or depth
     * `CommandError`: an operator's request cannot be carried out
     * `Unanswered`: no process answers a request, or none in time
     * `UnknownVersion`: no opcode range covers a client version
