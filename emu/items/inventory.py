@@ -179,12 +179,15 @@ class Inventory:
     # -- places ---------------------------------------------------------------------------------
 
     def place(self, inventory: int, slot: int) -> Place | None:
-        """Return a place by a client's numbers; None if there is none."""
+        """Return a place by a client's numbers; None if there is none, or its bag is in use."""
         if inventory in PLACES:
             where, most = PLACES[inventory]
             return Place(where, 0, slot) if 0 <= slot < most else None
         bag = self.get(inventory)
         if bag is None or bag.place.bag or bag.place.where not in (Where.BAGS, *BANKED):
+            return None
+        # What is put into a bag that is offered or attached would leave with it.
+        if bag.id in self.locked:
             return None
         place = Place(bag.place.where, bag.id, slot)
         return place if self._exists(place) else None
@@ -229,7 +232,7 @@ class Inventory:
         for slot in range(BASE_PLACES):
             bag = self.at(Place(Where.BAGS, 0, slot))
             part = self.kind(bag).bag if bag is not None else None
-            if bag is not None and part is not None:
+            if bag is not None and part is not None and bag.id not in self.locked:
                 free += part.places - len(self.inside(bag))
         return free
 
@@ -514,6 +517,8 @@ class Inventory:
 
     def _exchange(self, thing: Thing, other: Thing) -> Refusal | None:
         if not self.may_lie(other, thing.place):
+            return Refusal(Why.NO_SUCH_PLACE)
+        if any(one.id in self.locked for one in self.inside(other)):
             return Refusal(Why.NO_SUCH_PLACE)
         if thing.place.where is Where.SHARED and not self.may_share(other):
             return Refusal(Why.NOT_SHARED)

@@ -200,6 +200,26 @@ def test_what_is_in_use_stays(hands: Hands) -> None:
     assert not hands.inventory.take_things(MARBLE.id, 1)
 
 
+def test_a_bag_in_use_takes_nothing(hands: Hands) -> None:
+    """What is put into a bag that is offered or attached would go with it unseen."""
+    bag, marble = hands.get(PURSE), hands.get(MARBLE)
+    hands.move(marble, 3)
+    hands.inventory.locked.add(bag.id)
+    assert hands.move(marble, 0, bag.id) is Why.NO_SUCH_PLACE
+    assert hands.move(marble, 0, BASE) is Why.NO_SUCH_PLACE
+    assert hands.place(marble) == Place(Where.BAGS, 0, 3)
+    assert hands.inventory.free_places() == 4
+
+
+def test_a_bag_with_something_in_use_changes_places_with_nothing(hands: Hands) -> None:
+    bag, marble = hands.get(PURSE), hands.get(MARBLE)
+    other = hands.get(SATCHEL)
+    hands.inventory.locked.add(marble.id)
+    assert hands.place(marble) == Place(Where.BAGS, bag.id, 0)
+    assert hands.move(other, 0, BASE, 1) is Why.NO_SUCH_PLACE
+    assert hands.place(bag) == Place(Where.BAGS, 0, 0)
+
+
 def test_lore_counts_worn_carried_and_banked_things(hands: Hands) -> None:
     refuses = hands.inventory.refuses
     assert refuses(SEAL) is None

@@ -158,6 +158,22 @@ def test_a_trade_that_ends_early_moves_nothing(how: str) -> None:
     assert pair.is_right()
 
 
+def test_nothing_is_put_into_a_bag_that_is_offered() -> None:
+    pair = Pair()
+    pair.one.types(f"/summonitem {kinds.SATCHEL}")
+    pair.start()
+    pair.one.types("/add_trade_item 0 0 1")
+    pair.one.types(f"/summonitem {kinds.SWORD}")
+    (satchel,) = player_of(pair.one).holdings.inventory.of_kind(kinds.SATCHEL)
+    pair.one.types(f"/inventory move 1 0 {satchel.id} 0")
+    pair.one.types("/inventory move 1 0 0 0")
+    pair.one.types("/accept_trade")
+    pair.two.types("/accept_trade")
+    assert held(pair.one) == [(kinds.SWORD, 1)]
+    assert held(pair.two) == [(kinds.SATCHEL, 1)]
+    assert pair.is_right()
+
+
 def test_who_leaves_while_a_trade_is_stored_has_traded_or_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
