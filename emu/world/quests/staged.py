@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from emu.errors import StoreError
+from emu.items.held import Where
 from emu.items.refusals import Refusal
 from emu.ledger import Owner, OwnerKind
 from emu.quests.journal import TakenQuest
@@ -85,16 +87,24 @@ class StagedEngine(NoEngine):
             return False
         if any(inventory.refuses(kind, count) is not None for kind, count in known):
             return False
-        for item, count in takes:
-            self._items.take_things(player, item, count, owner)
+        # First what can fail: without numbers for new things nothing is taken.
         for kind, count in known:
             if isinstance(self._items.make(player, kind, count, owner), Refusal):
                 self._quests.world.count("thing of a quest refused")
+        for item, count in takes:
+            self._items.take_things(player, item, count, owner)
         self._items.changed(player)
         return True
 
     def _has(self, player: Player, things: Iterable[tuple[int, int]]) -> bool:
-        inventory = player.holdings.inventory
+        """Return whether a step can take things: those in the bags that are not in use."""
+        inventory, wanted = player.holdings.inventory, Counter[int]()
+        for item, count in things:
+            wanted[item] += count
         return all(
-            sum(one.count for one in inventory.of_kind(item)) >= count for item, count in things
-        )
+            sum(
+                one.count for one in inventory.of_kind(item, (Where.BAGS,))
+                if one.id not in inventory.locked
+            ) >= count
+            for item, count in wanted.items()
+        )  # fmt: skip
