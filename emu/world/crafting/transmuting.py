@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from emu.items.held import Thing, Where
+from emu.items.inventory import Inventory
 from emu.items.kinds import Flag, ItemKind, MoreFlag
 from emu.items.refusals import Refusal
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
@@ -94,7 +95,7 @@ class Transmuting:
         inventory = player.holdings.inventory
         found = [
             (kind.name, one.id) for one in inventory.in_list(Where.BAGS)
-            if is_transmutable(kind := inventory.kind(one), one)
+            if is_transmutable(kind := inventory.kind(one), one) and _is_free(inventory, one)
         ][:MOST_CHOICES]  # fmt: skip
         if not found:
             send_text(player.client, NOTHING, RED)
@@ -119,11 +120,15 @@ class Transmuting:
         """Return a thing that a player may transmute; the player reads it if not."""
         inventory = player.holdings.inventory
         thing = inventory.get(number)
-        is_there = thing is not None and number not in inventory.locked
-        if thing is None or not is_there or not is_transmutable(inventory.kind(thing), thing):
+        kind = inventory.kind(thing) if thing is not None else None
+        if (
+            thing is None
+            or kind is None
+            or not is_transmutable(kind, thing)
+            or not _is_free(inventory, thing)
+        ):
             send_text(player.client, GONE, RED)
             return None
-        kind = inventory.kind(thing)
         needed, skill = needed_skill(kind.level), self._skills.value(player, SKILL)
         if skill < needed:
             text = UNSKILLED.format(needed=needed, name=kind.name, skill=skill)
@@ -181,7 +186,9 @@ class Transmuting:
     ) -> Act | None:  # fmt: skip
         inventory = player.holdings.inventory
         thing = inventory.get(number)
-        if thing is None or not inventory.has_space([(kind, 1) for kind in kinds]):
+        if thing is None or not _is_free(inventory, thing):
+            return None  # moved, filled or offered while the act waited for its turn
+        if not inventory.has_space([(kind, 1) for kind in kinds]):
             return None
         refused += [one for kind in kinds if (one := inventory.refuses(kind)) is not None]
         if refused:
@@ -212,4 +219,13 @@ def is_transmutable(kind: ItemKind, thing: Thing) -> bool:
         and not kind.flags & _KEPT
         and MoreFlag.ORNATE not in kind.more_flags
         and thing.count <= 1
+    )
+
+
+def _is_free(inventory: Inventory, thing: Thing) -> bool:
+    """Return whether a thing lies in the bags, holds nothing, and is not in use."""
+    return (
+        thing.place.where is Where.BAGS
+        and thing.id not in inventory.locked
+        and not inventory.inside(thing)
     )

@@ -6,8 +6,9 @@ Source: docs/guides/crafting.md#transmuting; eq2-lua.md 3 (StartTransmute, Compl
 from pathlib import Path
 
 import pytest
+from twisted.internet.defer import ensureDeferred
 
-from emu.items.held import Where
+from emu.items.held import Place, Where
 from emu.rules.transmuting import TransmuteTier
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -16,6 +17,7 @@ from tests.support.world.spell_scenes import SpellScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 CAP, RING, TUNIC, STACK, FRAGMENT, POWDER = 920001, 920002, 920003, 920004, 920005, 920006
+PACK = 920009
 ROWS = (
     f'id = {CAP}, name = "Cap", level = 5, tier = 5',
     f'id = {RING}, name = "Ring", level = 5, tier = 5, no_transmute = 1',
@@ -114,6 +116,47 @@ def test_a_thing_that_is_gone_meanwhile(tmp_path: Path) -> None:
     scene.says(f"RemoveItem(Spawn, {CAP})")
     assert scene.choose(0)[-1].startswith("Could not find the item")
     assert scene.bags() == []
+
+
+@pytest.mark.parametrize("where", [Where.SHARED, Where.BANK, Where.WORN])
+def test_only_things_in_the_bags_are_transmuted(tmp_path: Path, where: Where) -> None:
+    """A thing of the account's shared bank was made into material of the character."""
+    scene = TransmuteScene(tmp_path)
+    scene.has(CAP)
+    inventory = scene.player.holdings.inventory
+    inventory.move_to(inventory.of_kind(CAP)[0], Place(where, 0, 0))
+    assert scene.choose(0)[-1].startswith("Could not find the item")
+    assert [one.item_id for one in inventory] == [CAP]
+
+
+def test_a_bag_with_things_in_it_is_not_transmuted(tmp_path: Path) -> None:
+    """What lay in the bag was lost."""
+    scene = TransmuteScene(tmp_path)
+    rows = (*ROWS, f'id = {PACK}, name = "Pack", level = 5, tier = 5, bags = {{slots = 4}}')
+    scene.harness.parts.items.kinds = kinds.item_kinds(rows)
+    scene.has(PACK)
+    scene.says(f"AddItem(Spawn, {STACK})")
+    assert scene.bags() == [STACK, PACK]
+    assert scene.choose(0)[-1].startswith("Could not find the item")
+    assert scene.bags() == [STACK, PACK]
+    scene.says("StartTransmute(Spawn)")
+    assert scene.shown() == ["You have nothing that can be transmuted."]
+    scene.says(f"RemoveItem(Spawn, {STACK}) StartTransmute(Spawn)")
+    scene.choose(0, 0)
+    assert scene.bags() == [FRAGMENT]
+    assert finish(scene.harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_a_thing_that_is_offered_while_the_act_waits_is_kept(tmp_path: Path) -> None:
+    scene = TransmuteScene(tmp_path, toml="")
+    scene.has(CAP)
+    player = scene.player
+    finish(player.holdings.gate.pass_through())
+    scene.harness.start = ensureDeferred  # type: ignore[assignment]
+    scene.choose(0, 0)
+    player.holdings.inventory.locked.add(player.holdings.inventory.of_kind(CAP)[0].id)
+    player.holdings.gate.leave()
+    assert scene.bags() == [CAP]
 
 
 def test_content_that_says_nothing_of_a_level(tmp_path: Path) -> None:
