@@ -218,11 +218,11 @@ class RecipeBooks:
         return bool(gone)
 
     async def _forget(self, player: Player, gone: list[Thing]) -> None:
-        books, before = self._books(player), [*self._books(player)]
+        books, left = self._books(player), list[Thing]()
         outcome, taker = None, Owner(OwnerKind.SCRIPT)
 
         def act() -> Act | None:
-            left = [one for one in gone if one in books]
+            left[:] = [one for one in gone if one in books]
             if not left:
                 return None
             books[:] = [one for one in books if one not in left]
@@ -234,7 +234,7 @@ class RecipeBooks:
             outcome = await self._items.exchange(Reason.SCRIPT, [player], act)
         finally:
             if outcome is not Outcome.DONE:
-                books[:] = before
+                books += left
         if outcome is Outcome.DONE:
             self.send(player)
 

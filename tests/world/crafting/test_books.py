@@ -6,6 +6,7 @@ Source of texts and messages: items-546-deal, items-561-deal, items-1208-deal, i
 from __future__ import annotations
 
 import pytest
+from twisted.internet.defer import ensureDeferred
 
 from emu.content.crafts import CraftTables
 from emu.ledger import Owner, OwnerKind
@@ -148,6 +149,24 @@ def test_two_books_at_once_are_learned_once() -> None:
     for work in later.kept:
         finish(work)
     assert (len(held(one)), learned(one)) == (1, [BOOK])
+    assert scene.is_right()
+
+
+def test_a_book_that_is_forgotten_twice_stays_forgotten() -> None:
+    """The second act, which finds no book, brought back what the first one had taken."""
+    scene = scene_of()
+    one, books = scene.one, scene.harness.parts.crafting.books
+    player = player_of(one)
+    one.types(f"/summonitem {BOOK}")
+    scene.scribes(one)
+    finish(player.holdings.gate.pass_through())
+    scene.harness.start = ensureDeferred
+    assert books.take_book(player, BOOK)
+    assert books.take_book(player, BOOK)
+    player.holdings.gate.leave()
+    scene.harness.start = finish
+    assert not books.has_book(player, BOOK)
+    assert learned(one) == []
     assert scene.is_right()
 
 
