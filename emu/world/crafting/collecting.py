@@ -23,6 +23,7 @@ from emu.rules.coins import coins_text
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.crafting.giving import Crafts, begin, whole_count
+from emu.world.events import LeftZone
 from emu.world.item_events import CollectionDone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
@@ -62,6 +63,11 @@ class Collecting:
         self._give_experience = give_experience
         self._offered: dict[int, int] = {}
         """The collection whose reward a character is shown."""
+        items.world.events.subscribe(LeftZone, self._left)
+
+    def _left(self, event: LeftZone) -> None:
+        """Forget what the client was shown: its windows close when it leaves the zone."""
+        self._offered.pop(event.player.id, None)
 
     # -- what a player has ------------------------------------------------------------------------
 
@@ -268,11 +274,13 @@ class Collecting:
     ) -> None:
         sure = [one for one in collection.rewards if one.kind == ITEM]
         refused: list[Refusal] = []
-        outcome, before = None, [*self.found(player, collection.id).values()]
+        # Filled by the act: what an earlier answer has marked while this one waited stays marked.
+        before: list[Thing] = []
+        outcome = None
         try:
             outcome = await self._items.exchange(
                 Reason.REWARDED, [player],
-                lambda: self._reward(player, collection, sure + chosen, refused),
+                lambda: self._reward(player, collection, sure + chosen, refused, before),
             )  # fmt: skip
         finally:
             if outcome is not Outcome.DONE:
@@ -314,8 +322,12 @@ class Collecting:
         collection: Collection,
         given: list[CollectionReward],
         refused: list[Refusal],
+        before: list[Thing],
     ) -> Act | None:
-        """Give what a collection gives, and mark its pieces; None if it cannot be given."""
+        """Give what a collection gives, and mark its pieces; None if it cannot be given.
+
+        `before` gets the pieces as they were.
+        """
         if not self.is_ready(player, collection):
             return None
         inventory, mine = player.holdings.inventory, Owner.character(player.id)
@@ -343,8 +355,8 @@ class Collecting:
         copper = _sum(collection, COIN)
         if copper:
             parts.append(coins(giver, mine, copper))
-        found = self.found(player, collection.id).values()
-        pieces = [replace(one, is_attuned=True) for one in found]
+        before += self.found(player, collection.id).values()
+        pieces = [replace(one, is_attuned=True) for one in before]
         self._put_back(player, pieces)
         return Act(parts, [ThingChanges(away, tuple(pieces))])
 

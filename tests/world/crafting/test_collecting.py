@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from twisted.internet.defer import ensureDeferred
 
 from emu.content.crafts import Collection, CollectionReward
 from emu.ledger import Owner, OwnerKind
 from emu.versions import LAST_OLD_CLIENT
+from emu.world.events import LeftZone
 from emu.world.item_events import CollectionDone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -145,6 +147,40 @@ def test_a_collection_is_handed_in_once(version: int) -> None:
     assert (row["completed"], row["ready_to_turn_in"]) == (1, 0)
     assert pieces(one) == [(SMOOTH, 0, True), (RIBBED, 1, True)]
     assert scene.is_right()
+
+
+def test_answers_that_wait_give_the_reward_once() -> None:
+    """The second answer took the marks of the first one away: the collection was ready again."""
+    scene = scene_of(546, CollectionReward("coin", 77, 1))
+    one, collecting = scene.one, scene.harness.parts.crafting.collecting
+    player = player_of(one)
+    adds(one, SMOOTH)
+    adds(one, RIBBED)
+    collecting.hand_in(player)
+    finish(player.holdings.gate.pass_through())
+    scene.harness.start = ensureDeferred
+    one.types("/accept_reward 0 0")
+    one.types("/accept_reward 0 0")
+    scene.harness.start = finish
+    player.holdings.gate.leave()
+    assert (coins_of(one), collecting.ready(player)) == (77, [])
+    assert not collecting.hand_in(player)
+    assert pieces(one) == [(SMOOTH, 0, True), (RIBBED, 1, True)]
+
+
+def test_an_offer_ends_with_the_stay_in_the_zone() -> None:
+    """A player took the reward wherever it was, without a collector."""
+    scene = scene_of()
+    one, collecting = scene.one, scene.harness.parts.crafting.collecting
+    adds(one, SMOOTH)
+    adds(one, RIBBED)
+    collecting.hand_in(player_of(one))
+    scene.harness.world.events.publish(LeftZone(player_of(one)))
+    assert one.types("/accept_reward 0 0") == ["no reward waits for you"]
+    assert (held(one), coins_of(one)) == ([], 0)
+    assert collecting.hand_in(player_of(one))
+    one.types("/accept_reward 0 0")
+    assert (held(one), coins_of(one)) == ([(kinds.RING, 1)], 77)
 
 
 def test_one_of_the_choices_is_given_and_nothing_else() -> None:
