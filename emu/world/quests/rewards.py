@@ -42,6 +42,8 @@ COINS_COLOR: Final = 75
 NO_PLACE: Final = "You do not have enough free slots!  Free some slots and try again."
 LATER: Final = "the reward could not be stored; try again"
 MOST_MADE: Final = 1000
+MOMENTS: Final = 1000
+"""Moments of one second at which a quest can be taken."""
 
 
 class QuestRewards:
@@ -178,8 +180,10 @@ class QuestRewards:
         taken.gifts += 1
         turn = f"{prefix}{journal.times(taken.number)}.{taken.gifts}"
         reward = QuestReward(coins=plan.gift_coins, items=items, status=plan.gift_status)
+        # A quest that was given up and taken again gives its things again, for its steps may need
+        # them. The moment at which it was taken makes their identity a new one. Coins come once.
         one = PendingReward(
-            taken.number, turn, plan.title, text, reward,
+            taken.number, turn, plan.title, text, reward, attempt=round(taken.accepted * MOMENTS),
             level=plan.level, difficulty=color(player, plan.level),
         )  # fmt: skip
         journal.pending.append(one)

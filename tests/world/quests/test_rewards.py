@@ -12,7 +12,9 @@ from twisted.internet.defer import Deferred
 from emu.errors import StoreAway
 from emu.model import SavedKind
 from emu.quests.journal import MOST_PENDING, Journal
+from emu.times import Moment
 from emu.world.quests.rewards import LATER
+from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.quest_scenes import BAG, CRABS, FOOD, OTHER_BAG, QuestScene
 
@@ -209,6 +211,23 @@ def test_a_gift_in_the_middle_of_a_quest(scene: QuestScene) -> None:
     assert held(scene) == [OTHER_BAG]
     assert scene.journal.has(CRABS)
     assert scene.parts.rewards.gift(scene.player, taken, "And this.", ((FOOD, 1),))
+
+
+def test_a_gift_of_a_quest_that_is_taken_again_has_its_own_entry(scene: QuestScene) -> None:
+    """The things came under the identity of the first gift: the ledger did not count them."""
+    coins = scene.player.character.coins
+    for times in (1, 2):
+        taken = scene.journal.open[CRABS]
+        taken.plan.gift_coins = 30
+        assert scene.parts.rewards.gift(scene.player, taken, "Take this.", ((OTHER_BAG, 1),))
+        answer(scene, 0)
+        assert held(scene) == [OTHER_BAG] * times
+        audit = finish(scene.harness.stored.ledger.audit())
+        assert audit.wrong_things == ()
+        assert scene.player.character.coins == coins + 30
+        scene.quests.drop(scene.player, CRABS)
+        scene.harness.moment = Moment(scene.harness.moment + 0.01)
+        scene.accept()
 
 
 def test_experience_of_a_reward_is_stored_with_the_journal(
