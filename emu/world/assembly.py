@@ -507,6 +507,7 @@ class Assembly:
         self.entries = ZoneEntries(
             world, departures, self.account_changes, self.sheets, self.remote,
             forms=forms, items=self.items, copy_of=self.travel.instances.copy_of,
+            sent_back=self.travel.instances.sent_back,
             first_hotkeys=self.spells.books.first_hotkeys, crafts=self.crafting,
             send_quests=self.quests.journals.send_all, send_spells=self.spells.books.send_first,
             send_standings=lambda player: send_standings(player, world.knowledge.factions),

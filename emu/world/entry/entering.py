@@ -91,6 +91,7 @@ class ZoneEntries:
         forms: GhostForms,
         items: Items,
         copy_of: Callable[[WorldCharacter, ZoneDefinition], int],
+        sent_back: Callable[[WorldCharacter, ZoneDefinition], Destination | None],
         first_hotkeys: Callable[[WorldCharacter], tuple[Hotkey, ...]],
         crafts: CraftRecords,
         send_quests: Callable[[Player], object],
@@ -99,7 +100,8 @@ class ZoneEntries:
     ) -> None:
         """`copy_of` returns the number of the copy of a zone that a character enters.
 
-        It is 0 if all share the zone. `first_hotkeys` returns those of a new character.
+        It is 0 if all share the zone. `sent_back` returns where a character enters that may not
+        enter its zone yet, None if it may. `first_hotkeys` returns those of a new character.
         The others send a client the list of its quests, its spells, and what factions think of it.
         """
         # Now, since the first player would keep all others waiting for it.
@@ -110,6 +112,7 @@ class ZoneEntries:
         self._forms = forms
         self._items = items
         self._copy_of = copy_of
+        self._sent_back = sent_back
         self._first_hotkeys = first_hotkeys
         self._crafts = crafts
         self._world = world
@@ -211,7 +214,7 @@ class ZoneEntries:
         if is_new:
             # Only once: a title that was taken away must not come back with the next entry.
             character = self._beginner(character)
-        zone_id, place = at = home(world.zones.table, character)
+        zone_id, place = at = self._home(character)
         # Another node runs the zone now, although the login server sent the client here. It waits,
         # and is sent on as soon as it stands.
         is_elsewhere = not world.processes.zone_servers.serves(zone_id)
@@ -252,6 +255,15 @@ class ZoneEntries:
             world.saves.changed(player, SavedKind.HOTKEYS, now)
             world.saves.changed(player, SavedKind.PAST, now)
         return player
+
+    def _home(self, character: WorldCharacter) -> tuple[int, Position]:
+        """Return zone and place where a character enters; see `home`."""
+        table = self._world.zones.table
+        zone_id, place = home(table, character)
+        back = self._sent_back(character, self._world.zones.definition(zone_id))
+        if back is None or (zone := table.get(back.zone_id)) is None:
+            return zone_id, place
+        return zone.id, back.position or zone.safe
 
     def _beginner(self, character: WorldCharacter) -> WorldCharacter:
         """Return a character that was never played, with what new ones have.

@@ -15,6 +15,7 @@ from emu.houses import FIRST_HOUSE
 from emu.model import WorldCharacter
 from emu.times import UNKNOWN, Moment
 from emu.world.actors.player import Player
+from emu.world.actors.spawn import Destination
 from emu.world.events import Entered
 from emu.world.travel.records import InstanceLock, read_record
 from emu.world.travel.returning import Returning
@@ -68,6 +69,25 @@ class Instances:
             return lock.number
         return FIRST_COPY + self._roll(COPIES)
 
+    def sent_back(
+        self, character: WorldCharacter, definition: ZoneDefinition
+    ) -> Destination | None:
+        """Return where a character enters the world that may not enter its zone yet.
+
+        It has left the world in a copy that was finished then, and has ended since. None if it
+        enters where it was.
+        """
+        lock = read_record(character.travels).instances.get(definition.id)
+        world = self._world
+        is_master = character.admin_status >= world.rules.game_master
+        if not definition.instance or lock is None or is_master:
+            return None
+        if lock.reenters <= world.clock.moment():
+            return None
+        if lock.number and world.zones.find(definition.id, lock.number) is not None:
+            return None
+        return self._returning.bound_of(character, besides=definition.id)
+
     def levels(self, zone: Zone) -> tuple[int, ...]:
         """Return the levels of those who opened a copy, the first one's first."""
         return self._levels.get((zone.zone_id, zone.instance), ())
@@ -79,7 +99,9 @@ class Instances:
             return
         seconds = definition.lockout if success else definition.reenter
         moment = Moment(self._world.clock.moment() + seconds)
-        self._lock(player, definition.id, InstanceLock(0, moment, moment))
+        # With its number: whoever stands in it may lose the link and come back while it lasts.
+        lock = InstanceLock(player.zone.instance, moment, moment)
+        self._lock(player, definition.id, lock)
 
     def assign(self, player: Player, zone_id: int, number: int) -> None:
         """Let a player come to a copy of a zone whenever it enters that zone from now on."""

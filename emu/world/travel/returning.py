@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from emu.model import SavedKind
+from emu.model import SavedKind, WorldCharacter
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
@@ -73,11 +73,18 @@ class Returning:
 
     def bound(self, player: Player) -> Destination:
         """Return where a player is bound: without a bind place, where new characters begin."""
+        return self.bound_of(player.character)
+
+    def bound_of(self, character: WorldCharacter, *, besides: int = 0) -> Destination:
+        """Return where a character is bound: without a bind place, where new characters begin.
+
+        A bind place in the zone `besides` does not count.
+        """
         table = self._world.zones.table
-        bound = self.record(player).bound
-        if bound is not None and table.get(bound.zone_id) is not None:
+        bound = read_record(character.travels).bound
+        if bound is not None and bound.zone_id != besides and table.get(bound.zone_id) is not None:
             return bound
-        start = table.start_of(player.character)
+        start = table.start_of(character)
         return Destination(start.zone_id, start.place)
 
     def gate(self, player: Player, now: Monotonic) -> bool:

@@ -8,7 +8,7 @@ from emu.times import Moment
 from emu.world.actors.spawn import Destination
 from emu.world.travel.instances import FIRST_COPY
 from emu.world.travel.records import read_record
-from tests.support.world.travel_scenes import ANTONICA, TravelScene
+from tests.support.world.travel_scenes import ANTONICA, ISLE, TravelScene
 from tests.support.world.worlds import Client
 
 HOUR = 3600.0
@@ -130,3 +130,48 @@ def test_a_zone_that_all_share_has_no_copies() -> None:
     assert player is not None
     scene.travel.instances.finish(player, success=True)
     assert player.character.travels == ""
+
+
+def test_a_client_that_comes_back_does_not_clear_the_time_of_a_finished_copy() -> None:
+    scene = InstanceScene()
+    copy = scene.goes(5)
+    player = scene.harness.world.players.get(5)
+    assert player is not None
+    scene.travel.instances.finish(player, success=True)
+    again = scene.harness.stand(5)
+    assert again.player is player
+    assert player.zone.instance == copy
+    assert scene.travel.instances.seconds_left(player, ANTONICA) == 2 * HOUR
+
+
+def test_who_leaves_the_world_in_a_finished_copy_comes_back_to_it_while_it_lasts() -> None:
+    scene = InstanceScene()
+    copy = scene.goes(5)
+    player = scene.harness.world.players.get(5)
+    assert player is not None
+    scene.travel.instances.finish(player, success=True)
+    scene.leaves(5)
+    assert scene.comes_back(5) == copy
+    back = scene.harness.world.players.get(5)
+    assert back is not None
+    assert scene.travel.instances.seconds_left(back, ANTONICA) > 0.0
+
+
+@pytest.mark.parametrize("success", [True, False])
+def test_a_finished_copy_that_has_ended_is_not_made_anew_by_entering_the_world(
+    success: bool,
+) -> None:
+    """The time during which a player may not enter counts for the login, too."""
+    scene = InstanceScene()
+    scene.goes(5)
+    player = scene.harness.world.players.get(5)
+    assert player is not None
+    bound = scene.travel.returning.bound(player)
+    scene.travel.instances.finish(player, success=success)
+    scene.leaves(5)
+    scene.harness.run(70.0)
+    scene.comes_back(5)
+    back = scene.harness.world.players.get(5)
+    assert back is not None
+    assert back.zone.zone_id == bound.zone_id == ISLE
+    assert scene.travel.instances.seconds_left(back, ANTONICA) > 0.0
