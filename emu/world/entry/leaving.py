@@ -298,9 +298,9 @@ class Departures:
 
         `instance` is the one to enter if it was placed on another node.
 
-        Raises `NoSuchZone`, `StoreError`, `CommandError` if the player changes its zone already,
-        `Unanswered` if no node can run that zone, and `LimitExceeded` if too many keys are
-        outstanding.
+        Raises `NoSuchZone`, `StoreError`, `CommandError` if the player changes its zone already or
+        does not set off, `Unanswered` if no node can run that zone, and `LimitExceeded` if too many
+        keys are outstanding.
         """
         if player.journey.is_travelling:
             raise CommandError(f"{player.name} is on its way already")
@@ -329,7 +329,8 @@ class Departures:
             # the client shows its key.
             await self._store_there(player, there)
         if player.state not in IN_ZONE or player.client is not client:
-            return  # it has left, or was taken over, while this coroutine waited
+            # It has left, or was taken over, while this coroutine waited.
+            raise CommandError(f"{player.name} has left, or has lost the link")
         player.journey.key = key
         # Taken after the awaits, which may have lasted for seconds.
         now = world.clock.now()

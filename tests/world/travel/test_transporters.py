@@ -11,6 +11,7 @@ from emu.errors import StoreError
 from emu.quests.journal import Completion
 from emu.times import Moment
 from emu.world.actors.spawn import Destination, Spawn
+from emu.world.entry.leaving import LeaveReason
 from emu.world.travel.tables import TravelTables, Way
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
@@ -261,3 +262,30 @@ def test_a_way_to_an_unknown_zone_is_not_shown() -> None:
     scene, bell = scene_with([NORTH._replace(to=Destination(9999)), BEACH])
     scene.use(bell)
     assert names(scene) == [["Beach"]]
+
+
+@pytest.mark.parametrize("how", ["link death", "another session", "camp"])
+def test_the_price_is_given_back_if_the_player_is_gone_before_it_sets_off(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    harness, player = scene.harness, scene.player
+    keys = type(harness.world.processes.handoffs)
+    issue = keys.issue
+
+    async def interrupted(*what: Any, **more: Any) -> int:
+        if how == "link death":
+            harness.departures.link_lost(player, "test", harness.now)
+        elif how == "camp":
+            harness.departures.leave_saved(player, LeaveReason.CAMPED, harness.now)
+        else:
+            harness.enter(5)
+        return await issue(*what, **more)
+
+    monkeypatch.setattr(keys, "issue", interrupted)
+    scene.use(bell)
+    choose(scene, 51, cost=250)
+    harness.run(1.0)
+    assert scene.goal is None
+    assert stored(scene) == 1300
