@@ -248,14 +248,20 @@ class Exchanges:
         carry: Carry,
     ) -> Outcome | None:
         before = [(player, player.holdings.inventory.copy()) for player in players]
+        freed: dict[Player, set[int]] = {}
 
         def undo() -> None:
             for player, inventory in before:
+                # Windows lock things, and free them, while the store is asked.
+                locked = player.holdings.inventory.locked | freed.get(player, set())
                 player.holdings.inventory.restore(inventory)
+                player.holdings.inventory.locked = locked
                 player.holdings.flows.clear()
 
         try:
             done = act()
+            for player, inventory in before:
+                freed[player] = inventory.locked - player.holdings.inventory.locked
             if done is None:
                 undo()
                 return None
