@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowsGone(PlayerEvent):
+    """A player's client is gone, or another one plays it: what it had open is closed."""
+
+
+@dataclass(frozen=True, slots=True)
 class ThingEvent(PlayerEvent):
     """Something has happened to a thing of a player."""
 

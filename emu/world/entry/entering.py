@@ -37,6 +37,7 @@ from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.advancements import read_advancements
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld, Signalled
+from emu.world.item_events import WindowsGone
 from emu.world.items.items import Items
 from emu.world.items.texts import NARRATIVE
 from emu.world.messages import NOT_ZONING, WorldMessages
@@ -320,6 +321,7 @@ class ZoneEntries:
         """Let a new session play a character that is still in the world."""
         # The old viewer's ghosts belong to the old client; the new one begins with none.
         player.close_view(now)
+        self._world.events.publish(WindowsGone(player))
         _connect(player, client)
         self._world.players.deadlines.forget(
             player, (PlayerDeadline.CAMP, PlayerDeadline.LINK_DEAD)

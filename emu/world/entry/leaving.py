@@ -23,6 +23,7 @@ from emu.world.actors.client import PlayerClient, send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, StateWord
 from emu.world.events import LeftWorld, LeftZone, StatusChanged
+from emu.world.item_events import WindowsGone
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.reports import PlayerLeft
 from emu.world.world import World
@@ -160,6 +161,7 @@ class Departures:
         attempt("closing a player's view", player, player.close_view, now)
         world.players.deadlines.clear(player, PlayerDeadline.CAMP)
         attempt("showing link death", player, _show_link_dead, player)
+        world.events.publish(WindowsGone(player))
         world.saves.save_or_report(player)
         attempt("publishing link death", player, world.processes.presence.lost_link, player.id)
         world.events.publish(StatusChanged())

@@ -24,7 +24,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, SpawnTemplate, Verb
 from emu.world.events import Entered, LeftZone
 from emu.world.housing.housing import NOT_NOW, NOT_YOURS, Housing, house_of
-from emu.world.item_events import FurnitureGone, FurnitureStands
+from emu.world.item_events import FurnitureGone, FurnitureStands, WindowsGone
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED
@@ -75,6 +75,7 @@ class PlacedThings:
         self._shows = world.timetable.deadlines("things to be placed", self._show)
         world.events.subscribe(Entered, self._entered)
         world.events.subscribe(LeftZone, lambda event: self.cancel(event.player))
+        world.events.subscribe(WindowsGone, lambda event: self.cancel(event.player))
 
     # -- houses that run ------------------------------------------------------------------------
 

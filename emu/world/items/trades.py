@@ -1,7 +1,7 @@
 """`Trades`: trades of players, and their window.
 
 A trade is carried out as one movement over both characters. It ends when one of the players closes
-the window, leaves the zone, or has traded.
+the window, leaves the zone, loses its client, or has traded.
 
 Source: docs/protocol/world/trade.md#players, recorded in ../shared/data/recordings/items-*-deal and
 items-546-561-two.
@@ -23,6 +23,7 @@ from emu.world.actors.options import Option
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import TOO_FAR
 from emu.world.events import LeftZone
+from emu.world.item_events import WindowsGone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
 from emu.world.items.texts import RED, YELLOW
@@ -65,6 +66,7 @@ class Trades:
         self._trades: dict[int, PlayerTrade] = {}
         """By each of the two players."""
         self._world.events.subscribe(LeftZone, lambda event: self.cancel(event.player))
+        self._world.events.subscribe(WindowsGone, lambda event: self.cancel(event.player))
 
     def start(self, player: Player, index: int) -> None:
         """Open the window with the player whose ghost has an index at the client."""

@@ -1,6 +1,7 @@
 """`Visits`: the windows of merchants, menders and bankers that players have open.
 
-A visit ends when the player closes the window, opens another one, or leaves the zone. Whoever goes
+A visit ends when the player closes the window, opens another one, leaves the zone,
+or loses its client. Whoever goes
 away from the spawn keeps the window, but its acts change nothing.
 """
 
@@ -14,6 +15,7 @@ from emu.world.actors.dealings import Dealing
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.events import LeftZone
+from emu.world.item_events import WindowsGone
 from emu.world.world import World
 
 REACH: Final = 10.0
@@ -50,6 +52,7 @@ class Visits:
         self._world = world
         self._visits: dict[int, Visit] = {}
         world.events.subscribe(LeftZone, lambda event: self.end(event.player))
+        world.events.subscribe(WindowsGone, lambda event: self.end(event.player))
 
     def begin(self, player: Player, window: Window, commands: tuple[str, ...]) -> Visit | None:
         """Open a window at the player's target; return None if that has none of these commands.

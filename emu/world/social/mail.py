@@ -34,7 +34,8 @@ from emu.processes.ports import MailStore, Note
 from emu.times import DAY, Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
-from emu.world.events import Arrived, LetterRead
+from emu.world.events import Arrived, LeftZone, LetterRead
+from emu.world.item_events import WindowsGone
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import MUTED, Chat
@@ -108,21 +109,30 @@ class Attached:
     A second letter that is sent meanwhile has none of them.
     """
 
-    __slots__ = ("_is_back", "_is_sent", "_window", "coins", "parcel")
+    __slots__ = ("_is_back", "_is_sent", "_player", "_window", "coins", "parcel")
 
-    def __init__(self, window: MailWindow) -> None:
-        self._window = window
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._window = window = player.mail or MailWindow(0)
         self.coins, window.coins = window.coins, 0
         self.parcel, window.thing, window.count = (window.thing, window.count), 0, 0
         self._is_back = self._is_sent = False
 
-    def put_back(self) -> None:
-        """Put the coins back, unless the letter turned out to be sent."""
-        if not self._is_sent:
-            self._window.coins += self.coins
-            if not self._window.thing:
-                self._window.thing, self._window.count = self.parcel
-            self._is_back = True
+    def put_back(self) -> bool:
+        """Put all of it back, unless the letter turned out to be sent.
+
+        Returns whether the thing is free now: the window is closed, or has another thing.
+        """
+        if self._is_sent:
+            return False
+        self._window.coins += self.coins
+        self._is_back = True
+        number, count = self.parcel
+        if number and self._player.mail is self._window and not self._window.thing:
+            self._window.thing, self._window.count = number, count
+            return False
+        self._player.holdings.inventory.locked.discard(number)
+        return bool(number)
 
     def send(self) -> None:
         """Take them out again: the letter was sent after all."""
@@ -145,6 +155,8 @@ class Mail:
         self._sent = Throttle(hourly(world.rules.mails_per_hour))
         world.processes.bus.subscribe(ARRIVED, self._arrived)
         world.events.subscribe(Arrived, self._entered)
+        for event in (LeftZone, WindowsGone):
+            world.events.subscribe(event, lambda gone: self._forget_window(gone.player))
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message that sends a letter to the table."""
@@ -173,11 +185,12 @@ class Mail:
         Raises `NotSent` and `StoreError`.
         """
         self._check(player, draft)
-        attached = Attached(player.mail or MailWindow(0))
+        attached = Attached(player)
         try:
             return await self._post(player, draft, attached, now)
         except BaseException:
-            attached.put_back()
+            if attached.put_back():
+                self._parcels.show_locks(player)
             raise
 
     async def _post(self, player: Player, draft: Draft, attached: Attached, now: Monotonic) -> str:
@@ -361,6 +374,11 @@ class Mail:
         self.clear_window(player)
         window, player.mail = player.mail, None
         return CANCELLED if window is not None and not window.has_sent else ""
+
+    def _forget_window(self, player: Player) -> None:
+        """Forget the window of a player whose client shows it no more."""
+        self._parcels.release(player)
+        player.mail = None
 
     def _send_window(self, player: Player, window: MailWindow, action: int = CHANGED) -> None:
         shown: dict[str, Any] = {"action": action}

@@ -20,7 +20,6 @@ from emu.items.refusals import Refusal
 from emu.ledger import Moved, Movement, Outcome, Owner, Reason, ThingChanges
 from emu.processes.ports import MailStore
 from emu.world.actors.player import MailWindow, Player
-from emu.world.events import LeftZone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
 from emu.world.items.reward_windows import enclosed
@@ -38,7 +37,6 @@ class Parcels:
         self._items = items
         self._store = store
         self._world = items.world
-        self._world.events.subscribe(LeftZone, lambda event: self.release(event.player))
 
     # -- the window -------------------------------------------------------------------------------
 
@@ -69,7 +67,8 @@ class Parcels:
 
     def show_locks(self, player: Player) -> None:
         """Send a client what it carries again, with what is in its window."""
-        self._items.show_locks(player)
+        if player.is_online:
+            self._items.show_locks(player)
 
     def release(self, player: Player) -> bool:
         """Take the thing out of the window; return whether there was one."""
@@ -78,7 +77,7 @@ class Parcels:
             return False
         player.holdings.inventory.locked.discard(window.thing)
         window.thing = window.count = 0
-        self._items.show_locks(player)
+        self.show_locks(player)
         return True
 
     def in_window(self, player: Player, window: MailWindow) -> dict[str, Any]:

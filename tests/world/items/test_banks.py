@@ -60,7 +60,7 @@ def test_what_lies_in_the_bank_is_there_again() -> None:
     assert scene.is_right()
 
 
-@pytest.mark.parametrize("how", ["never", "closed", "far", "left"])
+@pytest.mark.parametrize("how", ["never", "closed", "far", "left", "lost"])
 def test_without_an_open_window_near_the_banker_nothing_moves(how: str) -> None:
     scene = TradeScene(coins=1000)
     scene.banker()
@@ -73,6 +73,9 @@ def test_without_an_open_window_near_the_banker_nothing_moves(how: str) -> None:
         scene.goes(scene.one, 40.0)
     elif how == "left":
         scene.harness.departures.leave(player_of(scene.one), "quit", scene.harness.now)
+        scene.one = scene.enter(1)
+    elif how == "lost":
+        scene.harness.departures.link_lost(player_of(scene.one), "gone", scene.harness.now)
         scene.one = scene.enter(1)
     assert scene.one.types("/bank_deposit 10") == []
     assert scene.one.types("/bank_withdraw 10") == []

@@ -19,6 +19,7 @@ from hypothesis.stateful import (
 )
 from twisted.internet.defer import Deferred
 
+from emu.errors import StoreError
 from emu.versions import LAST_OLD_CLIENT
 from tests.support.examples import tries
 from tests.support.world import item_kinds as kinds
@@ -141,7 +142,9 @@ def test_what_is_accepted_cannot_be_changed() -> None:
     assert pair.is_right()
 
 
-@pytest.mark.parametrize("how", ["cancel_trade", "reject_trade", "zone", "quit"])
+@pytest.mark.parametrize(
+    "how", ["cancel_trade", "reject_trade", "zone", "quit", "lost", "other client"]
+)
 def test_a_trade_that_ends_early_moves_nothing(how: str) -> None:
     pair = Pair()
     pair.one.types(f"/summonitem {kinds.SWORD}")
@@ -150,6 +153,10 @@ def test_a_trade_that_ends_early_moves_nothing(how: str) -> None:
     pair.two.types("/accept_trade")
     if how in ("zone", "quit"):
         pair.harness.departures.leave(player_of(pair.two), how, pair.harness.now)
+    elif how == "lost":
+        pair.harness.departures.link_lost(player_of(pair.two), how, pair.harness.now)
+    elif how == "other client":
+        pair.enter(2)
     else:
         pair.two.types(f"/{how}")
     assert pair.types_of(pair.one)[-1] == 2
@@ -201,6 +208,30 @@ def test_who_leaves_while_a_trade_is_stored_has_traded_or_not(
     assert (coins_of(pair.one), coins_of(back)) == (200, 0)
     assert pair.is_right()
     assert pair.one.types("/accept_trade") == ["You are not currently trading."]
+
+
+@pytest.mark.parametrize("is_offered", [True, False])
+def test_what_a_window_locks_during_a_refused_exchange_stays_so(
+    monkeypatch: pytest.MonkeyPatch, *, is_offered: bool
+) -> None:
+    """The store is asked about a purchase while the player offers a thing, or takes it back."""
+    pair = Pair(coins=100)
+    pair.one.types(f"/summonitem {kinds.SWORD}")
+    pair.merchant()
+    pair.one.types("/frommerchant")
+    pair.start()
+    if not is_offered:
+        pair.one.types("/add_trade_item 0 0 1")
+
+    async def refuses(_movement: Any) -> Any:
+        pair.one.types("/add_trade_item 0 0 1" if is_offered else "/remove_trade_item 0")
+        raise StoreError("away")
+
+    monkeypatch.setattr(pair.harness.ledger, "settle", refuses)
+    pair.one.types(f"/buy_from_merchant {kinds.PEBBLE} 1")
+    monkeypatch.undo()
+    (sword,) = player_of(pair.one).holdings.inventory
+    assert (sword.id in player_of(pair.one).holdings.inventory.locked) is is_offered
 
 
 def test_who_has_no_place_for_what_it_gets_keeps_what_it_gives() -> None:

@@ -12,6 +12,7 @@ from emu.errors import OutOfDate
 from emu.ledger import Owner, OwnerKind
 from emu.times import DAY, Moment
 from emu.world.actors.player import PlayerState
+from emu.world.events import LeftZone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, coins_of, held, makes, player_of
@@ -146,6 +147,50 @@ def test_a_refused_letter_keeps_its_thing_in_the_window() -> None:
     assert (window.count, held(post.one)) == (1, [(kinds.CAP, 1)])
     assert coins_of(post.one) == 1000
     assert post.scene.is_right()
+
+
+@pytest.mark.parametrize(
+    "line", ["/start_mail", "/cancel_mail", "/set_mail_item 1 1", "zone", "lost"]
+)
+def test_a_refused_letter_locks_nothing_without_its_window(
+    monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """The window changes before the store says that there is no such recipient."""
+    post = Post()
+    post.makes(kinds.CAP, kinds.MARBLE)
+    one, harness = player_of(post.one), post.scene.harness
+    post.one.types("/start_mail")
+    post.one.types("/set_mail_item 0 1")
+
+    async def nobody(_name: str) -> None:
+        if line == "zone":
+            harness.world.events.publish(LeftZone(one))
+        elif line == "lost":
+            harness.departures.link_lost(one, line, harness.now)
+        else:
+            post.one.types(line)
+
+    monkeypatch.setattr(harness.world.saves.characters, "find_named", nobody)
+    post.one.types("/mail send Nobody Hello / A gift.")
+    monkeypatch.undo()
+    window = one.mail
+    assert one.holdings.inventory.locked == ({window.thing} - {0} if window else set())
+    (cap,) = one.holdings.inventory.of_kind(kinds.CAP)
+    assert cap.id not in one.holdings.inventory.locked
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_thing_is_free_when_the_client_with_its_window_is_gone(*, is_lost: bool) -> None:
+    post = Post()
+    post.makes(kinds.CAP)
+    one, harness = player_of(post.one), post.scene.harness
+    post.one.types("/start_mail")
+    post.one.types("/set_mail_item 0 1")
+    if is_lost:
+        harness.departures.link_lost(one, "gone", harness.now)
+    again = post.scene.enter(1)
+    assert again.player is one
+    assert (one.holdings.inventory.locked, one.mail) == (set(), None)
 
 
 def test_a_letter_that_was_given_up_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
