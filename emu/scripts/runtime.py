@@ -331,7 +331,9 @@ class Runtime:
         """
         holders = handle.holders
         if holders is not None and self._own not in holders:
-            handle.holders = (*holders, self._own)
+            # A handle for nobody outlives many runtimes: each reload of scripts makes a new one.
+            running = [one for one in holders if one() is not None]
+            handle.holders = (*running, self._own)
             self._held[handle] = True
 
     def let_go(self, handle: Handle) -> None:

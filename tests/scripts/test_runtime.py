@@ -556,6 +556,14 @@ def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder)
     assert runtime.memory < 8 * one
 
 
+def test_a_handle_forgets_the_runtimes_that_have_ended(folder: ScriptFolder) -> None:
+    handle = Handle(HandleKind.PLAYER, None)
+    for _ in range(3):
+        Scene(folder).result("return ...", handle)
+        gc.collect()
+    assert len(handle.holders or ()) == 1
+
+
 @pytest.mark.slow
 def test_environments_of_one_file_share_its_code_and_not_its_globals(scene: Scene) -> None:
     lines = "\n".join(f"  total = (total or 0) + {number} * {number}.5" for number in range(500))
