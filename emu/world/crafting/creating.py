@@ -187,8 +187,13 @@ class Creating:
         in_turn(self._world, player, lambda: self._begin(player, wanted))
 
     def _begin(self, player: Player, wanted: Mapping[int, list[Taken]]) -> None:
-        known = self._windows.pop(player.id, None)
-        if known is None or player.id in self._running:
+        shown = self._windows.pop(player.id, None)
+        if shown is None or player.id in self._running:
+            return
+        # What the window showed may be forgotten or changed by now.
+        known = self._books.recipe(player, shown.id)
+        if known is None:
+            send_text(player.client, NO_RECIPE.format(name=shown.name, number=shown.id), RED)
             return
         device = self._may_make(player, known)
         if device is None:

@@ -170,6 +170,24 @@ def test_a_book_that_is_forgotten_twice_stays_forgotten() -> None:
     assert scene.is_right()
 
 
+def test_a_recipe_that_was_forgotten_meanwhile_is_not_made() -> None:
+    """The open window made it once more."""
+    scene = CraftScene()
+    scene.learns()
+    scene.device()
+    one, creating = scene.one, scene.harness.parts.crafting.creating
+    scene.gets()
+    one.types(f"/createfromrecipe {RECIPE}")
+    scene.harness.parts.crafting.books.take_book(player_of(one), BOOK)
+    before = len(one.log)
+    scene.begins()
+    assert texts(one, before)[-1] == (
+        f"You do not have Plain Belt Buckle ({RECIPE}) in your recipe book."
+    )
+    assert not creating.is_creating(player_of(one))
+    assert not player_of(one).holdings.inventory.locked
+
+
 class Later(list[object]):
     """Keeps what the world starts."""
 
