@@ -243,10 +243,11 @@ def set_timer(
 ) -> None:  # fmt: skip
     """Give a step so many seconds from now on; it fails when they are over, and the call comes."""
     player = _owner(quest, body)
-    if quest is None or player is None or quest.taken is None or quest.is_restoring:
+    if quest is None or player is None or quest.taken is None:
         return
     quest.plan.set_action(step, failed=function)
-    scripts.quests.set_time(player, quest.taken, step, min(seconds, LARGEST_NUMBER))
+    if not quest.is_restoring:  # a time that is running was stored with the journal
+        scripts.quests.set_time(player, quest.taken, step, min(seconds, LARGEST_NUMBER))
 
 
 @QUESTS("SetQuestTimerComplete", "Q quest, P player")

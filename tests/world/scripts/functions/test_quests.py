@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from emu.quests.journal import Journal
 from emu.quests.needs import NO_NEEDS, QuestNeeds
 from emu.quests.plans import QuestPlan
-from tests.support.world.quest_scenes import BAG, OTHER_BAG, QuestScene, QuestsInMemory
+from tests.support.world.craft_scenes import texts
+from tests.support.world.quest_scenes import BAG, CRABS, OTHER_BAG, QuestScene, QuestsInMemory
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -88,6 +90,24 @@ TIMED = """
         {more}
     end
 """
+
+
+def test_a_time_that_ends_after_a_login_calls_its_function(tmp_path: Path) -> None:
+    """The rebuilt quest had forgotten the function: nobody learned that the time was over."""
+    script = """
+        function Init(Quest) AddQuestStep(Quest, 1, "Wait.", 1, 100, "") end
+        function Accepted(Quest, Giver, Player) SetQuestTimer(Quest, Player, 1, 60, "Late") end
+        function Reload(Quest, Giver, Player, Step) Accepted(Quest, Giver, Player) end
+        function Late(Quest, Giver, Player) SendMessage(Player, "Too late.", "yellow") end
+    """
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    ends = scene.journal.open[CRABS].ends
+    scene.player.journal = Journal(scene.player.journal.text)
+    assert scene.journal.open[CRABS].ends == ends
+    scene.quests.fail(scene.player, scene.journal.open[CRABS], 1)
+    scene.turn()
+    assert "Too late." in texts(scene.client)
 
 
 def test_a_quest_is_a_handle_only_of_who_has_it(tmp_path: Path) -> None:
