@@ -20,7 +20,7 @@ from emu.items.kinds import Furniture, ItemKind, MoreFlag, Sort
 from emu.ledger import Outcome, Owner, OwnerKind, Placed, Reason, ThingChanges
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind, SpawnTemplate, Verb
 from emu.world.events import Entered, LeftZone
 from emu.world.housing.housing import NOT_NOW, NOT_YOURS, Housing, house_of
@@ -142,6 +142,14 @@ class PlacedThings:
         refusal = self._refusal(player, kind)
         if refusal is not None:
             send_text(player.client, refusal, RED)
+            return
+        # While the store was asked, the player may have left, used the thing or begun with another.
+        self.cancel(player)
+        present = inventory.get(number)
+        if (
+            present is None or present.place.where is not Where.BAGS
+            or number in inventory.locked or player.state not in IN_ZONE
+        ):  # fmt: skip
             return
         piece = self._make(thing, kind, player.position)
         player.zone.add_spawn(piece.spawn, self._world.clock.now())

@@ -194,6 +194,37 @@ def test_what_a_player_does_not_place_stays_with_it() -> None:
     assert scene.bags() == [TABLE]
 
 
+@pytest.mark.parametrize("how", ["again", "destroyed", "lost", "quit"])
+def test_what_happens_while_the_store_is_asked_leaves_no_other_spawn(
+    monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A spawn that nobody holds would stand in the house until its zone ends."""
+    scene = Furnished()
+    (number,) = scene.gets(TABLE)
+    find, player, asked = scene.housing.find, scene.player, list[int]()
+
+    async def late(*values: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 1:
+            if how == "again":
+                scene.client.types(f"/place_house_item {number}")
+            elif how == "destroyed":
+                scene.client.types("/inventory destroy 0")
+            elif how == "lost":
+                scene.harness.departures.link_lost(player, how, scene.harness.now)
+            else:
+                scene.harness.departures.leave(player, how, scene.harness.now)
+        return await find(*values)
+
+    zone = player.zone
+    monkeypatch.setattr(scene.housing, "find", late)
+    finish(scene.harness.parts.furniture.place(player, number))
+    standing = [one for one in zone if one.name == "a table"]
+    assert len(standing) == (1 if how == "again" else 0)
+    scene.harness.parts.furniture.cancel(player)
+    assert [one for one in zone if one.name == "a table"] == []
+
+
 @pytest.mark.parametrize("x", [float("nan"), float("inf"), 1e30, -600.0])
 def test_no_thing_is_put_far_away(x: float) -> None:
     scene = Furnished()
