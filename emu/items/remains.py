@@ -6,6 +6,7 @@ Source: docs/protocol/world/trade.md#loot.
 from __future__ import annotations
 
 import enum
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -36,7 +37,9 @@ class Lot:
     is_taken: bool = False
     """Whether somebody takes it just now."""
     owner: int = 0
-    """The character whose turn it was; 0: all that may loot."""
+    """The character whose turn it was, or who has won it; 0: all that may loot."""
+    is_unwanted: bool = False
+    """Whether lots were drawn and nobody wanted it: all may take it now."""
     answers: dict[int, Choice] = field(default_factory=dict)
     """What members of the group want."""
 
@@ -81,7 +84,10 @@ class Remains:
         if self.method is LootMethod.LEADER and char_id != self.leader:
             return []
         if self.draws_lots:
-            return []
+            return [
+                one for one in self.lots
+                if not one.is_taken and (one.is_unwanted or one.owner == char_id)
+            ]  # fmt: skip
         return [one for one in self.lots if not one.is_taken and one.owner in (0, char_id)]
 
     @property
@@ -104,20 +110,29 @@ class Remains:
                 lot.answers.setdefault(char_id, choice)
 
     def decided(self, now: float) -> list[Lot]:
-        """Return the things for which all have answered, or whose time is over."""
+        """Return the things for which all have answered, or whose time is over.
+
+        Lots are drawn once for each.
+        """
         if not self.draws_lots or self.decides_at is None:
             return []
         is_over = now >= self.decides_at
         return [
             one for one in self.lots
-            if not one.is_taken and (is_over or one.answers.keys() >= self.entitled)
+            if not (one.is_taken or one.owner or one.is_unwanted)
+            and (is_over or one.answers.keys() >= self.entitled)
         ]  # fmt: skip
 
 
-def drawn_among(lot: Lot) -> list[int]:
-    """Return the members among whom a thing is drawn: those who need it before the others."""
+def drawn_among(lot: Lot, present: Collection[int]) -> list[int]:
+    """Return the members among whom a thing is drawn: those who need it before the others.
+
+    A member that is not present wins nothing.
+    """
     for choice in (Choice.NEED, Choice.GREED):
-        found = sorted(one for one, answer in lot.answers.items() if answer is choice)
+        found = sorted(
+            one for one, answer in lot.answers.items() if answer is choice and one in present
+        )
         if found:
             return found
     return []

@@ -76,7 +76,7 @@ def test_those_who_need_it_come_before_the_others(
     answers: dict[int, Choice], drawn: list[int]
 ) -> None:
     lot = Lot(KIND, 1, 0, answers=dict(answers))
-    assert drawn_among(lot) == drawn
+    assert drawn_among(lot, (1, 2, 3)) == drawn
 
 
 def test_the_first_answer_counts() -> None:

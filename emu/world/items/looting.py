@@ -125,8 +125,13 @@ class Looting:
         if index is None or not player.is_online or not player.client.dialect.has(STRUCT):
             return
         now = self._world.clock.now()
-        lots = remains.lots if remains.draws_lots else remains.lots_for(player.id, now)
-        shown = [one for one in lots if not one.is_taken and player.id not in one.answers]
+        shown = remains.lots_for(player.id, now)
+        if remains.draws_lots:
+            shown += [
+                one for one in remains.lots
+                if not (one.is_taken or one.owner or one.is_unwanted)
+                and player.id not in one.answers
+            ]  # fmt: skip
         seconds = max(0, round((remains.decides_at or now + TIME) - now))
         fields = {
             "loot_count": len(shown),
@@ -220,16 +225,16 @@ class Looting:
             return
         wanted = {one["item_id"] for one in fields.get("item_list") or ()}
         everything = bool(fields["loot_all"])
+        lots = remains.lots_for(player.id, now)
         if remains.draws_lots and now < remains.free_at:
             self._answer(player, remains, wanted, fields)
             self._send(player, spawn, remains)
             self._draw(player.zone, spawn, now)
-            return
-        lots = remains.lots_for(player.id, now)
         chosen = [one for one in lots if everything or one.kind.id in wanted]
         if fields.get("button_clicked") == Choice.DECLINE:
             chosen = []
-        self._world.start(self._take(player, spawn, remains, chosen))
+        if chosen or not remains.draws_lots:
+            self._world.start(self._take(player, spawn, remains, chosen))
 
     def _answer(
         self, player: Player, remains: Remains, wanted: set[int], fields: dict[str, Any]
@@ -255,21 +260,32 @@ class Looting:
                     shown = text.format(link=name, name=winner.name if winner is not None else "")
                     send_text(player.client, shown, own_color(player.client, LOOT_COLOR))
             if winner is None:
-                # Whoever wants it may have it.
-                remains.method = LootMethod.FREE
-                return
+                lot.is_unwanted = True
+                continue
             lot.owner = winner.id
-            self._world.start(self._take(winner, spawn, remains, [lot]))
+            self._world.start(self._take(winner, spawn, remains, [lot], zone))
+        if all(one.owner or one.is_unwanted for one in remains.lots):
+            # Nothing is drawn any more: who has won takes what is its own, and all take the rest.
+            remains.method = LootMethod.FREE
         if remains.is_empty:
             self._emptied(zone, spawn, remains)
 
     def _winner(self, lot: Lot) -> Player | None:
-        """Return who has the best roll of those who want a thing most."""
-        rolls = [(self._roll(DICE), one) for one in drawn_among(lot)]
+        """Return who has the best roll of those in the world who want a thing most."""
+        present = [one for one in lot.answers if self._world.players.get(one) is not None]
+        rolls = [(self._roll(DICE), one) for one in drawn_among(lot, present)]
         return self._world.players.get(max(rolls)[1]) if rolls else None
 
-    async def _take(self, player: Player, spawn: Spawn, remains: Remains, lots: list[Lot]) -> None:
-        zone = player.zone
+    async def _take(
+        self,
+        player: Player,
+        spawn: Spawn,
+        remains: Remains,
+        lots: list[Lot],
+        zone: Zone | None = None,
+    ) -> None:
+        """Give things to a player; `zone` is that of the body, if the player may be elsewhere."""
+        zone = zone or player.zone
         for lot in lots:
             if not lot.is_taken:
                 await self._take_one(player, spawn, remains, lot)

@@ -224,6 +224,66 @@ def test_lots_are_drawn_after_two_minutes() -> None:
     assert (held(scene.one), held(two)) == ([(kinds.MARBLE, 1)], [])
 
 
+def rolls(scene: TradeScene, monkeypatch: pytest.MonkeyPatch, *numbers: int) -> list[int]:
+    """Let lots be drawn with these numbers; return those that are left."""
+    left = list(numbers)
+    looting = scene.harness.parts.trading.looting
+    monkeypatch.setattr(looting, "_roll", lambda _sides: left.pop(0))
+    return left
+
+
+def test_a_winner_without_a_place_keeps_what_it_has_won(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = TradeScene()
+    two = group(scene, 2)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    for _ in range(6):
+        scene.one.types(f"/summonitem {kinds.MARBLE}")
+    left = rolls(scene, monkeypatch, 90, 10, 10, 90)
+    scene.one.types("/loot")
+    assert scene.asks(scene.one, body) == []
+    scene.asks(two, body)
+    assert left == [10, 90]  # drawn once
+    assert scene.asks(two, body) == []
+    scene.harness.run(121.0)
+    assert (len(held(scene.one)), held(two), left) == (6, [], [10, 90])
+    scene.one.types("/inventory destroy 0")
+    scene.one.types("/loot")
+    scene.asks(scene.one, body)
+    assert (len(held(scene.one)), held(two)) == (6, [])
+    assert scene.is_right()
+
+
+def test_what_nobody_wants_frees_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = TradeScene(1208)
+    two = group(scene, 2, version=1208)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1), (kinds.PEBBLE, 3))
+    rolls(scene, monkeypatch, 10, 90)
+    scene.one.types("/loot")
+    for client in (scene.one, two):
+        scene.asks(client, body, kinds.MARBLE, button=3)
+    scene.asks(scene.one, body, kinds.PEBBLE)
+    assert (held(scene.one), held(two)) == ([], [])
+    scene.asks(two, body, kinds.PEBBLE)
+    assert (held(scene.one), held(two)) == ([], [(kinds.PEBBLE, 3)])
+    scene.asks(scene.one, body, kinds.MARBLE)
+    assert held(scene.one) == [(kinds.MARBLE, 1)]
+    assert scene.is_right()
+
+
+def test_who_is_gone_wins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = TradeScene()
+    two = group(scene, 2)
+    body = scene.kill("a straw man", (kinds.MARBLE, 1))
+    rolls(scene, monkeypatch, 10, 90)
+    scene.one.types("/loot")
+    scene.asks(two, body)
+    scene.asks(scene.one, body, 77)
+    scene.harness.departures.leave(player_of(two), "quit", scene.harness.now)
+    scene.asks(scene.one, body)
+    scene.harness.run(121.0)
+    assert held(scene.one) == [(kinds.MARBLE, 1)]
+
+
 def test_coins_are_shared_with_the_group() -> None:
     scene = TradeScene()
     two = group(scene, 1)
