@@ -180,13 +180,10 @@ class Groups:
         return guests.leader
 
     def _invited(self, guest: int, invitation: Invitation) -> None:
-        # Repeating an invitation at once would be a way to flood the guest's chat.
+        # Repeating an invitation at once would be a way to flood the guest's chat. One of another
+        # leader would replace the first unseen: the client shows one window.
         before = self._invitations.get(guest)
-        if (
-            before is not None
-            and before.leader == invitation.leader
-            and invitation.at - before.at <= INVITATION
-        ):
+        if before is not None and invitation.at - before.at <= INVITATION:
             raise CommandError("that player is invited already")
         self._invitations[guest] = invitation
 

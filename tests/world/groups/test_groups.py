@@ -201,3 +201,20 @@ def test_old_invitations_are_removed() -> None:
     assert groups.inviter_of(2) == 1
     groups.expire(Monotonic(NOW + INVITATION + 1))
     assert groups.inviter_of(2) == 0
+
+
+def test_a_second_inviter_does_not_replace_the_first_unseen() -> None:
+    """The client shows one window, and accepts without a name: the guest would join another one."""
+    groups = Groups()
+    groups.invite(1, 3, NOW)
+    with pytest.raises(CommandError, match="invited already"):
+        groups.invite(2, 3, NOW)
+    assert groups.accept(3, NOW).members == [1, 3]
+
+
+def test_an_invitation_that_is_too_old_is_replaced_by_another_one() -> None:
+    groups = Groups()
+    groups.invite(1, 3, NOW)
+    later = Monotonic(NOW + INVITATION + 1)
+    groups.invite(2, 3, later)
+    assert groups.accept(3, later).members == [2, 3]
