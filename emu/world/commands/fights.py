@@ -6,9 +6,11 @@ from functools import partial
 
 from emu.commands import Argument, ArgumentKind, Call
 from emu.errors import CommandError
+from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.combat.falls import NO_POINT
 from emu.world.commands.context import CommandContext, WorldCommandSet
+from emu.world.social.group_texts import check_guest
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -89,6 +91,7 @@ async def _duel(context: CommandContext, player: Player, call: Call) -> None:
     other = context.combat.fights.players.get(target) if target is not None else None
     if other is None:
         raise CommandError("target a player first")
+    check_guest(other, player.name, Option.DECLINE_DUELS)
     context.combat.duels.challenge(player, other, call.now)
 
 

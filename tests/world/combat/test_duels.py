@@ -103,3 +103,16 @@ def test_an_offer_ends_without_a_word_when_one_leaves() -> None:
     fight.harness.departures.remove(fight.of(other), "quit", fight.harness.now)
     assert fight.texts()[before:] == []
     assert fight.client.types("surrender") == ["you have no duel"]
+
+
+def test_who_declines_duels_or_ignores_the_challenger_is_not_asked() -> None:
+    """The switch is a command of the client (docs/protocol/world/commands.md#options)."""
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    other.types("decline_duels")
+    assert challenged(fight) == ["Borvik declines such invitations"]
+    other.types("decline_duels")
+    other.types("ignore_add Aldana")
+    assert challenged(fight) == ["Borvik ignores you"]
+    assert other.decoded("WS_ChoiceWindow") == []
+    assert other.types("accept_duel") == ["nobody has challenged you to a duel"]
