@@ -186,6 +186,7 @@ class QuestRewards:
             taken.number, turn, plan.title, text, reward, attempt=round(taken.accepted * MOMENTS),
             level=plan.level, difficulty=color(player, plan.level),
         )  # fmt: skip
+        plan.gift_coins = plan.gift_status = 0  # they were for this window
         journal.pending.append(one)
         self._journals.changed(player)
         self._world.start(self._give_gift(player, one))

@@ -211,7 +211,11 @@ def give_item(
 ) -> bool:  # fmt: skip
     """Give a player things in the middle of a quest by a window; false while one is open."""
     player = _owner(quest, body)
-    if quest is None or player is None or quest.is_restoring:
+    if quest is None or player is None:
+        return False
+    if quest.is_restoring:
+        # It gave them before; those of the next window follow.
+        quest.plan.gift_coins = quest.plan.gift_status = 0
         return False
     taken = scripts.quests.journal(player).open.get(quest.plan.number)
     if taken is None:

@@ -78,6 +78,42 @@ def test_the_things_of_a_gift_are_read_as_all_numbers(tmp_path: Path) -> None:
     assert scene.client.decoded("WS_QuestRewardPackMsg")
 
 
+@pytest.mark.parametrize("has_login", [False, True])
+def test_coins_of_a_gift_come_with_one_window(tmp_path: Path, has_login: bool) -> None:
+    """Each further gift of the quest gave the coins and the status of the first one again.
+
+    EQ2Emulator forgets both with the window (`Quest::SetQuestTemporaryState`).
+    """
+    script = f"""
+        function Init(Quest) AddQuestStep(Quest, 1, "Wait.", 1, 100, "") end
+        function Accepted(Quest, Giver, Player)
+            AddQuestStepCompleteAction(Quest, 1, "More")
+            SetCoinTmpReward(Quest, 30)
+            SetStatusTmpReward(Quest, 7)
+            GiveQuestItem(Quest, Player, "Take this.", {BAG})
+            AddQuestStep(Quest, 2, "Wait again.", 1, 100, "")
+        end
+        function More(Quest, Giver, Player)
+            GiveQuestItem(Quest, Player, "And this.", {OTHER_BAG})
+        end
+        function Reload(Quest, Giver, Player, Step) Accepted(Quest, Giver, Player) end
+    """
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    before = scene.player.character.coins, scene.player.character.status_points
+    scene.accept()
+    scene.client.types("/accept_reward 0 0")
+    if has_login:
+        scene.player.journal = Journal(scene.player.journal.text)
+    scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
+    (gift,) = scene.journal.pending
+    assert (gift.reward.coins, gift.reward.status) == (0, 0)
+    scene.client.types("/accept_reward 0 0")
+    held = sorted(one.item_id for one in scene.player.holdings.inventory)
+    assert held == [BAG, OTHER_BAG]
+    after = scene.player.character.coins, scene.player.character.status_points
+    assert after == (before[0] + 30, before[1] + 7)
+
+
 def test_the_step_of_a_quest_that_nobody_has_is_0(scene: ScriptScene) -> None:
     calls = ("(Spawn, 1)", "(Spawn, 99)", "(NPC, 1)")
     assert scene.says("", *(f"GetQuestStep{call}" for call in calls)) == ["0", "0", "0"]
