@@ -79,8 +79,8 @@ class Holdings:
     """What belongs to the things of one player."""
 
     __slots__ = (
-        "bonuses", "coins_due", "coins_moving", "flows", "gate", "has_bank", "has_shared", "idle",
-        "inventory", "is_storing", "put_away", "shown", "unstored", "zone_id",
+        "bonuses", "coins_due", "coins_leaving", "coins_moving", "flows", "gate", "has_bank",
+        "has_shared", "idle", "inventory", "is_storing", "put_away", "shown", "unstored", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -103,6 +103,8 @@ class Holdings:
         """Coins that scripts have given, less those that they have taken, and no movement has."""
         self.coins_moving = 0
         """The same of the movement that is under way."""
+        self.coins_leaving = 0
+        """Coins that own acts of the player move away, and the store has not answered."""
         self.zone_id = 0
         """The zone in which it was last; 0 before it stands in one."""
         self.idle: list[PendingAnswer] = []

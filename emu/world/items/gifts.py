@@ -97,9 +97,13 @@ class Gifts:
     # -- coins ----------------------------------------------------------------------------------
 
     def coins(self, player: Player) -> int:
-        """Return what a player has with all that was given and taken, stored or not."""
+        """Return what a player has with all that was given and taken, stored or not.
+
+        What an own act is moving away, such as into the bank, is not there for a script.
+        """
         holdings = player.holdings
-        return player.character.coins + holdings.coins_moving + holdings.coins_due
+        own = player.character.coins - holdings.coins_leaving
+        return own + holdings.coins_moving + holdings.coins_due
 
     def give_coins(self, player: Player, copper: int) -> None:
         """Give a player coins."""

@@ -18,9 +18,20 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from emu.errors import StoreAway, StoreError
-from emu.ledger import Balance, Moved, Movement, Part, Placed, Reason, ThingChanges
+from emu.ledger import (
+    Balance,
+    Moved,
+    Movement,
+    OwnerKind,
+    Part,
+    Placed,
+    Reason,
+    ThingChanges,
+    What,
+)
 from emu.processes.ports import CAME, LOST, LedgerStore, Note
 from emu.times import Moment
+from emu.world.actors.player import Player
 from emu.world.sheets import CharacterSheets
 from emu.world.world import World
 
@@ -114,6 +125,9 @@ class Ledger:
         `StoreError` if it is not carried out. If the database is away, its answer may be lost: then
         the movement is barred later, and `late` is called if it was carried out.
         """
+        leaving = self._leaving(movement)
+        for player, amount in leaving:
+            player.holdings.coins_leaving += amount
         try:
             return await call()
         except StoreAway:
@@ -123,6 +137,10 @@ class Ledger:
             except StoreAway:
                 self._world.start(self._settle(movement, late))
                 raise
+        finally:
+            # The caller shows the new balances before anything else happens.
+            for player, amount in leaving:
+                player.holdings.coins_leaving -= amount
 
     async def was_carried_out(self, movement: Movement) -> bool:
         """Return whether a movement was carried out; if it was not, it never will be.
@@ -167,6 +185,17 @@ class Ledger:
             self._world.count("old entries of the ledger not removed")
 
     # -- internals ------------------------------------------------------------------------------
+
+    def _leaving(self, movement: Movement) -> list[tuple[Player, int]]:
+        """Return the coins that a movement takes from players here, without those of scripts."""
+        if movement.reason is Reason.SCRIPT:  # counted by `emu.world.items.gifts`
+            return []
+        found = [
+            (self._world.players.get(part.giver.number), part.amount)
+            for part in movement.parts
+            if part.giver.kind is OwnerKind.CHARACTER and part.what is What.COINS
+        ]
+        return [(player, amount) for player, amount in found if player is not None]
 
     def _apply(self, balance: Balance) -> bool:
         """Set the balance of a player, unless it has a newer one; return whether it is here."""

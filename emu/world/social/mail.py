@@ -238,8 +238,8 @@ class Mail:
         """Store a letter with what is attached."""
         if attached.parcel[0]:
             return await self._parcels.send(player, attached.parcel, letter, postage)
-        price = postage.price
-        part = Part(Owner.character(player.id), Owner(OwnerKind.POSTAGE), price)
+        cost = postage.price + letter.coins  # the store knows which coins go where
+        part = Part(Owner.character(player.id), Owner(OwnerKind.POSTAGE), cost)
         paid = self._ledger.movement(Reason.SENT, [part], [letter.account_id])
         moment = self._world.clock.moment()
         return await self._ledger.carry_out(

@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 from twisted.internet.defer import Deferred, ensureDeferred
 
+from emu.houses import Deal, Dealt, Price
 from emu.items.held import Where
-from emu.ledger import MOST_COINS
+from emu.ledger import MOST_COINS, Owner, OwnerKind, Reason
 from emu.world.actors.player import Player
+from emu.world.housing.payments import Bill, Payments
 from emu.world.items.gifts import Gifts
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
+from tests.support.world.trade_scenes import TradeScene
 
 
 def test_what_is_given_during_an_exchange_comes_afterwards() -> None:
@@ -129,3 +132,49 @@ def test_coins_are_not_taken_during_an_exchange() -> None:
     assert not gifts.take_coins(player, 50)
     player.holdings.gate.leave()
     assert gifts.take_coins(player, 50)
+
+
+@pytest.mark.parametrize("how", ["bank", "letter", "house"])
+def test_a_script_takes_no_coins_that_the_player_spends(
+    monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """The store is asked for a deposit while the player answers a merchant of a script."""
+    trade = TradeScene(coins=100, admin_status=0)
+    trade.enter(2)
+    player, gifts = player_of(trade.one), Gifts(trade.harness.parts.items, Counter())
+    ledger, taken = trade.harness.ledger, list[tuple[int, bool]]()
+
+    def slow(call: Any) -> Any:
+        async def asked(*values: Any) -> Any:
+            taken.append((gifts.coins(player), gifts.take_coins(player, 50)))
+            return await call(*values)
+
+        return asked
+
+    if how == "bank":
+        trade.banker()
+        trade.one.types("/bank")
+        monkeypatch.setattr(ledger._store, "move", slow(ledger._store.move))
+        trade.one.types("/bank_deposit 90")
+        monkeypatch.undo()
+        left = 10
+    elif how == "letter":
+        store = trade.harness.parts.mail._store
+        trade.one.types("/start_mail")
+        trade.one.types("/add_mail_copper 60")
+        monkeypatch.setattr(store, "send", slow(store.send))
+        trade.one.types("/mail send Name2 Hello / A gift.")
+        monkeypatch.undo()
+        left = 30
+    else:
+        bill = Bill(Reason.UPKEEP, Owner(OwnerKind.HOUSING, 3), 7, Price(80, 0), 0)
+
+        async def refuses(_payment: Any) -> Dealt:
+            return Dealt(Deal.TOO_FEW_COINS)
+
+        payments = Payments(trade.harness.world, ledger)
+        finish(payments.pay(player, bill, slow(refuses)))
+        left = 20
+    assert taken == [(left, False)]
+    assert player.holdings.coins_leaving == 0
+    assert gifts.coins(player) == player.character.coins
