@@ -33,6 +33,7 @@ TOO_NEAR: Final = 100.0
 HERE: Final = 20.0
 """Units from a destination on a map within which a player is there."""
 TRY_AGAIN: Final = "You could not pay. Try again in a moment."
+DEAD: Final = "You cannot do that right now."
 NOWHERE: Final = "There is no destination for you here."
 MOST_WAYS: Final = 200
 """Ways of one window."""
@@ -195,6 +196,10 @@ class Transporters:
         if not self._may_take(way, player):
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return
+        # The window may have been open before the player died.
+        if player.spawn.hp_percent <= 0:
+            send_text(player.client, DEAD, ERROR_COLOR)
+            return
         refusal = price_refusal(way.cost, player.character.coins)
         if refusal is not None:
             send_text(player.client, refusal, ERROR_COLOR)
@@ -237,8 +242,9 @@ class Transporters:
         if not moved.is_done:
             send_text(player.client, TOO_DEAR, ERROR_COLOR)
             return
-        # The player may have gone elsewhere while the store answered.
-        if player.zone is not zone or not self._set_off(player, way, world.clock.now(), give_back):
+        # The player may have died or gone elsewhere while the store answered.
+        may_go = player.zone is zone and player.spawn.hp_percent > 0
+        if not may_go or not self._set_off(player, way, world.clock.now(), give_back):
             give_back()
 
 

@@ -10,7 +10,7 @@ import pytest
 from emu.errors import StoreError
 from emu.quests.journal import Completion
 from emu.times import Moment
-from emu.world.actors.spawn import Destination, Spawn
+from emu.world.actors.spawn import Destination, Spawn, SpawnKind
 from emu.world.entry.leaving import LeaveReason
 from emu.world.travel.tables import TravelTables, Way
 from emu.world_stream.movement import Position
@@ -289,3 +289,35 @@ def test_the_price_is_given_back_if_the_player_is_gone_before_it_sets_off(
     harness.run(1.0)
     assert scene.goal is None
     assert stored(scene) == 1300
+
+
+@pytest.mark.parametrize("cost", [0, 250])
+def test_who_has_died_with_an_open_window_does_not_travel(cost: int) -> None:
+    scene, bell = scene_with([NORTH._replace(cost=cost), BEACH])
+    rich(scene, 1300)
+    scene.use(bell)
+    dies(scene)
+    at = scene.player.position
+    choose(scene, 51, cost=cost)
+    assert (scene.goal, scene.player.position, stored(scene)) == (None, at, 1300)
+    assert scene.lines()[-1] == "You cannot do that right now."
+
+
+def test_who_dies_while_the_store_takes_the_coins_gets_them_back() -> None:
+    scene, _ = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    work: list[Coroutine[Any, Any, Any]] = []
+    scene.harness.start = work.append
+    scene.travel.transporters._take(scene.player, NORTH._replace(cost=250), scene.harness.now)
+    scene.harness.start = finish
+    dies(scene)
+    finish(work[0])
+    scene.harness.run(0.1)
+    assert (scene.goal, stored(scene)) == (None, 1300)
+
+
+def dies(scene: TravelScene) -> None:
+    killer = Spawn(scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a crab", PLACE)
+    scene.zone.add_spawn(killer, scene.harness.now)
+    scene.harness.parts.minds.harm.kill(scene.zone, scene.player.spawn, killer)
+    assert scene.player.spawn.hp_percent == 0
