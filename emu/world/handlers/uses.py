@@ -11,8 +11,8 @@ from typing import Final
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, VerbUse
-from emu.world.actors.spawn import Spawn, Verb
-from emu.world.events import VerbBegun, VerbBroken
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world.events import Died, VerbBegun, VerbBroken
 from emu.world.speech.spoken import play_visual
 from emu.world.world import World
 
@@ -31,6 +31,7 @@ class VerbUses:
         self._world = world
         self._finish = finish
         world.players.deadlines.on(PlayerDeadline.VERB, self._is_done)
+        world.events.subscribe(Died, self._died)
 
     def begin(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
         """Use a verb now, or after its time; break off what the player was doing.
@@ -66,6 +67,12 @@ class VerbUses:
         # Who changes the zone has lost the deadline already.
         if self._world.players.deadlines.clear(player, PlayerDeadline.VERB):
             self._broken(player, use)
+
+    def _died(self, event: Died) -> None:
+        """Break off what a player uses who dies."""
+        if event.victim.kind is SpawnKind.PLAYER:
+            for one in [one for one in self._world.players if one.spawn is event.victim]:
+                self.break_off(one)
 
     def _broken(self, player: Player, use: VerbUse | None) -> None:
         send_text(player.client, INTERRUPTED)

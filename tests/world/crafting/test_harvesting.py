@@ -129,6 +129,19 @@ def test_who_moves_breaks_a_harvest_off() -> None:
     assert len(scene.uses(scene.one, node)) == 3
 
 
+def test_a_player_that_dies_meanwhile_harvests_nothing() -> None:
+    """The dead may begin no harvest; one that had begun went on to its end."""
+    scene = CraftScene()
+    node, player = scene.node(), player_of(scene.one)
+    scene.uses(scene.one, node, seconds=1.0)
+    before = len(scene.one.log)
+    scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
+    assert "Interrupted!" in texts(scene.one, before)
+    scene.harness.run(6.0)
+    assert held(scene.one) == []
+    assert not scene.harness.parts.crafting.harvesting._used
+
+
 def test_a_second_click_does_not_begin_anew() -> None:
     scene = CraftScene()
     node = scene.node("roots", kinds.PEBBLE)
