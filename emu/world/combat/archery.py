@@ -56,5 +56,10 @@ class Archery:
 
     def loose(self, player: Player, shot: Shot) -> None:
         """Take the ammunition of a shot."""
-        self._items.use_up(player, shot.ammunition, 1, Owner(OwnerKind.USE))
-        self._items.changed(player)
+        self._items.in_turn(player, lambda: self._use_up(player, shot.ammunition.id))
+
+    def _use_up(self, player: Player, number: int) -> None:
+        ammunition = player.holdings.inventory.get(number)
+        if ammunition is not None:
+            self._items.use_up(player, ammunition, 1, Owner(OwnerKind.USE))
+            self._items.changed(player)

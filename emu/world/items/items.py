@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from emu.errors import StoreError
+from emu.errors import CommandError, StoreError
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory
 from emu.items.kinds import Flag, ItemKind, Scroll
@@ -285,6 +285,22 @@ class Items:
                 count -= part
         return True
 
+    def in_turn(self, player: Player, act: Callable[[], object]) -> None:
+        """Carry out an act now, or after the exchange that a player is in.
+
+        An exchange that is refused would undo what happens while the store is asked.
+        """
+        if player.holdings.gate.is_closed:
+            self.world.start(self._later(player, act))
+        else:
+            act()
+
+    async def _later(self, player: Player, act: Callable[[], object]) -> None:
+        try:
+            await player.holdings.gate.carry_out(act)
+        except CommandError:
+            self.world.count("things not used up: too many acts wait")
+
     def changed(
         self, player: Player, settled: Iterable[int] = (), *, list_first: bool = False
     ) -> None:
@@ -412,8 +428,11 @@ class Items:
         """Take away what may not leave the zone that a player has left."""
         player, holdings = event.player, event.player.holdings
         before, holdings.zone_id = holdings.zone_id, player.zone.zone_id
-        if before in (0, holdings.zone_id):
-            return
+        if before not in (0, holdings.zone_id):
+            self.in_turn(player, lambda: self._drop_bound(player))
+
+    def _drop_bound(self, player: Player) -> None:
+        holdings = player.holdings
         bound = [
             one for one in holdings.inventory
             if Flag.NO_ZONE in holdings.inventory.kind(one).flags

@@ -1,11 +1,13 @@
 """Ranged attack: what it needs, its texts, and the message of a shot. Source: EQ2Emulator."""
 
 import pytest
+from twisted.internet.defer import ensureDeferred
 
 from emu.items.held import Place, Where
 from emu.items.kinds import ItemKind, Range, Ranged, Slot, Sort, Thrown
 from emu.world.combat.archery import NO_AMMUNITION, NO_WEAPON, TOO_CLOSE, TOO_FAR
 from emu.world.combat.fights import STARTED, STOPPED
+from tests.support.coroutines import finish
 from tests.support.world.fights import HERE, Fight
 
 BOW, ARROW = 901, 902
@@ -51,6 +53,29 @@ def test_a_bow_shoots_and_takes_arrows() -> None:
     assert arrows is not None
     assert arrows.count == 17
     assert fight.client.types("autoattack 2") == [STOPPED]
+
+
+def test_an_arrow_shot_during_an_exchange_is_taken_after_it() -> None:
+    """A refused exchange would give the arrow back, which the store has no more."""
+    fight = archer()
+    gate = fight.player.holdings.gate
+    crab = fight.creature(at=HERE._replace(x=18.0))
+    crab.sheet.health.fill(100_000)
+    fight.player.set_target(crab)
+    finish(gate.pass_through())
+    fight.harness.start = ensureDeferred
+    fight.harness.parts.combat.creatures.hold(crab, on=True)
+    fight.client.types("autoattack 2")
+    fight.run(2.5)
+    assert len(shots(fight)) == 1
+    counts = []
+    for _ in range(2):
+        arrows = fight.player.holdings.inventory.worn(Slot.AMMO)
+        assert arrows is not None
+        counts.append(arrows.count)
+        if gate.is_closed:
+            gate.leave()
+    assert counts == [20, 19]
 
 
 @pytest.mark.parametrize(

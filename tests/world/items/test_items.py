@@ -6,13 +6,15 @@ Texts and lists are those of ../shared/data/recordings/items-546-carry and items
 from __future__ import annotations
 
 import pytest
+from twisted.internet.defer import ensureDeferred
 
 from emu.content.beginners import StartingThing, starting_things
 from emu.content.items import TomlItems, shipped_items
 from emu.items.held import Where
 from emu.items.kinds import Slot
-from emu.ledger import Owner, OwnerKind
+from emu.ledger import Moved, Movement, Outcome, Owner, OwnerKind, Part, Reason
 from emu.world.events import Entered
+from emu.world.items.exchanges import Act
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
@@ -119,6 +121,30 @@ def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:
     player.zone = harness.world.zones.with_space(elsewhere.id, harness.now, lambda _zone: 0)
     harness.world.events.publish(Entered(player, harness.now))
     assert held(client) == [(kinds.MARBLE, 1, 1)]
+    assert finish(harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_what_is_bound_to_a_zone_stays_behind_also_during_a_refused_exchange() -> None:
+    row = 'id = 5, name = "Torch of the Vault", nozone = 1'
+    harness, client = scene()
+    items = harness.parts.items
+    items.kinds = kinds.item_kinds([row])
+    client.types("/summonitem 5")
+    player = player_of(client)
+    harness.world.events.publish(Entered(player, harness.now))
+    harness.start = ensureDeferred
+    elsewhere = next(zone for zone in harness.world.zones.table if zone.id != player.zone.zone_id)
+
+    async def leaves(_movement: Movement) -> Moved:
+        player.zone = harness.world.zones.with_space(elsewhere.id, harness.now, lambda _zone: 0)
+        harness.world.events.publish(Entered(player, harness.now))
+        return Moved(Outcome.TOO_FEW)
+
+    act = Act([Part(Owner.character(player.id), SHOP, 5)])
+    assert finish(items.exchanges.exchange(Reason.BOUGHT, [player], lambda: act, leaves)) is (
+        Outcome.TOO_FEW
+    )
+    assert held(client) == []
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
 
 
