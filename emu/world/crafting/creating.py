@@ -38,7 +38,15 @@ from emu.world.actors.spawn import Spawn
 from emu.world.crafting.books import RecipeBooks
 from emu.world.crafting.components import Taken, choose, offers
 from emu.world.crafting.creation_windows import send_round, show_components, show_creation
-from emu.world.crafting.giving import ActChances, Crafts, SkillUse, begin, in_turn, whole_count
+from emu.world.crafting.giving import (
+    ActChances,
+    Crafts,
+    SkillUse,
+    begin,
+    in_turn,
+    refuses_dead,
+    whole_count,
+)
 from emu.world.crafting.recipe_windows import (
     ANY_DEVICE,
     NAMES,
@@ -164,6 +172,8 @@ class Creating:
 
     def _may_make(self, player: Player, known: KnownRecipe) -> Spawn | None:
         """Return the device at which a player can make a recipe; say so if there is none."""
+        if refuses_dead(player):
+            return None
         bench, device = bench_of(known.recipe), self._device(player)
         if device is not None and bench.number in (ANY_DEVICE, device.look.dealing.device):
             return device

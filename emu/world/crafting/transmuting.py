@@ -21,7 +21,7 @@ from emu.rules.transmuting import materials, may_teach, needed_skill
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.conversations import Conversations, DialogPage, Shown
-from emu.world.crafting.giving import RED, Crafts, SkillUse, begin
+from emu.world.crafting.giving import RED, Crafts, SkillUse, begin, refuses_dead
 from emu.world.events import DialogAnswered, LeftWorld
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
@@ -143,7 +143,7 @@ class Transmuting:
             self._open(player, text, [("OK", _Confirmed(number)), ("Cancel", None)])
 
     def _begin(self, player: Player, number: int) -> None:
-        if self._thing(player, number) is None:
+        if refuses_dead(player) or self._thing(player, number) is None:
             return
         self._chosen[player.id] = number
         if not self._ports.cast(player, SPELL):

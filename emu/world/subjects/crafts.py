@@ -20,7 +20,7 @@ from emu.world.crafting.collecting import Collecting
 from emu.world.crafting.components import wanted_of
 from emu.world.crafting.craft_windows import show_reward
 from emu.world.crafting.creating import Creating
-from emu.world.crafting.giving import ActChances, Crafts, SkillUse
+from emu.world.crafting.giving import ActChances, Crafts, SkillUse, refuses_dead
 from emu.world.crafting.harvesting import Harvesting
 from emu.world.crafting.recipe_windows import bench_of
 from emu.world.crafting.transmuting import TransmutePorts, Transmuting
@@ -176,6 +176,8 @@ async def _hand_in(crafting: Crafting, player: Player, _call: Call) -> None:
         raise CommandError("your target is no collector")
     if player.position.distance_to(target.position) > (verb.distance or REACH):
         raise CommandError("you are too far away")
+    if refuses_dead(player):
+        return
     if not crafting.collecting.hand_in(player):
         raise CommandError("you have no collection of which all pieces are found")
 

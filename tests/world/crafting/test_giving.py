@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from emu.errors import StoreError
-from emu.world.crafting.giving import NOT_NOW, ActChances, begin, in_turn, whole_count
+from emu.world.actors.dealings import Dealing
+from emu.world.crafting.giving import DEAD, NOT_NOW, ActChances, begin, in_turn, whole_count
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
-from tests.support.world.craft_scenes import CraftScene, texts
-from tests.support.world.trade_scenes import player_of
+from tests.support.world.craft_scenes import COAL, ORE, RECIPE, STRAP, CraftScene, texts
+from tests.support.world.trade_scenes import held, player_of
 
 
 def test_each_act_has_a_chance_of_its_own_that_follows_from_the_seed() -> None:
@@ -66,3 +67,29 @@ def test_charges_count() -> None:
     assert charm is not None
     assert pebble is not None
     assert (whole_count(charm, 2), whole_count(pebble, 2)) == (6, 2)
+
+
+def test_a_dead_player_keeps_its_components() -> None:
+    """The creation began, ended with its first round, and made slag of the components."""
+    scene = CraftScene()
+    scene.learns()
+    device, player = scene.device(), player_of(scene.one)
+    scene.gets()
+    scene.one.types(f"/createfromrecipe {RECIPE}")
+    scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
+    scene.targets(scene.one, device)
+    before = len(scene.one.log)
+    scene.begins()
+    assert texts(scene.one, before)[-1] == DEAD
+    scene.harness.run(6.0)
+    assert sorted(held(scene.one)) == [(ORE, 1), (COAL, 2), (STRAP, 2)]
+    assert scene.one.types(f"/createfromrecipe {RECIPE}") == [DEAD]
+
+
+def test_a_dead_player_hands_in_no_collection() -> None:
+    scene = CraftScene()
+    one, player = scene.one, player_of(scene.one)
+    collector = scene.stands("Collector", "hand_in_collections", Dealing(8))
+    scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
+    scene.targets(one, collector)
+    assert one.types("/hand_in_collections") == [DEAD]

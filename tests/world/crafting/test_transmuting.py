@@ -10,6 +10,7 @@ from twisted.internet.defer import ensureDeferred
 
 from emu.items.held import Place, Where
 from emu.rules.transmuting import TransmuteTier
+from emu.world.crafting.giving import DEAD
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.spell_scenes import SpellScene
@@ -156,6 +157,15 @@ def test_a_thing_that_is_offered_while_the_act_waits_is_kept(tmp_path: Path) -> 
     scene.choose(0, 0)
     player.holdings.inventory.locked.add(player.holdings.inventory.of_kind(CAP)[0].id)
     player.holdings.gate.leave()
+    assert scene.bags() == [CAP]
+
+
+def test_a_dead_player_transmutes_nothing(tmp_path: Path) -> None:
+    scene = TransmuteScene(tmp_path, toml="")
+    scene.has(CAP)
+    scene.choose(0)
+    scene.harness.parts.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    assert DEAD in scene.choose(0)
     assert scene.bags() == [CAP]
 
 
