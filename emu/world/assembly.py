@@ -512,7 +512,7 @@ class Assembly:
             send_quests=self.quests.journals.send_all, send_spells=self.spells.books.send_first,
             send_standings=lambda player: send_standings(player, world.knowledge.factions),
         )  # fmt: skip
-        self.interaction = Interaction(world, departures, self.remote)
+        self.interaction = Interaction(world, self.travel.journeys.send, self.remote)
         self.movement = MovementRequests(
             world,
             departures.stop_camp,

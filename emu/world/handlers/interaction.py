@@ -12,19 +12,17 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from emu.dialects.dialect import NO_TARGET
-from emu.errors import EmuError, MalformedMessage
+from emu.errors import MalformedMessage
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.movement import CARRIED, MovementStep, StepRefusal
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.reach import distance_of
 from emu.world.actors.spawn import SITTING, STANDING, TOO_FAR, Destination, Spawn, SpawnKind, Verb
-from emu.world.entry.leaving import Departures
 from emu.world.events import Doer, GridChanged, MayUse, Order, Targeted, Used, VerbChosen
 from emu.world.handlers.uses import VerbUses
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
-from emu.world.zones.directory import NoSuchZone
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -198,12 +196,17 @@ class CommandRunner(Protocol):
 class Interaction:
     """Handles the messages about verbs of spawns."""
 
-    def __init__(self, world: World, departures: Departures, commands: CommandRunner) -> None:
-        """Subscribe to the uses of verbs."""
+    def __init__(
+        self,
+        world: World,
+        send: Callable[[Player, Destination, Monotonic], object],
+        commands: CommandRunner,
+    ) -> None:
+        """Subscribe to the uses of verbs. `send` takes a player to a place, if it may go there."""
         world.events.subscribe(VerbChosen, self._begin, Order.OWNER)
         world.events.subscribe(Used, self._run_command)
         self._world = world
-        self._departures = departures
+        self._send = send
         self._commands = commands
         self.uses = VerbUses(world, self._do)
 
@@ -277,7 +280,7 @@ class Interaction:
         if used.done_by & {Doer.WAY, Doer.COMMAND}:
             return
         if spawn.destination is not None:
-            self._travel(player, spawn.destination, now)
+            self._send(player, spawn.destination, now)
         elif used.done_by:
             return
         elif spawn.kind is SpawnKind.SIGN and spawn.footer is not None and spawn.footer.description:
@@ -285,28 +288,6 @@ class Interaction:
         else:
             self._world.count("verb does nothing")
             send_text(player.client, NOTHING)
-
-    def _travel(self, player: Player, to: Destination, now: Monotonic) -> None:
-        """Take a player to the destination of a way."""
-        world = self._world
-        try:
-            definition = world.zones.definition(to.zone_id)
-        except NoSuchZone:
-            world.count("way leads nowhere")
-            send_text(player.client, "This way is closed.")
-            return
-        if to.zone_id == player.zone.zone_id:
-            # Within a zone the client keeps what it has loaded; another zone needs a new session.
-            player.teleport(to.position or definition.safe, now)
-        else:
-            world.start(self._change_zone(player, to))
-
-    async def _change_zone(self, player: Player, to: Destination) -> None:
-        try:
-            await self._departures.change_zone(player, to)
-        except EmuError as error:
-            send_text(player.client, "This way is crowded. Try again in a moment.")
-            self._world.refused(player, f"way: {error}")
 
     def _spawn_at(self, player: Player, index: int) -> Spawn | None:
         """Return the spawn that a client knows by an index; count an unknown index."""

@@ -92,9 +92,22 @@ def test_a_way_to_another_zone_is_used_by_text_command_or_click(
 ) -> None:
     client = harness.stand(1, version, zone_id=900)
     chooses(client, "a bell", verb)
+    harness.run(0.1)
     assert client.player.state is PlayerState.ZONING
     assert client.player.journey.destination == (901, Position(7.0, 8.0, 9.0, 45.0))
     assert "OP_ChangeZoneMsg" in client.names
+
+
+def test_a_way_leads_nobody_into_a_zone_that_it_may_not_enter(tmp_path: Path) -> None:
+    """The levels of a zone count for all its ways (docs/guides/travel.md#access)."""
+    files = {"mine": zone_text(900, "Mine", THINGS), "other": zone_text(901, "Other")}
+    files["other"] = files["other"].replace("[zone]", "[zone]\nmin_level = 50", 1)
+    harness = WorldHarness(atlas=read_atlas(write_zones(tmp_path, **files)))
+    client = harness.stand(1, zone_id=900)
+    chooses(client, "a bell", None)
+    harness.run(0.1)
+    assert client.player.state is PlayerState.STANDING
+    assert "OP_ChangeZoneMsg" not in client.names
 
 
 def test_a_door_inside_the_zone_puts_one_elsewhere(harness: WorldHarness) -> None:
