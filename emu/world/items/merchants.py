@@ -109,8 +109,11 @@ class Merchants:
         await self._load(visit)
         if player.id not in self._sold:
             owner = Owner(OwnerKind.SOLD, player.id)
-            self._sold[player.id] = (await self._store.of([owner])).get(owner, [])
-            await self._items.load_kinds(one.item_id for one in self._sold[player.id])
+            sold = (await self._store.of([owner])).get(owner, [])
+            await self._items.load_kinds(one.item_id for one in sold)
+            # Read for a window that is closed by now, it may be old.
+            if self._visits.has(player, Window.SHOP) is visit:
+                self._sold[player.id] = sold
         if self._visits.has(player, Window.SHOP) is not visit:
             return
         opened = OPENED_TO_SELL if to_sell else 0
@@ -274,7 +277,8 @@ class Merchants:
         Raises `StoreError` and `CommandError`.
         """
         visit = self._visits.of(player, Window.SHOP)
-        if visit is None or self._buys_nothing(visit):
+        # A sale before the list is read would not be in it.
+        if visit is None or self._buys_nothing(visit) or player.id not in self._sold:
             return
         inventory = player.holdings.inventory
         thing = _named(inventory, number)

@@ -16,6 +16,7 @@ from emu.items.held import Where
 from emu.ledger import Owner, OwnerKind
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.dealings import MerchantKind
+from emu.world.events import LeftZone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
@@ -316,6 +317,38 @@ def test_the_last_ten_sales_can_be_bought_back() -> None:
     (lots,) = finish(scene.harness.stored.things.of([sold])).values()
     assert len(lots) == 10
     assert coins_of(scene.one) == 12 * 12
+    assert scene.is_right()
+
+
+@pytest.mark.parametrize("how", ["sells", "leaves"])
+def test_a_list_that_is_old_when_it_is_read_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """What was bought back elsewhere meanwhile would be in the list again."""
+    scene = TradeScene(1208)
+    scene.merchant()
+    scene.one.types(f"/summonitem {kinds.SWORD}")
+    merchants = scene.harness.parts.trading.merchants
+    read = merchants._store.of
+
+    async def late(owners: Any) -> Any:
+        found = await read(owners)
+        if how == "sells":
+            scene.one.types(f"/sell_to_merchant {kinds.SWORD} 1")
+        else:
+            scene.harness.world.events.publish(LeftZone(player_of(scene.one)))
+        return found
+
+    monkeypatch.setattr(merchants._store, "of", late)
+    scene.one.types("/frommerchant")
+    monkeypatch.undo()
+    if how == "leaves":
+        assert merchants._sold == {}
+    scene.one.types("/frommerchant")
+    scene.one.types(f"/sell_to_merchant {kinds.SWORD} 1")
+    assert held(scene.one) == []
+    scene.one.types(f"/buyback_from_merchant {kinds.SWORD} 1")
+    assert held(scene.one) == [(kinds.SWORD, 1)]
     assert scene.is_right()
 
 
