@@ -65,13 +65,15 @@ class Remains:
     leader: int = 0
     decides_at: float | None = None
     """When lots are drawn whatever is answered; None before the first window."""
+    is_paying: bool = False
+    """Whether somebody is given its coins just now; they come back if that is not stored."""
     openers: set[int] = field(default_factory=set)
     """The characters that have its window open."""
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is left."""
-        return not self.coins and not self.lots
+        return not self.coins and not self.lots and not self.is_paying
 
     def may_loot(self, char_id: int, now: float) -> bool:
         """Return whether a character may open it."""

@@ -193,13 +193,14 @@ class Looting:
             Reason.LOOTED, [part for part in parts if part.amount],
             [one.character.account_id for one in takers],
         )  # fmt: skip
+        is_done, remains.is_paying = False, True
         try:
-            moved = await ledger.move(movement)
-        except StoreError:
-            remains.coins = copper
-            raise
-        if not moved.is_done:
-            remains.coins = copper
+            is_done = (await ledger.move(movement)).is_done
+        finally:
+            remains.is_paying = False
+            if not is_done:
+                remains.coins += copper
+        if not is_done:
             return
         text = COINS.format(coins=coins_text(copper), name=spawn.name)
         send_text(player.client, text, own_color(player.client, LOOT_COLOR))

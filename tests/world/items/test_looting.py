@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from emu.errors import StoreError
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.items.loot import METHOD
 from tests.support.coroutines import finish
@@ -282,6 +285,27 @@ def test_who_is_gone_wins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     scene.asks(scene.one, body)
     scene.harness.run(121.0)
     assert held(scene.one) == [(kinds.MARBLE, 1)]
+
+
+def test_coins_that_cannot_be_stored_stay_although_another_one_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = TradeScene()
+    two = group(scene, 1)
+    body = scene.kill("a straw man", coins=21)
+    scene.targets(two, body)
+    ledger = scene.harness.ledger
+
+    async def away(_movement: Any) -> Any:
+        assert two.types("/loot") == []
+        raise StoreError("away")
+
+    monkeypatch.setattr(ledger, "move", away)
+    scene.one.types("/loot")
+    monkeypatch.undo()
+    assert two.types("/loot")[0] == "You loot 21 Copper from the corpse of a straw man"
+    assert (coins_of(scene.one), coins_of(two)) == (10, 11)
+    assert two.decoded("WS_StoppedLooting") != []
 
 
 def test_coins_are_shared_with_the_group() -> None:
