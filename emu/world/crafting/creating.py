@@ -311,10 +311,7 @@ class Creating:
             self._world.events.publish(CraftingChanged(player, is_begun=False))
 
     def _unlock(self, player: Player, creation: Creation) -> None:
-        # In turn: an exchange under way that the store refuses restores what was locked before it.
-        in_turn(self._world, player, lambda: self._free(player, creation))
-
-    def _free(self, player: Player, creation: Creation) -> None:
+        """Free the components at once: an exchange under way restores only its own locks."""
         player.holdings.inventory.locked -= set(creation.taken)
         if player.is_online and player.state in IN_ZONE:
             self._items.show_locks(player)

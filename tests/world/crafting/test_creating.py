@@ -15,7 +15,7 @@ import pytest
 from emu.content.knowledge import Component, Product
 from emu.errors import StoreError
 from emu.items.held import Where
-from emu.ledger import Owner
+from emu.ledger import Owner, OwnerKind, Part, Reason
 from emu.model import KnownSkill
 from emu.rules.crafting import CraftChange, CraftEvent, Round, RoundEnd
 from emu.spells.kinds import SpellBook, SpellKind
@@ -25,6 +25,7 @@ from emu.world.crafting import creating
 from emu.world.crafting.creation_windows import SHOW, creation_fields
 from emu.world.events import Cast
 from emu.world.item_events import Crafted
+from emu.world.items.exchanges import Act
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import (
@@ -486,22 +487,21 @@ def test_a_store_that_fails_takes_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_components_are_free_after_a_refused_deal_of_who_left() -> None:
-    """The deal began before the player left, and restores what was locked then."""
     scene = scene_of()
+    scene.gets()
     starts(scene)
     player = player_of(scene.one)
-    gate = player.holdings.gate
-    before = player.holdings.inventory.copy()
-    gate.is_closed = True  # an exchange is under way
-    later: list[Coroutine[Any, Any, Any]] = []
-    scene.harness.start = later.append
-    breaks(scene.one)
-    scene.harness.run(5.0)
-    player.holdings.inventory.restore(before)  # the store has refused it
-    scene.harness.start = finish
-    gate.is_closed = False
-    for work in later:
-        finish(work)
+    assert player.holdings.inventory.locked
+
+    async def refuses(_movement: object) -> Any:
+        breaks(scene.one)
+        scene.harness.run(5.0)
+        raise StoreError("the database does not answer")
+
+    part = Part(Owner(OwnerKind.SCRIPT), Owner.character(player.id), 1)
+    exchanges = scene.harness.parts.items.exchanges
+    with pytest.raises(StoreError):
+        finish(exchanges.exchange(Reason.SCRIPT, [player], lambda: Act([part]), refuses))
     assert not player.holdings.inventory.locked
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
+from twisted.internet.defer import ensureDeferred
+
 from emu.errors import StoreError
 from emu.world.actors.dealings import Dealing
+from emu.world.actors.holdings import MOST_WAITING
 from emu.world.crafting.giving import DEAD, NOT_NOW, ActChances, begin, in_turn, whole_count
+from emu.world.events import LeftZone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.craft_scenes import COAL, ORE, RECIPE, STRAP, CraftScene, texts
@@ -93,3 +97,22 @@ def test_a_dead_player_hands_in_no_collection() -> None:
     scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
     scene.targets(one, collector)
     assert one.types("/hand_in_collections") == [DEAD]
+
+
+def test_components_are_free_although_many_acts_wait() -> None:
+    """The act that freed them was refused: they stayed in use until the player left the world."""
+    scene = CraftScene()
+    scene.learns()
+    scene.device()
+    player = player_of(scene.one)
+    scene.gets()
+    scene.one.types(f"/createfromrecipe {RECIPE}")
+    scene.begins()
+    assert player.holdings.inventory.locked
+    finish(player.holdings.gate.pass_through())
+    scene.harness.start = ensureDeferred
+    for _ in range(MOST_WAITING):
+        in_turn(scene.harness.world, player, lambda: None)
+    scene.harness.world.events.publish(LeftZone(player))
+    player.holdings.gate.leave()
+    assert not player.holdings.inventory.locked
