@@ -82,7 +82,7 @@ def test_the_things_of_a_gift_are_read_as_all_numbers(tmp_path: Path) -> None:
 def test_coins_of_a_gift_come_with_one_window(tmp_path: Path, has_login: bool) -> None:
     """Each further gift of the quest gave the coins and the status of the first one again.
 
-    EQ2Emulator forgets both with the window (`Quest::SetQuestTemporaryState`).
+    Scripts set both for the window of one GiveQuestItem (../shared/spec/eq2-real-content.md 4).
     """
     script = f"""
         function Init(Quest) AddQuestStep(Quest, 1, "Wait.", 1, 100, "") end
