@@ -50,12 +50,12 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m tools.site.build $(SITE_OPTIONS)
 	@$(BIN)/python -m tools.site.pages --check build/site
 
-unit: $(MARK)    ## all tests; six processes, because some tests wait
-	$(BIN)/pytest -q --processes 6 $(ARGS)
+unit: $(MARK)    ## all tests; eight processes, because some tests wait
+	$(BIN)/pytest -q --processes 8 $(ARGS)
 
 nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
 	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
-	    $(BIN)/pytest -q --processes 6 --hypothesis-profile=nightly $(ARGS)
+	    $(BIN)/pytest -q --processes 8 --hypothesis-profile=nightly $(ARGS)
 	$(MAKE) simulate SEEDS=1..2000
 
 simulate: $(MARK) ## the whole server in virtual time with faults, for SEEDS=A..B
