@@ -246,11 +246,14 @@ async def check(player: Player, killed: float) -> int:
 
 def debts(database: Path) -> tuple[int, list[int]]:
     """Return the stored debt of the dead, and what its shards have cost."""
-    ((number, debt),) = rows(
-        database, "SELECT id, experience_debt FROM world_characters WHERE name = ?", DEAD
+    # One statement, so that no change is stored between the two.
+    found = rows(
+        database,
+        "SELECT experience_debt, shards.debt FROM world_characters LEFT JOIN world_spirit_shards"
+        " AS shards ON shards.character_id = world_characters.id WHERE name = ? ORDER BY place",
+        DEAD,
     )
-    query = "SELECT debt FROM world_spirit_shards WHERE character_id = ? ORDER BY place"
-    return debt, [cost for (cost,) in rows(database, query, number)]
+    return found[0][0], [cost for _, cost in found if cost is not None]
 
 
 async def check_dead(dead: Player, database: Path, deaths: int) -> None:
