@@ -56,7 +56,7 @@ class Archery:
 
     def loose(self, player: Player, shot: Shot) -> None:
         """Take the ammunition of a shot."""
-        self._items.in_turn(player, lambda: self._use_up(player, shot.ammunition.id))
+        self._items.use_in_turn(player, lambda: self._use_up(player, shot.ammunition.id))
 
     def _use_up(self, player: Player, number: int) -> None:
         ammunition = player.holdings.inventory.get(number)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from emu.errors import CommandError, StoreError
+from emu.errors import StoreError
 from emu.items.held import Where
 from emu.items.inventory import BANKED
 from emu.items.refusals import Refusal
@@ -35,17 +35,10 @@ class Gifts:
 
     def in_turn(self, player: Player, act: Callable[[], object]) -> None:
         """Carry out an act now, or after the exchange that a player is in."""
-        if not player.holdings.gate.is_closed:
-            act()
-            return
+        self._items.in_turn(player, act, self._left_out)
 
-        async def later() -> None:
-            try:
-                await player.holdings.gate.carry_out(act)
-            except CommandError:
-                self._counters["things not given: too many acts wait"] += 1
-
-        self._items.world.start(later())
+    def _left_out(self) -> None:
+        self._counters["things not given: too many acts wait"] += 1
 
     # -- things ---------------------------------------------------------------------------------
 

@@ -285,21 +285,31 @@ class Items:
                 count -= part
         return True
 
-    def in_turn(self, player: Player, act: Callable[[], object]) -> None:
+    def in_turn(
+        self, player: Player, act: Callable[[], object], left_out: Callable[[], object]
+    ) -> None:
         """Carry out an act now, or after the exchange that a player is in.
 
-        An exchange that is refused would undo what happens while the store is asked.
+        An exchange that is refused would undo what happens while the store is asked. `left_out` is
+        called instead of the act if too many wait.
         """
         if player.holdings.gate.is_closed:
-            self.world.start(self._later(player, act))
+            self.world.start(self._later(player, act, left_out))
         else:
             act()
 
-    async def _later(self, player: Player, act: Callable[[], object]) -> None:
+    async def _later(
+        self, player: Player, act: Callable[[], object], left_out: Callable[[], object]
+    ) -> None:
         try:
             await player.holdings.gate.carry_out(act)
         except CommandError:
-            self.world.count("things not used up: too many acts wait")
+            left_out()
+
+    def use_in_turn(self, player: Player, act: Callable[[], object]) -> None:
+        """Use things up now, or after the exchange that a player is in; see `in_turn`."""
+        reason = "things not used up: too many acts wait"
+        self.in_turn(player, act, lambda: self.world.count(reason))
 
     def changed(
         self, player: Player, settled: Iterable[int] = (), *, list_first: bool = False
@@ -429,7 +439,7 @@ class Items:
         player, holdings = event.player, event.player.holdings
         before, holdings.zone_id = holdings.zone_id, player.zone.zone_id
         if before not in (0, holdings.zone_id):
-            self.in_turn(player, lambda: self._drop_bound(player))
+            self.use_in_turn(player, lambda: self._drop_bound(player))
 
     def _drop_bound(self, player: Player) -> None:
         holdings = player.holdings

@@ -1,8 +1,7 @@
 """`Visits`: the windows of merchants, menders and bankers that players have open.
 
-A visit ends when the player closes the window, opens another one, leaves the zone,
-or loses its client. Whoever goes
-away from the spawn keeps the window, but its acts change nothing.
+A visit ends when the player closes the window, opens another one, leaves the zone, or loses its
+client. Whoever goes away from the spawn keeps the window, but its acts change nothing.
 """
 
 from __future__ import annotations
