@@ -23,7 +23,7 @@ from emu.limits.rates import RateLimit
 from emu.model import Membership, Present, Title, WorldCharacter
 from emu.quests.journal import Journal
 from emu.times import Moment, Monotonic
-from emu.world.actors.client import PlayerClient, SheetSender
+from emu.world.actors.client import ERROR_COLOR, PlayerClient, SheetSender, send_text
 from emu.world.actors.client_data import ClientData
 from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import ItemLists
@@ -520,3 +520,15 @@ class Player:
     def index_of(self, spawn: Spawn) -> int | None:
         """Return the index by which its client knows a spawn."""
         return self.viewer.interest.index_of(spawn) if self.viewer is not None else None
+
+
+DEAD: Final = "You cannot do that right now."
+"""What the dead read who want to do something."""
+
+
+def refuses_dead(player: Player) -> bool:
+    """Return whether a player is dead, and say that it can do nothing then."""
+    if player.spawn.hp_percent > 0:
+        return False
+    send_text(player.client, DEAD, ERROR_COLOR)
+    return True

@@ -13,10 +13,10 @@ from emu.errors import CommandError
 from emu.model import SavedKind
 from emu.rules.experience import debt_after_death
 from emu.times import Monotonic
-from emu.world.actors.player import Player
+from emu.world.actors.player import DEAD, Player
 from emu.world.actors.spawn import Destination
 from emu.world.combat.blows import show_death
-from emu.world.combat.fights import DEAD, Fights
+from emu.world.combat.fights import Fights
 from emu.world.combat.shards import Shards
 from emu.world.events import Died, Entered, LeftZone, MayUse, Order, Revived
 from emu.world.minds.harm import CORPSE

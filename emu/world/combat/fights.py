@@ -13,7 +13,7 @@ from typing import Final
 from emu.rules.combat import Result, damage, mitigated, multi_attacks, result
 from emu.rules.stance import Encounter
 from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import DEAD, IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.archery import Archery, Shot
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow, show_blow
@@ -62,7 +62,6 @@ CASTERS: Final = (11, 21)
 """The archetypes that do not strike because they cast: priests and mages."""
 STARTED: Final = "You start fighting."
 STOPPED: Final = "You stop fighting."
-DEAD: Final = "You cannot do that right now."
 
 
 @dataclass(slots=True, eq=False)

@@ -33,7 +33,7 @@ from emu.rules.crafting import (
 from emu.rules.loot import Chance
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, refuses_dead
 from emu.world.actors.spawn import Spawn
 from emu.world.crafting.books import RecipeBooks
 from emu.world.crafting.components import Taken, choose, offers
@@ -44,7 +44,6 @@ from emu.world.crafting.giving import (
     SkillUse,
     begin,
     in_turn,
-    refuses_dead,
     whole_count,
 )
 from emu.world.crafting.recipe_windows import (

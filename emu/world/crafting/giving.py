@@ -23,7 +23,6 @@ from emu.world.zones.zone import Zone
 
 SEEDS: Final = 1 << 30
 NOT_NOW: Final = "This cannot be done now; try again."
-DEAD: Final = "You cannot do that right now."
 RED: Final = 3
 
 
@@ -134,14 +133,6 @@ async def _guarded(
 
 def _raise(error: EmuError) -> None:
     raise error
-
-
-def refuses_dead(player: Player) -> bool:
-    """Return whether a player is dead, and say that it can do nothing then."""
-    if player.spawn.hp_percent > 0:
-        return False
-    send_text(player.client, DEAD, RED)
-    return True
 
 
 def whole_count(kind: ItemKind, count: int) -> int:

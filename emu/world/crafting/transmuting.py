@@ -19,9 +19,9 @@ from emu.items.refusals import Refusal
 from emu.ledger import Outcome, Owner, OwnerKind, Reason
 from emu.rules.transmuting import materials, may_teach, needed_skill
 from emu.world.actors.client import send_text
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, refuses_dead
 from emu.world.conversations import Conversations, DialogPage, Shown
-from emu.world.crafting.giving import RED, Crafts, SkillUse, begin, refuses_dead
+from emu.world.crafting.giving import RED, Crafts, SkillUse, begin
 from emu.world.events import DialogAnswered, LeftWorld
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items

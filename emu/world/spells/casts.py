@@ -17,9 +17,8 @@ from emu.rules.spells import (
 )
 from emu.spells.kinds import SpellKind, SpellTier
 from emu.times import Monotonic
-from emu.world.actors.player import Player
+from emu.world.actors.player import DEAD, Player
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.combat.fights import DEAD
 from emu.world.combat.figures import fraction
 from emu.world.deadlines import Deadlines
 from emu.world.events import Cast, Died, Hurt, Order

@@ -12,7 +12,7 @@ from emu.errors import CommandError
 from emu.rules.loot import Chance
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, refuses_dead
 from emu.world.actors.spawn import Spawn
 from emu.world.commands.context import PlayerCommandSet
 from emu.world.crafting.books import RecipeBooks
@@ -20,7 +20,7 @@ from emu.world.crafting.collecting import Collecting
 from emu.world.crafting.components import wanted_of
 from emu.world.crafting.craft_windows import show_reward
 from emu.world.crafting.creating import Creating
-from emu.world.crafting.giving import ActChances, Crafts, SkillUse, refuses_dead
+from emu.world.crafting.giving import ActChances, Crafts, SkillUse
 from emu.world.crafting.harvesting import Harvesting
 from emu.world.crafting.recipe_windows import bench_of
 from emu.world.crafting.transmuting import TransmutePorts, Transmuting

@@ -19,7 +19,7 @@ from emu.ledger import Owner, OwnerKind
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.item_lists import MESSAGE, WORN, server_slot
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, refuses_dead
 from emu.world.commands.context import PlayerCommandSet
 from emu.world.events import Entered, LeftZone
 from emu.world.item_events import ItemConsumed, ItemScribed, ItemUsed, SpellExamined
@@ -28,7 +28,6 @@ from emu.world.items.reading import show_book
 from emu.world.items.texts import NARRATIVE, RED, link
 from emu.world.subjects.subject import Subject
 
-DEAD: Final = "You cannot do that right now."
 WORN_OUT: Final = "Your {link} is worn out and will not be effective until repaired."
 OUT_OF_CHARGES: Final = "{name} is out of charges.  It has been removed."
 EATEN, DRUNK = "You eat a {name}.", "You drink a {name}."
@@ -241,9 +240,7 @@ class ThingUses(Subject):
         """Carry out an act after the exchanges that the player is in; the dead do nothing."""
 
         def alive() -> None:
-            if player.spawn.hp_percent <= 0:
-                send_text(player.client, DEAD, RED)
-            else:
+            if not refuses_dead(player):
                 act()
 
         await player.holdings.gate.carry_out(alive)

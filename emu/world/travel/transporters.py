@@ -18,7 +18,7 @@ from emu.ledger import Owner, OwnerKind, Part, Reason
 from emu.rules.coins import TOO_DEAR, price_refusal
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, refuses_dead
 from emu.world.actors.spawn import Spawn
 from emu.world.events import LeftZone
 from emu.world.ledger.ledger import Ledger
@@ -33,7 +33,6 @@ TOO_NEAR: Final = 100.0
 HERE: Final = 20.0
 """Units from a destination on a map within which a player is there."""
 TRY_AGAIN: Final = "You could not pay. Try again in a moment."
-DEAD: Final = "You cannot do that right now."
 NOWHERE: Final = "There is no destination for you here."
 MOST_WAYS: Final = 200
 """Ways of one window."""
@@ -197,8 +196,7 @@ class Transporters:
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return
         # The window may have been open before the player died.
-        if player.spawn.hp_percent <= 0:
-            send_text(player.client, DEAD, ERROR_COLOR)
+        if refuses_dead(player):
             return
         refusal = price_refusal(way.cost, player.character.coins)
         if refusal is not None:

@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 from emu.model import FULL
+from emu.world.actors.player import DEAD
 from emu.world.actors.spawn import Verb
 from emu.world.combat.falls import AWAKE
-from emu.world.combat.fights import DEAD
 from emu.world.combat.shards import RECOVER
 from emu.world.events import Revived, Used, VerbChosen
 from emu.world.minds.harm import CORPSE

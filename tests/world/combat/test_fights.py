@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from emu.world.actors.player import DEAD
 from emu.world.actors.sheet import FieldKind
-from emu.world.combat.fights import DEAD, STARTED, STOPPED
+from emu.world.combat.fights import STARTED, STOPPED
 from emu.world.combat.figures import PRIMARY
 from emu.world.events import BlowLanded, Cast
 from tests.support.world.fights import HERE, Fight

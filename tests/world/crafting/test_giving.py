@@ -9,7 +9,8 @@ from twisted.internet.defer import ensureDeferred
 from emu.errors import StoreError
 from emu.world.actors.dealings import Dealing
 from emu.world.actors.holdings import MOST_WAITING
-from emu.world.crafting.giving import DEAD, NOT_NOW, ActChances, begin, in_turn, whole_count
+from emu.world.actors.player import DEAD
+from emu.world.crafting.giving import NOT_NOW, ActChances, begin, in_turn, whole_count
 from emu.world.events import LeftZone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds

@@ -10,7 +10,7 @@ from twisted.internet.defer import ensureDeferred
 
 from emu.items.held import Place, Where
 from emu.rules.transmuting import TransmuteTier
-from emu.world.crafting.giving import DEAD
+from emu.world.actors.player import DEAD
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.spell_scenes import SpellScene

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from emu.times import Moment
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
 from emu.world.travel.instances import FIRST_COPY
 from emu.world.travel.records import read_record
@@ -39,6 +40,13 @@ class InstanceScene(TravelScene):
         self.harness.enter(char_id).load()
         self.harness.run(0.2)
         return player.zone.instance
+
+    def finishes(self, char_id: int) -> Player:
+        """Let a character finish the copy in which it is."""
+        player = self.harness.world.players.get(char_id)
+        assert player is not None
+        self.travel.instances.finish(player, success=True)
+        return player
 
     def leaves(self, char_id: int) -> None:
         player = self.harness.world.players.get(char_id)
@@ -126,18 +134,14 @@ def test_the_levels_of_those_who_opened_a_copy() -> None:
 def test_a_zone_that_all_share_has_no_copies() -> None:
     scene = InstanceScene("")
     assert scene.goes(5) == 0
-    player = scene.harness.world.players.get(5)
-    assert player is not None
-    scene.travel.instances.finish(player, success=True)
+    player = scene.finishes(5)
     assert player.character.travels == ""
 
 
 def test_a_client_that_comes_back_does_not_clear_the_time_of_a_finished_copy() -> None:
     scene = InstanceScene()
     copy = scene.goes(5)
-    player = scene.harness.world.players.get(5)
-    assert player is not None
-    scene.travel.instances.finish(player, success=True)
+    player = scene.finishes(5)
     again = scene.harness.stand(5)
     assert again.player is player
     assert player.zone.instance == copy
@@ -147,9 +151,7 @@ def test_a_client_that_comes_back_does_not_clear_the_time_of_a_finished_copy() -
 def test_who_leaves_the_world_in_a_finished_copy_comes_back_to_it_while_it_lasts() -> None:
     scene = InstanceScene()
     copy = scene.goes(5)
-    player = scene.harness.world.players.get(5)
-    assert player is not None
-    scene.travel.instances.finish(player, success=True)
+    scene.finishes(5)
     scene.leaves(5)
     assert scene.comes_back(5) == copy
     back = scene.harness.world.players.get(5)
