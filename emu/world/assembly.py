@@ -90,7 +90,7 @@ from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules
 from emu.world.saving.saver import Saver
 from emu.world.saving.saves import PlayerSaves
 from emu.world.scripts.functions.every import EVERY
-from emu.world.scripts.host import Scripts
+from emu.world.scripts.host import ScriptParts, Scripts
 from emu.world.scripts.visits import PlayerRegions
 from emu.world.service import WorldService
 from emu.world.sheets import CharacterSheets
@@ -354,10 +354,7 @@ class Assembly:
             self.items, ports.crafts, self.skills, roll=ports.roll, seeded=ports.seeded,
             despawn=self._despawn, give_experience=self._give_experience,
             give_trade=self._give_trade, art=self._art,
-            transmuting=TransmutePorts(
-                lambda: self.minds.conversations,
-                self._cast_on_itself,
-            ),
+            transmuting=TransmutePorts(lambda: self.minds.conversations, self._cast_on_itself),
         )  # fmt: skip
         uses = ThingUses(self.items)
         self.subjects: tuple[Subject, ...] = (
@@ -371,8 +368,7 @@ class Assembly:
         self.edits = ports.content.edits(self)
         self.travel = Travel(
             world, self.departures, self.ledger, ports.content.travel_tables, ports.roll,
-            grounds=self.grounds,
-            has_quest=self._has_quest,
+            grounds=self.grounds, has_quest=self._has_quest,
         )  # fmt: skip
         self.housing = Housing(
             world, stores.houses, self.ledger, ports.content.homes,
@@ -389,6 +385,15 @@ class Assembly:
     def functions(self) -> Sequence[FunctionTable]:
         """Return the functions for scripts; those of a subject are bound to it."""
         return (*EVERY, *(one.FUNCTIONS.bound(one) for one in self.subjects))
+
+    def script_parts(self) -> ScriptParts:
+        """Return what scripts use of this world."""
+        return ScriptParts(
+            world=self.world, chat=self.chat, minds=self.minds, travel=self.travel,
+            mail=self.mail, items=self.items, trading=self.trading, quests=self.quests,
+            spells=self.spells, sheets=self.sheets, shards=self.shards,
+            functions=self.functions(), spent=self.ports.spent,
+        )  # fmt: skip
 
     def _make_minds(self, limits: BehaviorRules) -> None:
         ports, world = self.ports, self.world

@@ -404,17 +404,16 @@ class ContentReader:
         compiler = Compiler(folder, partial(new_runtime, encoding=None))
         try:
             scripts = Scripts(
-                assembly.world, assembly.chat, folder, assembly.functions(),
-                minds=assembly.minds, zones=content, travel=assembly.travel, mail=assembly.mail,
-                items=assembly.items, trading=assembly.trading, quests=assembly.quests,
-                spells=assembly.spells, shards=assembly.shards, sheets=assembly.sheets,
-                chances=self._record.chances(assembly.ports.roll), spent=assembly.ports.spent,
+                assembly.script_parts(),
+                folder,
+                zones=content,
+                chances=self._record.chances(assembly.ports.roll),
                 report=_warn,
                 figures=figures,
                 shares=ScriptShares(config.script_share, config.scripts_share),
                 collected=self.memory.rest if self.memory is not None else lambda: None,
                 compiling=Compiling(compiler, self._in_background),
-            )  # fmt: skip
+            )
         except ConfigError as error:
             _warn(str(error))
             return None

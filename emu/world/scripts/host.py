@@ -10,7 +10,7 @@ import enum
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -131,33 +131,43 @@ class Chore(enum.Enum):
     """Frees some of what their scripts had."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScriptParts:
+    """The components of a world that scripts use; `Assembly.script_parts` names them."""
+
+    world: World
+    chat: Chat
+    minds: Minds
+    travel: Travel
+    """Doors, transporters and places."""
+    mail: Mail
+    items: Items
+    trading: Trading
+    quests: QuestParts
+    spells: Spells
+    sheets: CharacterSheets
+    shards: Shards
+    functions: Sequence[FunctionTable]
+    """The functions that scripts can call."""
+    spent: OwnTime
+    """Measures the calls."""
+
+
 class Scripts(Calls):
     """The scripts of a world."""
 
     def __init__(
         self,
-        world: World,
-        chat: Chat,
+        parts: ScriptParts,
         folder: ScriptFolder,
-        functions: Sequence[FunctionTable],
         *,
-        travel: Travel,
-        mail: Mail,
-        items: Items,
-        trading: Trading,
-        quests: QuestParts,
-        spells: Spells,
-        sheets: CharacterSheets,
-        shards: Shards,
         chances: Chances,
         report: Callable[[str], object],
-        minds: Minds,
         zones: FilledZones | None,
         figures: Figures | None = None,
         shares: ScriptShares | None = None,
         collected: Callable[[], object] = lambda: None,
         compiling: Compiling | None = None,
-        spent: OwnTime | None = None,
     ) -> None:
         """Make the runtime and subscribe to a world's events.
 
@@ -167,78 +177,126 @@ class Scripts(Calls):
         """
         super().__init__(
             folder,
-            functions,
-            faults=world.faults,
-            reports=minds.errors,
+            parts.functions,
+            faults=parts.world.faults,
+            reports=parts.minds.errors,
             chances=chances,
             report=report,
             compiling=compiling,
-            spent=spent,
+            spent=parts.spent,
         )
-        self.world = world
-        timetable, now = world.timetable, world.clock.now
-        self.chances = chances
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
-        self.levels = Levels(world, chat, self.figures.experience, sheets)
+        self.maker = Maker(zones=zones, now=parts.world.clock.now)
+        self.collected = collected
+        self._ending: deque[Home] = deque()
+        """Zones that have ended, and of which not all spawns are forgotten yet."""
+        self._reported: dict[str, Monotonic] = {}
+        """When it was reported last that a file has used up its share."""
+        self._bound: dict[Spawn, Callable[[Spawn], object]] = {}
+        """What removes a spawn that no content file has placed, and that has a script."""
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""
-        self.collected = collected
+        self._keep_parts(parts)
+        self._make_engines(parts, shares or ScriptShares())
+        self._hear_spawns()
+        self._hear_fights()
+        self._hear_quests()
+        self._hear_entries()
+
+    def _keep_parts(self, parts: ScriptParts) -> None:
+        """Keep what the functions use."""
+        self.world, self.chat, self.travel = parts.world, parts.chat, parts.travel
+        self.mail, self.spells, self.shards = parts.mail, parts.spells, parts.shards
+        self.items_of_players, self.trading = parts.items, parts.trading
+        self.quests, self.feathers = parts.quests.quests, parts.quests.feathers
+        """The quests of players, and the marks over those who give them."""
+        self.conversations, self.moves, self.grounds = (
+            parts.minds.conversations, parts.minds.moves, parts.minds.grounds,
+        )  # fmt: skip
+        self.levels = Levels(self.world, self.chat, self.figures.experience, parts.sheets)
+        self.gifts = Gifts(parts.items, self.counters)
+        self.letters = Letters(
+            start=self.world.start, timetable=self.world.timetable, now=self.world.clock.now,
+            counters=self.counters,
+        )  # fmt: skip
+
+    def _make_engines(self, parts: ScriptParts, shares: ScriptShares) -> None:
+        """Make what calls the scripts of each subject."""
+        world, minds = self.world, parts.minds
+        events, timetable, now = world.events, world.timetable, world.clock.now
         self._chores: Deadlines[str, Chore] = timetable.deadlines(
             "the chores of scripts", self._do_chore
         )
-        self._ending: deque[Home] = deque()
-        """Zones that have ended, and of which not all spawns are forgotten yet."""
-        self.travel = travel
-        """Doors, transporters and places, for the functions that use them."""
-        self.mail = mail
-        """The letters of the world's characters."""
-        self.letters = Letters(
-            start=world.start, timetable=timetable, now=now, counters=self.counters
-        )
-        self.chat = chat
         self.homes = Homes(world.players)
-        self.shares = Shares(
-            rules=shares or ScriptShares(), timetable=timetable, now=now, slowed=self._slowed
-        )
+        self.shares = Shares(rules=shares, timetable=timetable, now=now, slowed=self._slowed)
         self.used, self.has_share = self.shares.used, self.shares.may_send
-        self._reported: dict[str, Monotonic] = {}
-        """When it was reported last that a file has used up its share."""
         self.waits = Waits(
             calls=self, homes=self.homes, shares=self.shares, minds=minds, despawn=self.despawn
         )
         self.events = SpawnEvents(self, self.homes)
-        self._make_subjects(items, trading, spells, minds, shards)
+        minds.hearing.add_engine(self.events)
+        self.states = States(
+            events=self.events, waits=self.waits, harm=minds.harm, sheets=parts.sheets
+        )
+        self.choices = Choices(self.talk)
+        self.items = ItemEvents(self, self.homes, events, minds.conversations)
+        FurnitureScripts(self.homes, self.items, events, self._forget)
+        self.spell_calls = SpellCalls(self, self.homes)
+        self.quest_scripts = QuestScripts(self, self.homes, parts.quests)
+        parts.quests.journals.add_engine(self.quest_scripts, has_scripts=True)
         self.regions = RegionEvents(
-            calls=self, homes=self.homes, shares=self.shares, events=world.events,
-            timetable=timetable, now=now,
+            calls=self, homes=self.homes, shares=self.shares, events=events, timetable=timetable,
+            now=now,
         )  # fmt: skip
         grids = GridEvents(
             calls=self, homes=self.homes, shares=self.shares, walks=minds.moves.walks,
-            events=world.events, timetable=timetable, now=now,
+            events=events, timetable=timetable, now=now,
         )  # fmt: skip
         self.zones = ZoneEvents(
             calls=self, homes=self.homes, shares=self.shares, waits=self.waits, clock=world.clock,
             grids=grids, timetable=timetable,
         )  # fmt: skip
-        self.choices = Choices(self.talk)
-        self.conversations, self.moves, self.grounds = (
-            minds.conversations, minds.moves, minds.grounds,
-        )  # fmt: skip
-        self.states = States(events=self.events, waits=self.waits, harm=minds.harm, sheets=sheets)
-        self.maker = Maker(zones=zones, now=now)
-        events = world.events
-        minds.hearing.add_engine(self.events)
-        events.subscribe(DialogAnswered, self.answered, Order.MINDS)
-        events.subscribe(Chosen, self.chosen, Order.MINDS)
-        events.subscribe(Targeted, self.events.targeted, Order.MINDS)
-        events.subscribe(MayUse, self.events.is_asked, Order.MINDS)
-        events.subscribe(Used, self.events.uses, Order.MINDS)
-        events.subscribe(NodeWorked, self.events.worked_on, Order.MINDS)
-        events.subscribe(WidgetUsed, self.events.door_used, Order.MINDS)
-        events.subscribe(Boarded, self.events.boarded, Order.MINDS)
-        self._hear_subjects(quests)
-        self._hear_entries()
+        PlayerEvents(self, self.homes, events)
+
+    def _hear_spawns(self) -> None:
+        """Hear of answers, and of what players do with spawns."""
+        subscribe, events = self.world.events.subscribe, self.events
+        subscribe(DialogAnswered, self.answered, Order.MINDS)
+        subscribe(Chosen, self.chosen, Order.MINDS)
+        subscribe(Targeted, events.targeted, Order.MINDS)
+        subscribe(MayUse, events.is_asked, Order.MINDS)
+        subscribe(Used, events.uses, Order.MINDS)
+        subscribe(NodeWorked, events.worked_on, Order.MINDS)
+        subscribe(WidgetUsed, events.door_used, Order.MINDS)
+        subscribe(Boarded, events.boarded, Order.MINDS)
+
+    def _hear_fights(self) -> None:
+        subscribe, events = self.world.events.subscribe, self.events
+        subscribe(KillAsked, self._kill_asked, Order.OWNER)
+        subscribe(Provoked, self.provoked, Order.MINDS)
+        subscribe(MayHurt, events.may_hurt, Order.MINDS)
+        subscribe(Struck, events.has_struck, Order.MINDS)
+        subscribe(Cast, events.casted_on, Order.MINDS)
+        subscribe(Thinks, events.thinks, Order.MINDS)
+        subscribe(FightOver, events.fight_over, Order.MINDS)
+        # Before the loot falls: functions of a death change it.
+        subscribe(Died, self.states.died, Order.OWNER)
+
+    def _hear_quests(self) -> None:
+        subscribe = self.world.events.subscribe
+        for kind in (QuestAccepted, QuestStepChanged, QuestCompleted, QuestDropped):
+            subscribe(kind, self._quest_changed, Order.MINDS)
+        subscribe(LeftWorld, lambda event: self.quest_scripts.left(event.player), Order.MINDS)
+
+    def _hear_entries(self) -> None:
+        """Hear of players who come to a zone and leave it, and of their clients."""
+        subscribe = self.world.events.subscribe
+        subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
+        subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
+        subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
+        subscribe(Signalled, self.zones.signalled, Order.MINDS)
+        subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
     def reload(self) -> str:
         """Read all files anew when they are next needed; quests are rebuilt at once."""
@@ -250,27 +308,6 @@ class Scripts(Calls):
         """Rebuild the quests whose script has changed."""
         self.quests.journals.reload(path)
 
-    def _hear_entries(self) -> None:
-        """Hear of players who come to a zone and leave it, and of their clients."""
-        subscribe = self.world.events.subscribe
-        subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
-        subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
-        subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
-        subscribe(Signalled, self.zones.signalled, Order.MINDS)
-        subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
-
-    def _hear_subjects(self, quests: QuestParts) -> None:
-        """Hear of quests and fights."""
-        self._hear_fights()
-        self.quests, self.feathers = quests.quests, quests.feathers
-        """The quests of players, and the marks over those who give them."""
-        self.quest_scripts = QuestScripts(self, self.homes, quests)
-        quests.journals.add_engine(self.quest_scripts, has_scripts=True)
-        subscribe = self.world.events.subscribe
-        for kind in (QuestAccepted, QuestStepChanged, QuestCompleted, QuestDropped):
-            subscribe(kind, self._quest_changed, Order.MINDS)
-        subscribe(LeftWorld, lambda event: self.quest_scripts.left(event.player), Order.MINDS)
-
     def _quest_changed(self, event: QuestEvent) -> None:
         """Show and hide spawns that require a quest of a player."""
         player = event.player
@@ -279,35 +316,6 @@ class Scripts(Calls):
             home.requirements.update(self.homes.player(player))
         if isinstance(event, QuestCompleted | QuestDropped):
             self.quest_scripts.end(player, event.quest)
-
-    def _make_subjects(
-        self, items: Items, trading: Trading, spells: Spells, minds: Minds, shards: Shards
-    ) -> None:
-        self.items_of_players, self.trading, self.gifts, self.items = (
-            items, trading, Gifts(items, self.counters),
-            ItemEvents(self, self.homes, self.world.events, minds.conversations),
-        )  # fmt: skip
-        """The things of players, and the scripts of things."""
-        FurnitureScripts(self.homes, self.items, self.world.events, self._forget)
-        self.spells, self.spell_calls = spells, SpellCalls(self, self.homes)
-        """Casts and effects, and the scripts of spells."""
-        self.shards = shards
-        """The spirit shards of players."""
-        self._bound: dict[Spawn, Callable[[Spawn], object]] = {}
-        """What removes a spawn that no content file has placed, and that has a script."""
-
-    def _hear_fights(self) -> None:
-        events = self.world.events
-        PlayerEvents(self, self.homes, events)
-        events.subscribe(KillAsked, self._kill_asked, Order.OWNER)
-        events.subscribe(Provoked, self.provoked, Order.MINDS)
-        events.subscribe(MayHurt, self.events.may_hurt, Order.MINDS)
-        events.subscribe(Struck, self.events.has_struck, Order.MINDS)
-        events.subscribe(Cast, self.events.casted_on, Order.MINDS)
-        events.subscribe(Thinks, self.events.thinks, Order.MINDS)
-        events.subscribe(FightOver, self.events.fight_over, Order.MINDS)
-        # Before the loot falls: functions of a death change it.
-        events.subscribe(Died, self.states.died, Order.OWNER)
 
     # -- spawns and zones of the content file -----------------------------------------------------
 

@@ -103,14 +103,13 @@ class ScriptedContent(HarnessContent):
 
     def scripts(self, assembly: Assembly) -> Scripts:
         return Scripts(
-            assembly.world, assembly.chat, ScriptFolder(Path(SCRIPTS)), assembly.functions(),
-            minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
-            mail=assembly.mail, items=assembly.items, trading=assembly.trading,
-            quests=assembly.quests, spells=assembly.spells,
-            shards=assembly.shards, chances=Random(1),
-            spent=assembly.ports.spent,
-            report=self.lines.append, figures=read_figures(Path(CONTENT)), sheets=assembly.sheets,
-        )  # fmt: skip
+            assembly.script_parts(),
+            ScriptFolder(Path(SCRIPTS)),
+            zones=assembly.population.content,
+            chances=Random(1),
+            report=self.lines.append,
+            figures=read_figures(Path(CONTENT)),
+        )
 
 
 class SectionReplay:

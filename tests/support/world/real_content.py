@@ -67,14 +67,13 @@ class RealContent(HarnessContent):
 
     def scripts(self, assembly: Assembly) -> Scripts:
         scripts = Scripts(
-            assembly.world, assembly.chat, ScriptFolder(Path(SCRIPTS)), assembly.functions(),
-            minds=assembly.minds, zones=assembly.population.content, travel=assembly.travel,
-            mail=assembly.mail, items=assembly.items, trading=assembly.trading,
-            quests=assembly.quests, spells=assembly.spells,
-            shards=assembly.shards, sheets=assembly.sheets,
-            chances=self._chances, spent=assembly.ports.spent,
-            report=self.lines.append, figures=read_figures(Path(CONTENT)),
-        )  # fmt: skip
+            assembly.script_parts(),
+            ScriptFolder(Path(SCRIPTS)),
+            zones=assembly.population.content,
+            chances=self._chances,
+            report=self.lines.append,
+            figures=read_figures(Path(CONTENT)),
+        )
         scripts.maker.stray = Strays(Path(CONTENT)).get
         return scripts
 

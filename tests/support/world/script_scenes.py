@@ -56,14 +56,14 @@ class ScriptContent(HarnessContent):
     def scripts(self, assembly: Assembly) -> Scripts:
         folder = ScriptFolder(self._folder)
         return Scripts(
-            assembly.world, assembly.chat, folder, assembly.functions(),
-            minds=assembly.minds, zones=None, travel=assembly.travel, mail=assembly.mail,
-            items=assembly.items, trading=assembly.trading, quests=assembly.quests,
-            spent=assembly.ports.spent, spells=assembly.spells,
-            shards=assembly.shards, sheets=assembly.sheets,
+            assembly.script_parts(),
+            folder,
+            zones=None,
             chances=self._chances,
-            report=self._report, figures=self._figures, compiling=self._compiling(folder),
-        )  # fmt: skip
+            report=self._report,
+            figures=self._figures,
+            compiling=self._compiling(folder),
+        )
 
 
 class ScriptScene:
