@@ -248,10 +248,15 @@ class Storage:
             store.database.set_durability(durability)
         for store in self._stores:
             store.database.warn = self._warn
+        ways = self._make_connections(remembered, scheduler)
+        self._make_account_ports(ways, scheduler, knows_accounts=knows_accounts)
+        self._make_world_ports(ways)
+
+    def _make_connections(self, remembered: int, scheduler: Scheduler) -> StoreConnections:
         (reader, read), *more = zip(
             self._seen, [worker.run for worker in self._readers], strict=True
         )
-        ways = StoreConnections(
+        return StoreConnections(
             reader=reader,
             read=read,
             writer=self.direct,
@@ -269,6 +274,11 @@ class Storage:
             more_readers=more,
             least_busy=self._least_busy if more else None,
         )
+
+    def _make_account_ports(
+        self, ways: StoreConnections, scheduler: Scheduler, *, knows_accounts: bool
+    ) -> None:
+        """Make the ports for accounts, operators and the login service."""
         self.accounts = AsyncAccounts(ways)
         self.account_administration = AsyncAccountAdministration(
             ways, lambda store: store.login.accounts
@@ -286,8 +296,11 @@ class Storage:
         self.characters = AsyncCharacters(ways, lambda store: store.login.characters)
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
         self.models = AsyncModels(ways, lambda store: store.login.models, scheduler.now)
-        self.guilds = AsyncGuilds(ways, lambda store: store.world.guilds)
         self.settings = AsyncSettings(ways, lambda store: store.login.settings)
+
+    def _make_world_ports(self, ways: StoreConnections) -> None:
+        """Make the ports for worlds and what is in them."""
+        self.guilds = AsyncGuilds(ways, lambda store: store.world.guilds)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
         self.content_edits = AsyncContentEdits(ways, lambda store: store.world.content_edits)
         self.placement_facts = AsyncPlacementFacts(ways, lambda store: store.world.placement_facts)

@@ -186,23 +186,12 @@ class AdminEndpoints:
         self._login, self._world = login, world
         self._bus = bus
         self._controls = controls
-        for topic, hear in (
-            (ACCOUNT, self._heard_account),
-            (server.RELOAD, self._of_others(self._heard_reload)),
-            (server.SHUTDOWN, self._of_others(self._heard_shutdown)),
-            (server.CANCEL, self._of_others(self._heard_cancel)),
-        ):
-            bus.bus.subscribe(topic, hear)
         self._refusals = RefusalLog(_log, scheduler)
         self.commands = commands
-        write = report_use(_log, self._refusals)
-        watch.reports.subscribe(lambda report: write(report.event), COMMANDS_AREA)
         self._storage = storage
         self._trail = _AuditTrail(storage.audit)
-        auditor = Auditor(lambda act: self._trail.keep(act, self._config.database.audit_days))
-        watch.reports.subscribe(
-            lambda report: auditor.used(report.event, scheduler.moment()), COMMANDS_AREA
-        )
+        self._hear_others()
+        self._record_uses()
         self.status = StatusSource(
             self._name,
             self._port,
@@ -228,15 +217,41 @@ class AdminEndpoints:
         )  # fmt: skip
         watch.listener("ssq", EndpointUses(logins=self.ssq.core.logins))
         self.ggmp = self._make_ggmp(world, reactor, watch) if world is not None else None
-        bans = KnownBans(storage.bans.every, scheduler)
-        self.queries = QueryEndpoints(
-            config, reactor=reactor, scheduler=scheduler, status=self.status.status,
+        self.queries = self._make_queries(reactor)
+        self._open_files = OpenFiles(scheduler, watch)
+        self._looks = StoreWorker(reactor, None, name="emu-look")
+        """Reads files for operators; a search must not delay zones that start."""
+        self.graphs = GraphRecorder(watch.measures, scheduler, machine_of(reactor).processor)
+        self._add_commands(controls, storage)
+
+    def _hear_others(self) -> None:
+        """Subscribe to what other processes of the server say."""
+        for topic, hear in (
+            (ACCOUNT, self._heard_account),
+            (server.RELOAD, self._of_others(self._heard_reload)),
+            (server.SHUTDOWN, self._of_others(self._heard_shutdown)),
+            (server.CANCEL, self._of_others(self._heard_cancel)),
+        ):
+            self._bus.bus.subscribe(topic, hear)
+
+    def _record_uses(self) -> None:
+        """Write each use of a command to the log, and those of operators to the audit."""
+        write = report_use(_log, self._refusals)
+        auditor = Auditor(lambda act: self._trail.keep(act, self._config.database.audit_days))
+        subscribe, moment = self._watch.reports.subscribe, self._scheduler.moment
+        subscribe(lambda report: write(report.event), COMMANDS_AREA)
+        subscribe(lambda report: auditor.used(report.event, moment()), COMMANDS_AREA)
+
+    def _make_queries(self, reactor: Any) -> QueryEndpoints:
+        bans = KnownBans(self._storage.bans.every, self._scheduler)
+        queries = QueryEndpoints(
+            self._config, reactor=reactor, scheduler=self._scheduler, status=self.status.status,
             is_banned=bans.covers, budget=self.query_bytes,
         )  # fmt: skip
-        watch.measures.counter(
+        self._watch.measures.counter(
             "queries", "Datagrams at the query ports, by result.", ["port", "result"]
         ).also(self._queries_counted)
-        watch.measures.counter(
+        self._watch.measures.counter(
             "query_unproven_bytes",
             "Bytes of answers to addresses that have proved nothing (query.unproven_bytes).",
             ["result"],
@@ -245,11 +260,7 @@ class AdminEndpoints:
                 ("sent",): self.query_bytes.sent, ("over_budget",): self.query_bytes.refused,
             }
         )  # fmt: skip
-        self._open_files = OpenFiles(scheduler, watch)
-        self._looks = StoreWorker(reactor, None, name="emu-look")
-        """Reads files for operators; a search must not delay zones that start."""
-        self.graphs = GraphRecorder(watch.measures, scheduler, machine_of(reactor).processor)
-        self._add_commands(controls, storage)
+        return queries
 
     def _make_ggmp(self, world: WorldEndpoint, reactor: Any, watch: Watch) -> GgmpPort:
         actors = ActorWorld(world.parts.world, world.parts.chat, self.status.status)

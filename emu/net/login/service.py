@@ -168,35 +168,7 @@ class LoginEndpoint:
         self._tasks = Tasks(_link_log)
         self._refusals = RefusalLog(_log, scheduler)
         self._link_refusals = RefusalLog(_link_log, scheduler)
-        account_service = partial(
-            AccountService,
-            storage.accounts,
-            workers=self._passwords,
-            is_address_banned=storage.bans.is_address_banned,
-            random_bytes=os.urandom,
-            start=self._tasks.spawn,
-            clock=scheduler,
-            member=self._bus.member,
-        )
-        self._accounts = account_service(
-            config=parameters.account_config(config), scope=GuessScope.PLAYERS
-        )
-        self.staff = account_service(
-            config=parameters.staff_config(config), rule=self._may_sign_in, scope=GuessScope.STAFF
-        )
-        """Checks logins to the dashboard; wrong attempts there do not draw on players' budgets."""
-        self._registering = account_service(
-            config=parameters.staff_config(config), scope=GuessScope.REGISTRATION
-        )
-        self.registration = AccountRegistration(
-            storage.accounts,
-            self._registering,
-            workers=self._passwords,
-            is_address_banned=storage.bans.is_address_banned,
-            random_bytes=os.urandom,
-            clock=scheduler,
-            config=parameters.registration_config(config),
-        )
+        self._make_account_services()
         self.directory = self._make_directory(watch)
         self.worlds = SharedWorlds(
             self._bus.member, self.directory, spawn=self._tasks.spawn, clock=scheduler
@@ -226,6 +198,40 @@ class LoginEndpoint:
         self._measure(watch, endpoint)
         self._port: Any = None
         self._link_ports: dict[str, Any] = {}
+
+    def _make_account_services(self) -> None:
+        """Make the checks of passwords: for players, for the dashboard, for new accounts."""
+        account_service = partial(
+            AccountService,
+            self._storage.accounts,
+            workers=self._passwords,
+            is_address_banned=self._storage.bans.is_address_banned,
+            random_bytes=os.urandom,
+            start=self._tasks.spawn,
+            clock=self._scheduler,
+            member=self._bus.member,
+        )
+        self._accounts = account_service(
+            config=parameters.account_config(self._config), scope=GuessScope.PLAYERS
+        )
+        self.staff = account_service(
+            config=parameters.staff_config(self._config),
+            rule=self._may_sign_in,
+            scope=GuessScope.STAFF,
+        )
+        """Checks logins to the dashboard; wrong attempts there do not draw on players' budgets."""
+        self._registering = account_service(
+            config=parameters.staff_config(self._config), scope=GuessScope.REGISTRATION
+        )
+        self.registration = AccountRegistration(
+            self._storage.accounts,
+            self._registering,
+            workers=self._passwords,
+            is_address_banned=self._storage.bans.is_address_banned,
+            random_bytes=os.urandom,
+            clock=self._scheduler,
+            config=parameters.registration_config(self._config),
+        )
 
     def _make_directory(self, watch: Watch) -> WorldDirectory:
         return WorldDirectory(
