@@ -321,6 +321,7 @@ class Departures:
         # The key carries whether the player is hidden: the other process has no other way to know.
         entry = EntryOrigin.ZONE_HIDDEN if player.spawn.hidden else EntryOrigin.ZONE
         rank = player.character.admin_status
+        before = player.journey.destination
         # A key that nobody uses, because no node can run the zone, ends by itself.
         key, there_at = await both(
             world.processes.handoffs.issue(account_id, player.id, player.name, rank, entry),
@@ -332,6 +333,8 @@ class Departures:
             await self._store_there(player, there)
         if player.state not in IN_ZONE or player.client is not client:
             # It has left, or was taken over, while this coroutine waited.
+            if there_at is not None:
+                self._stay(player, before)
             raise CommandError(f"{player.name} has left, or has lost the link")
         player.journey.key = key
         # Taken after the awaits, which may have lasted for seconds.
@@ -354,15 +357,21 @@ class Departures:
 
     async def _store_there(self, player: Player, there: Destination) -> None:
         """Store a player at its destination; any save meanwhile stores the same place."""
-        saves = self._world.saves
         # A periodic save while this one waits must not store the old place over the new one.
         before, player.journey.destination = player.journey.destination, there
         try:
-            await saves.store(player, there)
+            await self._world.saves.store(player, there)
         except StoreError:
-            player.journey.destination = before
-            saves.save(player)  # the saver retries the state above, which must not win
+            self._stay(player, before)  # the saver retries the state above, which must not win
             raise
+
+    def _stay(self, player: Player, before: Destination | None) -> None:
+        """Store a player where it is, which was stored at its destination and does not set off."""
+        player.journey.destination = before
+        # Who enters elsewhere is saved there, and who is back already has a place of its own.
+        here = self._world.players.get(player.id)
+        if not player.journey.is_elsewhere and (here is None or here is player):
+            self._world.saves.save(player)
 
     def _start_zoning(self, player: Player, to: Destination, now: Monotonic) -> None:
         """Take a player out of its zone until its client connects again for the other one.

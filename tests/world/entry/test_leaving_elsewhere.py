@@ -7,6 +7,7 @@ import pytest
 from emu.errors import StoreError, public_text
 from emu.model import EntryOrigin, Handoff, SavedState
 from emu.world.actors.player import PlayerState
+from emu.world.entry.leaving import LeaveReason
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness, ZoneTable
 
@@ -86,6 +87,33 @@ def test_what_cannot_be_stored_does_not_go() -> None:
     here.store.broken = False
     client.types("/zone antonica")
     assert reported(client)["port"] == THERE[1]
+
+
+@pytest.mark.parametrize("leaves", [False, True], ids=["link lost", "camped"])
+def test_who_is_gone_before_its_place_there_is_stored_stays_here(leaves: bool) -> None:
+    """The price of its way is given back, so it must not be there when it comes again."""
+    here, _ = two()
+    client = here.stand(5, admin_status=100)
+    assert client.player is not None
+    player, save_character, goes = client.player, here.store.save_character, [True]
+
+    async def slow(char_id: int, state: SavedState, **_how: bool) -> None:
+        await save_character(char_id, state)
+        if goes.pop() if goes else False:
+            if leaves:
+                here.departures.leave_saved(player, LeaveReason.CAMPED, here.now)
+            else:
+                here.departures.link_lost(player, "over", here.now)
+
+    here.store.save_character = slow  # type: ignore[method-assign]
+    client.types("/zone antonica")
+    assert client.decoded("WS_ZoneChangeMsg") == []
+    here.run(5.0)
+    assert here.store.rows[5].zone_id == ISLE
+    if not leaves:
+        again = here.enter(5)
+        assert again.player is player
+        assert player.journey.destination is None
 
 
 def test_a_save_meanwhile_does_not_bring_it_back() -> None:
