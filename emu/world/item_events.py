@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WindowsGone(PlayerEvent):
-    """A player's client is gone, or another one plays it: what it had open is closed."""
+    """What a player had open is closed: it leaves its zone, or its client is gone or replaced."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,9 +165,12 @@ class WorldService:
         *,
         key: int = 0,
         hidden: bool = False,
+        is_zoning: bool = False,
     ) -> Player:
         """Enter a client that has shown its key; see `ZoneEntries.enter`."""
-        return self._entries.enter(character, client, now, loaded, key=key, hidden=hidden)
+        return self._entries.enter(
+            character, client, now, loaded, key=key, hidden=hidden, is_zoning=is_zoning
+        )
 
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
         """Handle one application message of a player's client."""

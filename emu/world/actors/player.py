@@ -266,6 +266,8 @@ class Journey:
     """Whether a zone change is in progress of which its client was not sent a message yet."""
     is_elsewhere: bool = False
     """Whether it has left this process for another one, and not the world."""
+    is_from_node: bool = False
+    """Whether it came into this process from another node of the world, by a change of the zone."""
     is_returning: bool = False
     """Whether its client only changed the zone, and has the messages that are sent once."""
     key: int = 0

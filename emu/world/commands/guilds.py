@@ -42,7 +42,7 @@ def quiet(
 
     def declare(work: PlayersWork) -> PlayersWork:
         async def run(context: CommandContext, player: Player, call: Call) -> Reply | str | None:
-            async with context.memberships.turn(player.id):
+            async with context.memberships.turns.turn(player.id):
                 return await work(context, player, call)
 
         COMMANDS.for_players(name, help_text, *arguments, **({"is_quiet": True} | traits))(run)

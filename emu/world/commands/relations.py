@@ -18,7 +18,8 @@ from emu.texts import counted
 from emu.world.actors.player import Player, Relation
 from emu.world.commands.context import NAME, CommandContext, WorldCommandSet, confirmed
 from emu.world.entry.initial_messages import send_relations
-from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayerEvent
+from emu.world.events import HidingChanged, PlayerEvent
+from emu.world.login_events import LoggedIn, LoggedOut
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -124,7 +125,7 @@ def subscribe_to_friends(context: CommandContext) -> None:
             if player.is_online and player.relations.knows(Relation.FRIEND, name):
                 context.chat.line(player, f"{name} has logged {text}.")
 
-    world.events.subscribe(Arrived, publisher("in"))
-    world.events.subscribe(LeftWorld, publisher("out"))
+    world.events.subscribe(LoggedIn, publisher("in"))
+    world.events.subscribe(LoggedOut, publisher("out"))
     world.events.subscribe(HidingChanged, hidden_changed)
     world.processes.bus.subscribe(FRIEND_NOTICE, show)

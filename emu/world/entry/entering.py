@@ -40,6 +40,7 @@ from emu.world.events import Arrived, ClientLoaded, Entered, LeftWorld, Signalle
 from emu.world.item_events import WindowsGone
 from emu.world.items.items import Items
 from emu.world.items.texts import NARRATIVE
+from emu.world.login_events import LoggedIn
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.saving.saves import restore_vitals
@@ -147,13 +148,15 @@ class ZoneEntries:
         *,
         key: int = 0,
         hidden: bool = False,
+        is_zoning: bool = False,
     ) -> Player:
         """Enter a client that has shown its key; return the player that it plays now.
 
         If the character is in the world already, the client takes it over and its earlier session
         is closed. `character` was just loaded, so its rank, name and mute apply from now on, and so
         do its things: `loaded`, which has to be current (`WorldService.is_current`).
-        `hidden` is whether the character was hidden in the process that it comes from.
+        `hidden` is whether the character was hidden in the process that it comes from, `is_zoning`
+        whether its key is that of a change of the zone.
 
         Raises `UnknownOpcode` or `UnknownStruct` if the client's version cannot be served, and
         `NoSuchZone`. Whatever is raised, the character is then out of the world, or as it was
@@ -162,7 +165,9 @@ class ZoneEntries:
         # Messages without a number are left out, so the client would wait for its zone in vain.
         client.dialect.table.number(ENTERING)
         try:
-            return self._enter(character, client, now, loaded, key, hidden=hidden)
+            return self._enter(
+                character, client, now, loaded, key, hidden=hidden, is_zoning=is_zoning
+            )
         except BaseException:
             # Cancellation too. The check of the client keeps a player that was here before: it
             # belongs to the earlier session.
@@ -180,6 +185,7 @@ class ZoneEntries:
         key: int,
         *,
         hidden: bool,
+        is_zoning: bool,
     ) -> Player:
         world = self._world
         player = world.players.get(character.id)
@@ -197,6 +203,7 @@ class ZoneEntries:
         player = self._load(character, client, now, loaded.holdings)
         is_hidden = hidden or loaded.was_hidden
         player.spawn.hidden = is_hidden and character.admin_status >= SEES_HIDDEN
+        player.journey.is_from_node = is_zoning
         # From here on the character is in the world, so `enter` must remove it if a later step
         # raises.
         world.players.add_player(player)
@@ -507,6 +514,10 @@ class ZoneEntries:
         self._items.send_lists(player)
         if not player.journey.is_returning:
             world.events.publish(Arrived(player, now))
+            if not player.journey.is_from_node:
+                world.events.publish(LoggedIn(player))
+            # Only once: who comes back with another client later logs in.
+            player.journey.is_from_node = False
         player.titles.send(client)
         window_messages.send_own_title(player)
         initial_messages.send_group_options(player)

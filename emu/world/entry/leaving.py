@@ -17,13 +17,14 @@ from typing import Final
 from emu.errors import CommandError, StoreError
 from emu.gather import both
 from emu.mailbox import start
-from emu.model import EntryOrigin, SavedKind
+from emu.model import EntryOrigin, Present, SavedKind
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, StateWord
 from emu.world.events import LeftWorld, LeftZone, StatusChanged
 from emu.world.item_events import WindowsGone
+from emu.world.login_events import LoggedOut
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.reports import PlayerLeft
 from emu.world.world import World
@@ -69,6 +70,10 @@ class Departures:
         """`address` returns the host and port at which clients reach this process."""
         self._world = world
         self.address = address
+        self._on_their_way: dict[int, Player] = {}
+        """The players who have gone to other nodes, and whom no node has let in yet."""
+        self._ways = world.timetable.deadlines("players on their way to a node", self._is_nowhere)
+        world.processes.presence.observe(self._is_seen)
         on = world.players.deadlines.on
         on(PlayerDeadline.CAMP, self._has_camped)
         on(PlayerDeadline.LINK_DEAD, self._stays_away)
@@ -238,12 +243,31 @@ class Departures:
         attempt("taking a player out of the list", player, world.players.remove, player)
         attempt("counting who is left in a zone", player, world.left_zone, zone, now)
         # After the spawn has left its zone, so that a listener which looks for it finds nothing.
+        world.events.publish_twice(WindowsGone(player))
         world.events.publish_twice(LeftZone(player))
+        if not player.journey.is_elsewhere:
+            world.events.publish(LoggedOut(player))
+        elif (found := world.processes.presence.find(player.id)) is None or (
+            found.process == world.processes.name
+        ):
+            self._on_their_way[player.id] = player
+            self._ways.set(player.id, "", Monotonic(now + ZONING_TIME))
         world.events.publish_twice(LeftWorld(player))
         attempt("publishing a departure", player, world.processes.presence.left, player.id)
         self._purge(player, zone)
         world.events.publish(StatusChanged())
         attempt("reporting", player, self._report, player, reason)
+
+    def _is_seen(self, char_id: int, present: Present | None) -> None:
+        """Note that a node has let in a player who was on its way."""
+        if present is not None and self._on_their_way.pop(char_id, None) is not None:
+            self._ways.clear(char_id, "")
+
+    def _is_nowhere(self, char_id: int, _name: str, _now: Monotonic) -> None:
+        """Say that a player has left the world which no node has let in."""
+        player = self._on_their_way.pop(char_id)
+        if self._world.processes.presence.find(char_id) is None:
+            self._world.events.publish(LoggedOut(player))
 
     def _purge(self, player: Player, zone: Zone) -> None:
         """Remove what a step that raised has left, without notifying anything."""
@@ -391,6 +415,7 @@ class Departures:
         if zone.holds(player.spawn):
             player.viewer = None
             attempt("purging a spawn", player, zone.purge, player.spawn)
+        world.events.publish_twice(WindowsGone(player))
         world.events.publish_twice(LeftZone(player))
         attempt("showing that nobody camps", player, _show_no_camp, player)
         world.saves.save_or_report(player)

@@ -138,8 +138,11 @@ class WorldPort(Protocol):
         *,
         key: int = 0,
         hidden: bool = False,
+        is_zoning: bool = False,
     ) -> Player:
         """Enter a client that has shown a key; with `hidden` its character is hidden.
+
+        `is_zoning` is whether its key is that of a change of the zone.
 
         Raises `UnknownOpcode`, `UnknownStruct` and `NoSuchZone`.
         """
@@ -530,8 +533,9 @@ class EnteringClient:
         self._link.trust()
         self._link.charge_to(handoff.account_id)
         player = self._player = self._entry.inside.enter(
-            character, client, now, loaded, key=key, hidden=handoff.hidden
-        )
+            character, client, now, loaded, key=key, hidden=handoff.hidden,
+            is_zoning=handoff.is_zoning,
+        )  # fmt: skip
         entry = self._entry
         entry.presence.entered(
             player.present,

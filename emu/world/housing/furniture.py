@@ -22,7 +22,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn, SpawnKind, SpawnTemplate, Verb
-from emu.world.events import Entered, LeftZone
+from emu.world.events import Entered
 from emu.world.housing.housing import NOT_NOW, NOT_YOURS, Housing, house_of
 from emu.world.item_events import FurnitureGone, FurnitureStands, WindowsGone
 from emu.world.items.exchanges import Act, things
@@ -74,7 +74,6 @@ class PlacedThings:
         """What a player is about to place, and how often it was looked whether it is shown."""
         self._shows = world.timetable.deadlines("things to be placed", self._show)
         world.events.subscribe(Entered, self._entered)
-        world.events.subscribe(LeftZone, lambda event: self.cancel(event.player))
         world.events.subscribe(WindowsGone, lambda event: self.cancel(event.player))
 
     # -- houses that run ------------------------------------------------------------------------

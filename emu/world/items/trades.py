@@ -22,7 +22,6 @@ from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.options import Option
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import TOO_FAR
-from emu.world.events import LeftZone
 from emu.world.item_events import WindowsGone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
@@ -65,7 +64,6 @@ class Trades:
         self._world = items.world
         self._trades: dict[int, PlayerTrade] = {}
         """By each of the two players."""
-        self._world.events.subscribe(LeftZone, lambda event: self.cancel(event.player))
         self._world.events.subscribe(WindowsGone, lambda event: self.cancel(event.player))
 
     def start(self, player: Player, index: int) -> None:

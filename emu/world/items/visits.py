@@ -13,7 +13,6 @@ from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.dealings import Dealing
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import TOO_FAR, Spawn
-from emu.world.events import LeftZone
 from emu.world.item_events import WindowsGone
 from emu.world.world import World
 
@@ -50,7 +49,6 @@ class Visits:
     def __init__(self, world: World) -> None:
         self._world = world
         self._visits: dict[int, Visit] = {}
-        world.events.subscribe(LeftZone, lambda event: self.end(event.player))
         world.events.subscribe(WindowsGone, lambda event: self.end(event.player))
 
     def begin(self, player: Player, window: Window, commands: tuple[str, ...]) -> Visit | None:

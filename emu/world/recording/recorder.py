@@ -79,7 +79,7 @@ class Inside(Protocol):
 
     def enter(
         self, character: WorldCharacter, client: PlayerClient, now: Monotonic, loaded: Loaded, *,
-        key: int = 0, hidden: bool = False,
+        key: int = 0, hidden: bool = False, is_zoning: bool = False,
     ) -> Player:  # fmt: skip
         """Enter a client."""
 
@@ -530,12 +530,14 @@ class RecordedService:
 
     def enter(
         self, character: WorldCharacter, client: PlayerClient, now: Monotonic, loaded: Loaded, *,
-        key: int = 0, hidden: bool = False,
+        key: int = 0, hidden: bool = False, is_zoning: bool = False,
     ) -> Player:  # fmt: skip
         """Enter a client."""
 
         def enter() -> Player:
-            return self._inner.enter(character, client, now, loaded, key=key, hidden=hidden)
+            return self._inner.enter(
+                character, client, now, loaded, key=key, hidden=hidden, is_zoning=is_zoning
+            )
 
         return self._recorder.enter(character, enter, now, client.version)
 

@@ -34,9 +34,10 @@ from emu.processes.ports import MailStore, Note
 from emu.times import DAY, Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
-from emu.world.events import Arrived, LeftZone, LetterRead
+from emu.world.events import LetterRead
 from emu.world.item_events import WindowsGone
 from emu.world.ledger.ledger import Ledger
+from emu.world.login_events import LoggedIn
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.parcels import Parcels, no_item_fields
@@ -154,9 +155,8 @@ class Mail:
         self._parcels = parcels
         self._sent = Throttle(hourly(world.rules.mails_per_hour))
         world.processes.bus.subscribe(ARRIVED, self._arrived)
-        world.events.subscribe(Arrived, self._entered)
-        for event in (LeftZone, WindowsGone):
-            world.events.subscribe(event, lambda gone: self._forget_window(gone.player))
+        world.events.subscribe(LoggedIn, self._entered)
+        world.events.subscribe(WindowsGone, lambda event: self._forget_window(event.player))
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message that sends a letter to the table."""
@@ -554,7 +554,7 @@ class Mail:
             self._line(player, UNREAD)
             player.client.send("WS_OnScreenMsg", POPUP)
 
-    def _entered(self, event: Arrived) -> None:
+    def _entered(self, event: LoggedIn) -> None:
         self._world.start(self._look_for_mail(event.player))
 
     async def _look_for_mail(self, player: Player) -> None:

@@ -10,9 +10,8 @@ Source: docs/protocol/world/guilds.md.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from emu.errors import CommandError, OutOfDate, StoreError
@@ -22,7 +21,8 @@ from emu.processes.ports import GuildStore, Note
 from emu.times import Monotonic
 from emu.world.actors.options import Option
 from emu.world.actors.player import IN_ZONE, Player, Relation
-from emu.world.events import Arrived, Entered, HidingChanged, LeftWorld
+from emu.world.events import Entered, HidingChanged, LeftWorld
+from emu.world.login_events import LoggedIn, LoggedOut
 from emu.world.social import guilds
 from emu.world.social.chat import Chat
 from emu.world.social.guild_messages import (
@@ -40,6 +40,7 @@ from emu.world.social.guild_messages import (
     update_fields,
 )
 from emu.world.social.guilds import GuildInvitation, GuildInvitations, GuildStep
+from emu.world.social.turns import Turns
 from emu.world.world import World
 
 CHANGED: Final = "guild.changed"
@@ -50,8 +51,6 @@ SAID: Final = "guild.said"
 INVITE: Final = "guild.invite"
 """Topic of invitations; it ends with a dot and the process of the invited player."""
 DECLINED: Final = "guild.declined"
-MOST_WAITING: Final = 20
-"""Commands of one player that wait for an earlier one."""
 TRIES: Final = 5
 """How often a change is tried that other changes come before."""
 EVENT, MOTD, COMING = "guild_event", "guild_motd", "guild_member"
@@ -69,7 +68,7 @@ class Memberships:
         answer: Callable[[], PendingAnswer],
     ) -> None:
         """`answer` makes an object that a coroutine can wait for."""
-        self._answer = answer
+        self.turns = Turns(answer)
         self.store = store
         self.invitations = GuildInvitations()
         self._world = world
@@ -82,13 +81,12 @@ class Memberships:
         self._here: dict[int, dict[int, None]] = {}
         """The players here by guild, in the order of coming; no guild is empty."""
         self._changes_heard = 0
-        self._turns: dict[int, deque[PendingAnswer]] = {}
-        """Commands that wait for an earlier one, by the character that called them."""
         self._newcomers: set[int] = set()
         """Players that have come from outside the world and do not stand yet."""
         events = world.events
-        events.subscribe(Arrived, lambda event: self._newcomers.add(event.player.id))
+        events.subscribe(LoggedIn, lambda event: self._newcomers.add(event.player.id))
         events.subscribe(Entered, lambda event: self._stands(event.player))
+        events.subscribe(LoggedOut, self._logged_out)
         events.subscribe(LeftWorld, self._has_left)
         events.subscribe(HidingChanged, self._hidden_changed)
         world.processes.bus.subscribe(CHANGED, self._heard_changed)
@@ -96,26 +94,6 @@ class Memberships:
         world.processes.bus.subscribe(SAID, self._heard_said)
         world.processes.bus.subscribe(DECLINED, self._heard_declined)
         world.processes.bus.answer(f"{INVITE}.{world.processes.name}", self._answer_invite)
-
-    @asynccontextmanager
-    async def turn(self, char_id: int) -> AsyncIterator[None]:
-        """Wait until the earlier turns of a character are over. Raises `CommandError`."""
-        waiting = self._turns.get(char_id)
-        if waiting is None:
-            waiting = self._turns[char_id] = deque()
-        elif len(waiting) < MOST_WAITING:
-            mine = self._answer()
-            waiting.append(mine)
-            await mine
-        else:
-            raise CommandError("wait a moment")
-        try:
-            yield
-        finally:
-            if waiting:
-                waiting.popleft().callback(None)
-            else:
-                del self._turns[char_id]
 
     # -- the guilds of players ------------------------------------------------------------------
 
@@ -446,25 +424,38 @@ class Memberships:
         player = event.player
         self.invitations.forget(player.id)
         self._newcomers.discard(player.id)
-        guild_id = self._guild_of.get(player.id, 0)
-        if guild_id and not player.spawn.hidden:
-            self._publish_gone(player, guild_id)
         self._dismiss(player.id)
+
+    def _logged_out(self, event: LoggedOut) -> None:
+        player = event.player
+        if player.spawn.hidden:
+            return
+        if player.id in self._guild_of:
+            self._say_gone(player, self._guild_of[player.id])
+        else:  # it was on its way to another node
+            self._world.start(self._look_gone(player))
+
+    async def _look_gone(self, player: Player) -> None:
+        try:
+            self._say_gone(player, await self.store.of_character(player.id))
+        except StoreError as error:
+            self._world.faults.add_fault("reading a guild", player.name, error)
+
+    def _say_gone(self, player: Player, guild_id: int) -> None:
+        if guild_id:
+            self._publish_place(player, guild_id, 0, "out")
 
     def _hidden_changed(self, event: HidingChanged) -> None:
         player = event.player
         guild_id = self._guild_of.get(player.id, 0)
-        if guild_id and player.spawn.hidden:
-            self._publish_gone(player, guild_id)
+        if player.spawn.hidden:
+            self._say_gone(player, guild_id)
         elif guild_id:
             self._publish_seen(player, "in")
 
     def _publish_seen(self, player: Player, line: str) -> None:
         if not player.spawn.hidden:
             self._publish_place(player, self._guild_of[player.id], player.zone.zone_id, line)
-
-    def _publish_gone(self, player: Player, guild_id: int) -> None:
-        self._publish_place(player, guild_id, 0, "out")
 
     def _publish_place(self, player: Player, guild_id: int, zone_id: int, line: str) -> None:
         note: Note = {

@@ -436,11 +436,13 @@ class WorldHarness:
         return row
 
     def enter(
-        self, char_id: int, version: int = 546, *, key: int | None = None, **changes: Any
-    ) -> Client:
+        self, char_id: int, version: int = 546, *, key: int | None = None,
+        is_zoning: bool = False, **changes: Any,
+    ) -> Client:  # fmt: skip
         """Let a character in; its client has not loaded anything yet.
 
-        A client that changes the zone shows the key that it was sent, unless a test gives another.
+        A client that changes the zone shows the key that it was sent, unless a test gives another;
+        `is_zoning` is whether another node has sent it.
         """
         row = self.store.rows.get(char_id) or self.character(char_id, **changes)
         client = self.client(version)
@@ -449,7 +451,9 @@ class WorldHarness:
         if key is None:
             key = known.journey.key if known is not None else 0
         loaded = finish(self.service.load(row, version))
-        client.player = self.service.enter(row, behind, self.now, loaded, key=key)
+        client.player = self.service.enter(
+            row, behind, self.now, loaded, key=key, is_zoning=is_zoning
+        )
         player = client.player
         self.presence.entered(
             player.present, lambda: self.service.send_away(player, "sent away", self.now)

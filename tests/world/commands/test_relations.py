@@ -114,6 +114,40 @@ def test_friends_in_another_process_are_notified(harness: WorldHarness) -> None:
     assert lines(one)[-1] == "Borvik has logged in."
 
 
+ISLE, ANTONICA = 325, 12
+
+
+def on_two_nodes() -> tuple[WorldHarness, WorldHarness, Client, Client]:
+    """Return two nodes with a player on each, and its friend that goes from one to the other."""
+    here = WorldHarness(elsewhere={ANTONICA: ("192.0.2.9", 9002)})
+    there = WorldHarness(beside=here, elsewhere={ISLE: ("127.0.0.1", 9001)})
+    near, far = here.stand(5), there.stand(7, zone_id=ANTONICA)
+    friend = here.stand(6, name="Borvik", admin_status=100)
+    for one in (near, far):
+        one.types("/friend_add Borvik")
+    friend.types("/zone 12")
+    return here, there, near, far
+
+
+def test_a_change_of_the_node_is_no_login() -> None:
+    _, there, near, far = on_two_nodes()
+    there.stand(6, is_zoning=True).say("OP_DoneLoadingUIResourcesMsg")
+    assert not any("logged" in line for line in lines(near) + lines(far))
+    there.stand(6)
+    assert lines(near)[-1] == lines(far)[-1] == "Borvik has logged in.", "with another client"
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_who_does_not_come_to_the_other_node_has_logged_out(arrives: bool) -> None:
+    here, there, near, far = on_two_nodes()
+    if arrives:
+        there.stand(6, is_zoning=True).say("OP_RequestCampMsg", b"\1\1")
+    here.run(61.0)
+    there.run(61.0)
+    for one in (near, far):
+        assert [line for line in lines(one) if "logged" in line] == ["Borvik has logged out."]
+
+
 def test_two_hundred_friends_cost_nothing_while_nobody_logs_in(
     harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from emu.ledger import Owner, OwnerKind
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.dealings import MerchantKind
 from emu.world.events import LeftZone
+from emu.world.item_events import WindowsGone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
@@ -336,7 +337,8 @@ def test_a_list_that_is_old_when_it_is_read_is_not_kept(
         if how == "sells":
             scene.one.types(f"/sell_to_merchant {kinds.SWORD} 1")
         else:
-            scene.harness.world.events.publish(LeftZone(player_of(scene.one)))
+            for event in (WindowsGone, LeftZone):
+                scene.harness.world.events.publish(event(player_of(scene.one)))
         return found
 
     monkeypatch.setattr(merchants._store, "of", late)

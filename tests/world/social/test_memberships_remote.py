@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import patch
 
+import pytest
+
 from emu.errors import STORE_FAULT, StoreAway
 from emu.guilds import LEADER, Guild, GuildMember
 from tests.support.coroutines import finish
@@ -156,3 +158,26 @@ def test_what_the_store_has_done_without_an_answer_is_known_later() -> None:
     guild = memberships.of(6)
     assert guild is not None
     assert [*guild.members] == [5, 6]
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_members_see_one_who_changes_its_node_only_where_it_is(arrives: bool) -> None:
+    here = WorldHarness(elsewhere={12: ("192.0.2.9", 9002)})
+    there = WorldHarness(beside=here)
+    one, other = here.stand(5, name="Aldana"), there.stand(6, name="Borvik", zone_id=12)
+    one.types("/guild create The Wolves")
+    one.types("/guild invite Borvik")
+    other.types("/guild accept")
+    traveller = here.stand(8, name="Cestra", admin_status=100)
+    one.types("/guild invite Cestra")
+    traveller.types("/guild accept")
+    traveller.types("/zone 12")
+    if arrives:
+        there.stand(8, is_zoning=True)
+    for world in (here, there):
+        world.run(61.0)
+    for client in (one, other):
+        notices = [line for line in lines(client) if "logged" in line]
+        assert notices == ([] if arrives else ["Guildmate: Cestra has logged out."])
+        row = client.decoded("WS_JoinGuildNotify")[-1]
+        assert (row["name"], row["zone"]) == ("Cestra", "Antonica" if arrives else "")

@@ -12,7 +12,7 @@ from emu.errors import OutOfDate
 from emu.ledger import Owner, OwnerKind
 from emu.times import DAY, Moment
 from emu.world.actors.player import PlayerState
-from emu.world.events import LeftZone
+from emu.world.item_events import WindowsGone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, coins_of, held, makes, player_of
@@ -164,7 +164,7 @@ def test_a_refused_letter_locks_nothing_without_its_window(
 
     async def nobody(_name: str) -> None:
         if line == "zone":
-            harness.world.events.publish(LeftZone(one))
+            harness.world.events.publish(WindowsGone(one))
         elif line == "lost":
             harness.departures.link_lost(one, line, harness.now)
         else:
