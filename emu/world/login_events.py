@@ -1,4 +1,4 @@
-"""Events of players who come into the world of all nodes, or leave it: others are told of them.
+"""Events of players who come into the world of all nodes, or leave it, for notices to others.
 
 `emu.world.events.Arrived` and `LeftWorld` come also when a player changes its node: components note
 there who is in this process.
