@@ -245,18 +245,24 @@ class Departures:
         # After the spawn has left its zone, so that a listener which looks for it finds nothing.
         world.events.publish_twice(WindowsGone(player))
         world.events.publish_twice(LeftZone(player))
-        if not player.journey.is_elsewhere:
-            world.events.publish(LoggedOut(player))
-        elif (found := world.processes.presence.find(player.id)) is None or (
-            found.process == world.processes.name
-        ):
-            self._on_their_way[player.id] = player
-            self._ways.set(player.id, "", Monotonic(now + ZONING_TIME))
+        attempt("looking who has logged out", player, self._log_out, player, now)
         world.events.publish_twice(LeftWorld(player))
         attempt("publishing a departure", player, world.processes.presence.left, player.id)
         self._purge(player, zone)
         world.events.publish(StatusChanged())
         attempt("reporting", player, self._report, player, reason)
+
+    def _log_out(self, player: Player, now: Monotonic) -> None:
+        """Say that a player has logged out, unless it is on another node or on its way there."""
+        processes = self._world.processes
+        found = processes.presence.find(player.id)
+        if found is not None and found.process != processes.name:
+            return
+        if player.journey.is_elsewhere:
+            self._on_their_way[player.id] = player
+            self._ways.set(player.id, "", Monotonic(now + ZONING_TIME))
+        else:
+            self._world.events.publish(LoggedOut(player))
 
     def _is_seen(self, char_id: int, present: Present | None) -> None:
         """Note that a node has let in a player who was on its way."""
