@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import CommandError
 from emu.world.social.turns import MOST_WAITING, Turns
+from tests.support.coroutines import finish
 
 
 def test_commands_of_one_character_wait_for_each_other() -> None:
@@ -39,10 +40,8 @@ def test_too_many_waiting_commands_are_refused() -> None:
 
     for _ in range(MOST_WAITING + 1):
         Deferred.fromCoroutine(command())
-    refused = Deferred.fromCoroutine(command())
-    failures: list[BaseException] = []
-    refused.addErrback(lambda failure: failures.append(failure.value))
-    assert [type(one) for one in failures] == [CommandError]
+    with pytest.raises(CommandError):
+        finish(command())
 
 
 def test_a_turn_ends_with_an_error_too() -> None:
@@ -55,5 +54,5 @@ def test_a_turn_ends_with_an_error_too() -> None:
             return "done"
 
     with pytest.raises(CommandError):
-        Deferred.fromCoroutine(command(fails=True)).result.raiseException()  # type: ignore[union-attr]
-    assert Deferred.fromCoroutine(command(fails=False)).result == "done"
+        finish(command(fails=True))
+    assert finish(command(fails=False)) == "done"
