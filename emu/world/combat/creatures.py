@@ -116,7 +116,7 @@ class Creatures:
         subscribe(Entered, self._entered)
         subscribe(LeftZone, self._left)
         subscribe(Hurt, self._hurt, Order.OWNER)
-        subscribe(Hated, lambda event: self._began(event.zone, event.spawn))
+        subscribe(Hated, self._hated)
         subscribe(Died, self._died)
 
     # -- spawns of the content file ---------------------------------------------------------------
@@ -216,14 +216,32 @@ class Creatures:
     def _provoke(self, zone: Zone, creature: Spawn, foe: Spawn) -> None:
         self._hate(zone, creature, foe, AGGRO_HATE)
 
+    def _hated(self, event: Hated) -> None:
+        """Let a creature fight that has begun to hate by a spell, a script or its master's order.
+
+        It is locked, and helped, as one that was struck.
+        """
+        spawn, is_new = event.spawn, event.spawn not in self._fighting
+        self._began(event.zone, spawn)
+        if spawn in self._fighting:
+            self.encounters.lock(spawn)
+        if is_new and event.foe is not None and event.foe.hp_percent > 0:
+            self._call(event.zone, spawn, event.foe)
+
     def _hate(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
         is_new = creature not in self._fighting
         self._add_hate(zone, creature, foe, hate)
         self._began(zone, creature)
-        if is_new and creature in self._fighting:
-            for other in self._helpers(zone, creature):
-                self._add_hate(zone, other, foe, AGGRO_HATE)
-                self._began(zone, other)
+        if is_new:
+            self._call(zone, creature, foe)
+
+    def _call(self, zone: Zone, creature: Spawn, foe: Spawn) -> None:
+        """Let those who help a creature that has begun to fight hate its foe as well."""
+        if creature not in self._fighting or creature.mind.has_master:
+            return
+        for other in self._helpers(zone, creature):
+            self._add_hate(zone, other, foe, AGGRO_HATE)
+            self._began(zone, other)
 
     def hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
         """Let a creature hate somebody more, or less: a taunt, a spell, an aid to its foe.
@@ -252,7 +270,8 @@ class Creatures:
         for other in zone.near(creature.position, GROUP_RADIUS if group else HELP_RADIUS):
             if other is creature or other.kind is not SpawnKind.NPC or not other.attackable:
                 continue
-            if other.hp_percent <= 0 or other in self._fighting:
+            # What is somebody's pet fights for its master alone.
+            if other.hp_percent <= 0 or other in self._fighting or other.mind.has_master:
                 continue
             if group:
                 if groups.get(other, 0) == group:

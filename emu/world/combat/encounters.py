@@ -30,9 +30,13 @@ class Encounters:
 
     def joined(self, creature: Spawn, foe: Spawn) -> None:
         """Note that a player fights a creature, and lock it for the first one."""
+        creature.mind.fighters[foe] = None
+        self.lock(creature)
+
+    def lock(self, creature: Spawn) -> None:
+        """Lock a creature for the players who fight it, unless one of them has called for help."""
         mind = creature.mind
-        mind.fighters[foe] = None
-        if mind.encounter is not Encounter.BROKEN:
+        if mind.fighters and mind.encounter is not Encounter.BROKEN:
             creature.set_encounter(Encounter.LOCKED, self._owners(creature))
 
     def _owners(self, creature: Spawn) -> frozenset[int]:

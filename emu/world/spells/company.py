@@ -84,11 +84,13 @@ class Company:
     def encounter(self, zone: Zone, spawn: Spawn) -> list[Spawn]:
         """Return the living creatures that stand in one group with a creature, itself first."""
         kinds, group = self._kinds.get(zone), self.group_of(zone, spawn)
-        if kinds is None or not group:
+        # Who is charmed belongs to its master, and to its group no longer.
+        if kinds is None or not group or spawn in self.owners:
             return [spawn]
         others = (
             one for one in zone.near(spawn.position, ENCOUNTER_RADIUS)
             if one is not spawn and one.hp_percent > 0 and kinds.group.get(one) == group
+            and one not in self.owners
         )  # fmt: skip
         return [spawn, *others]
 

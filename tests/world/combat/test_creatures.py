@@ -1,5 +1,10 @@
 """The minds of creatures that fight: whom they attack, help and hunt, and when they give up."""
 
+from typing import Any
+
+from emu.content.file import Entry, Placement, Template
+from emu.content.standing import Standing
+from emu.rules.stance import Encounter
 from emu.world.actors.sheet import FieldKind, SpellMarks
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.creatures import NO_REWARD
@@ -91,6 +96,46 @@ def test_its_kind_helps() -> None:
     assert not fights(fight, distant)
     fight.run(10.0)
     assert fight.player.spawn.position.distance_to(second.position) < 8.0
+
+
+def grouped(fight: Fight, *spawns: Spawn) -> None:
+    """Put creatures into one group, as the content file does."""
+    creatures = fight.harness.parts.combat.creatures
+    zeros: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
+    placement = Placement(**zeros)
+    template = Template(1, "npcs", {}, {}, {}, ())
+    entry = Entry(1, 1, template.id, 100.0, 0, "")
+    standing = Standing(placement, entry, template, 0.0, 0.0, 0.0, 1, 32, None, group=7)
+    for spawn in spawns:
+        creatures.appeared(fight.player.zone, spawn, standing)
+
+
+def test_hate_without_a_blow_locks_a_creature_and_calls_its_group() -> None:
+    """eq2-spells.md 3: hostile on NPC makes an encounter; 7: an attacked group gets hate."""
+    fight = Fight()
+    first, second = fight.creature("a wolf", far(8.0)), fight.creature("a wolf", far(12.0))
+    grouped(fight, first, second)
+    own, amounts = fight.player.spawn, fight.harness.parts.spells.amounts
+    amounts.hate(fight.player.zone, first, own, 10)
+    assert first.mind.encounter is Encounter.LOCKED
+    assert own in second.mind.hates
+    assert second.mind.encounter is Encounter.LOCKED
+    assert fights(fight, second)
+
+
+def test_a_pet_and_its_former_group_leave_each_other_alone() -> None:
+    fight = Fight()
+    charmed, other = fight.creature("a wolf", far(8.0)), fight.creature("a wolf", far(12.0))
+    bear = fight.creature("a bear", far(10.0))
+    grouped(fight, charmed, other)
+    zone, creatures = fight.player.zone, fight.harness.parts.combat.creatures
+    charmed.mind.has_master = True
+    creatures.hate(zone, charmed, bear, 10)
+    assert not fights(fight, other)
+    creatures.ended(zone)
+    grouped(fight, charmed, other)
+    creatures.hate(zone, other, fight.player.spawn, 10)
+    assert not fights(fight, charmed)
 
 
 def test_who_runs_far_away_is_left() -> None:

@@ -43,6 +43,11 @@ def test_an_encounter_is_what_stands_in_one_group(scene: SpellScene) -> None:
         company.appeared(scene.zone, one, standing)
     assert company.encounter(scene.zone, crabs[0]) == crabs[:2]
     assert company.encounter(scene.zone, crabs[2]) == crabs[2:]
+    # Who is charmed belongs to its master meanwhile.
+    company.owners[crabs[1]] = scene.player.spawn
+    assert company.encounter(scene.zone, crabs[0]) == crabs[:1]
+    assert company.encounter(scene.zone, crabs[1]) == crabs[1:2]
+    del company.owners[crabs[1]]
     company.vanished(scene.zone, crabs[1])
     assert company.encounter(scene.zone, crabs[0]) == crabs[:1]
     company.ended(scene.zone)
