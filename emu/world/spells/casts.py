@@ -148,9 +148,7 @@ class Casts:
             self.clear_queue(player)
             return
         state.waiting = waiting
-        if state.casting is None:
-            due = max(state.recovered, self._ready_at(state, waiting.kind))
-            self._ready.set(player.spawn, READY, Monotonic(due))
+        self._plan_ready(player.spawn, state)
         self._book_changed(player)
 
     def _is_ready(self, spawn: Spawn, _name: str, now: Monotonic) -> None:
@@ -174,9 +172,11 @@ class Casts:
         self._states.tidy(spawn)
 
     def _plan_ready(self, spawn: Spawn, state: SpellState) -> None:
-        """Look again when the next spell can be cast."""
+        """Look again when the next spell can be cast: that which waits, or one of the book."""
         now = self._now()
         times = [at for at in (*state.ready.values(), state.recovered) if at > now]
+        if state.waiting is not None and state.casting is None:
+            times.append(max(now, state.recovered, self._ready_at(state, state.waiting.kind)))
         if times:
             self._ready.set(spawn, READY, Monotonic(min(times)))
 
@@ -336,12 +336,7 @@ class Casts:
     def _next(self, caster: Spawn) -> None:
         """Begin what waits as soon as it can be cast."""
         state = self._states.get(caster)
-        if state is None:
-            return
-        if state.waiting is not None:
-            due = max(state.recovered, self._ready_at(state, state.waiting.kind), self._now())
-            self._ready.set(caster, READY, Monotonic(due))
-        else:
+        if state is not None:
             self._plan_ready(caster, state)
 
     def _finish(self, spell: LivingSpell, *, is_instant: bool = False) -> None:

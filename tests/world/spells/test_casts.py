@@ -9,6 +9,7 @@ import pytest
 from emu.rules.combat import Result
 from emu.world.events import Entered, Hurt, LeftZone
 from tests.support.world.spell_scenes import BUFF as BUFF_TOML
+from tests.support.world.spell_scenes import HEAL as HEAL_TOML
 from tests.support.world.spell_scenes import SMITE as SMITE_TOML
 from tests.support.world.spell_scenes import SpellScene
 from tests.support.world.worlds import WorldHarness
@@ -270,6 +271,22 @@ def test_a_spell_asked_for_again_while_it_waits_waits_no_more(tmp_path: Path) ->
     scene.run(3.0)
     assert scene.spells.casts.is_casting(scene.player.spawn)
     assert scene.state().waiting is None
+
+
+def test_a_spell_is_shown_ready_while_another_one_waits_for_long(tmp_path: Path) -> None:
+    slow = HEAL_TOML.replace("110012", "110013").replace("recast = 5", "recast = 60")
+    scene = scene_of(tmp_path, toml=SMITE_TOML + HEAL_TOML + BUFF_TOML + slow)
+    scene.know(110013)
+    for spell in (110013, HEAL):
+        scene.cast(spell)
+        scene.run(2.5)
+    scene.cast(110013)  # waits for a minute
+    books = len(scene.payloads("OP_UpdateSpellBookMsg"))
+    scene.run(6.0)
+    assert len(scene.payloads("OP_UpdateSpellBookMsg")) == books + 1
+    assert not scene.spells.casts.is_casting(scene.player.spawn)
+    scene.run(52.0)
+    assert scene.spells.casts.is_casting(scene.player.spawn)
 
 
 def test_a_fizzle_is_sent_as_recorded(tmp_path: Path) -> None:
