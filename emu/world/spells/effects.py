@@ -5,7 +5,7 @@ Source: docs/guides/spells.md#effects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from emu.rules.spells import ticks_of
@@ -24,6 +24,7 @@ from emu.world.spells.living import (
     End,
     LivingSpell,
 )
+from emu.world.spells.remains import undo
 from emu.world.spells.shows import filled
 
 FADES: Final = "Your {name} fades."
@@ -202,6 +203,7 @@ class LastingSpells:
         if spell.is_over:
             return
         was_lasting = spell.phase is CastPhase.LASTING
+        remains = {one: gifts.remains for one, gifts in spell.gifts.items() if gifts.remains}
         if was_lasting:
             self._scripts().call(
                 spell, "remove", spell.caster, spell.target, reason, *spell.tier.values
@@ -211,6 +213,8 @@ class LastingSpells:
         spell.phase = CastPhase.OVER
         self._times.forget(spell, (TICK, ENDS, CANCEL))
         touched = self._take_back(spell, was_lasting=was_lasting)
+        for one, kept in remains.items():
+            undo(one, kept, self._remains(one), is_undone=True)
         if was_lasting and not (is_quiet or spell.is_passive):
             self._say_end(spell, touched)
         for listener in self.ended:
@@ -249,6 +253,14 @@ class LastingSpells:
             self._note(one)
         return touched
 
+    def _remains(self, spawn: Spawn) -> Iterator[Mapping[str, tuple[float, ...]]]:
+        """Yield what the spells on a spawn do to it that only their scripts take back."""
+        state = self._states.get(spawn)
+        for one in state.giving if state is not None else ():
+            gifts = one.gifts.get(spawn)
+            if gifts is not None:
+                yield gifts.remains
+
     def _note(self, spawn: Spawn) -> None:
         for listener in self.changed:
             listener(spawn)
@@ -274,10 +286,13 @@ class LastingSpells:
             self.end(spell, reason, is_quiet=is_quiet)
             return
         spell.targets.remove(target)
-        spell.gifts.pop(target, None)
+        gifts = spell.gifts.pop(target, None)
         state = self._states.of(target)
         if spell in state.effects:
             state.effects.remove(spell)
+        if gifts is not None:
+            # Its script's `remove` is called once, when the spell is over for all.
+            undo(target, gifts.remains, self._remains(target))
         self._states.recount(target)
         self._states.tidy(target)
         self._note(target)

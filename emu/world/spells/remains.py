@@ -6,7 +6,7 @@ zone before, and its `cast` is not called anew. Source: docs/guides/spells.md#ef
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from emu.world.actors.looks import paint_mount, ride
@@ -53,6 +53,23 @@ def redo(spawn: Spawn, remains: Mapping[str, Sequence[float]]) -> None:
     for name, (_, act) in REDONE.items():
         if name in remains:
             act(spawn, remains[name])
+
+
+def undo(
+    spawn: Spawn, remains: Mapping[str, Sequence[float]],
+    others: Iterable[Mapping[str, Sequence[float]]], *, is_undone: bool = False,
+) -> None:  # fmt: skip
+    """Take back from a spawn what a spell has done to it, as far as no other spell does it too.
+
+    `others` are the remains of its other spells. With `is_undone` the script has taken it back, and
+    with it what the others do.
+    """
+    kept: dict[str, Sequence[float]] = {}
+    for one in others:
+        kept |= one
+    for name, (count, act) in REDONE.items():
+        if name in remains and (name in kept or not is_undone):
+            act(spawn, kept.get(name, (0.0,) * count))
 
 
 def are_usable(name: str, values: Sequence[float]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.actors.player import Player
 from emu.world.actors.sheet import FieldKind
 from emu.world.spells.remains import REDONE, are_usable
 from tests.support.world.spell_scenes import BUFF, SpellScene
@@ -77,6 +78,67 @@ def test_what_the_script_has_taken_back_does_not_come_again(tmp_path: Path) -> N
     change_zone(scene)
     assert marks(scene)[0] is None
     assert marks(scene)[3:5] == [1, 4]
+
+
+BREATH = """
+[[spell]]
+id = {number}
+name = "Breath {number}"
+icon = 1
+backdrop = 314
+target = 2
+is_group = true
+is_friendly = true
+visual = 60
+script = "Spells/Breath.lua"
+lasts_until_cancelled = true
+[[spell.tier]]
+range = 25
+"""
+BREATH_SCRIPT = """
+function cast(Caster, Target)
+    BreatheUnderwater(Target, true)
+end
+
+function remove(Caster, Target)
+    BreatheUnderwater(Target, false)
+end
+"""
+
+
+def breathers(folder: Path) -> tuple[SpellScene, Player]:
+    """Return a scene of two players in a group who breathe under water by two spells of one."""
+    scene = SpellScene(folder, toml="".join(BREATH.format(number=one) for one in (700, 701)))
+    scene.script(BREATH_SCRIPT, "Spells/Breath.lua")
+    friend = scene.friend()
+    scene.client.types(f"invite {friend.name}")
+    scene.client_of(friend).types("acceptinvite")
+    scene.know(700, 701)
+    for number in (700, 701):
+        scene.cast(number)
+        scene.run(1.0)
+    return scene, friend
+
+
+def breathes(player: Player) -> bool:
+    return bool(player.spawn.sheet.get("breathe_underwater", FieldKind.UNSIGNED))
+
+
+def test_the_end_of_one_spell_leaves_what_another_one_does_as_well(tmp_path: Path) -> None:
+    scene, friend = breathers(tmp_path)
+    assert [breathes(one) for one in (scene.player, friend)] == [True, True]
+    scene.spells.cancel_maintained(scene.player, 0)
+    assert [breathes(one) for one in (scene.player, friend)] == [True, True]
+    scene.spells.cancel_maintained(scene.player, 0)
+    assert [breathes(one) for one in (scene.player, friend)] == [False, False]
+
+
+def test_one_of_several_targets_loses_it_when_the_spell_leaves_it(tmp_path: Path) -> None:
+    scene, friend = breathers(tmp_path)
+    scene.spells.cancel_effect(friend, 700)
+    assert breathes(friend)
+    scene.client_of(friend).types("leavegroup")
+    assert [breathes(one) for one in (scene.player, friend)] == [True, False]
 
 
 def test_only_known_names_with_their_numbers_are_usable() -> None:
