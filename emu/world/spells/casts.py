@@ -114,8 +114,6 @@ class Casts:
         if state.casting is not None:
             self._queue(player, state, WaitingCast(kind, tier))
             return
-        if kind.is_toggle and self._switch_off(player.spawn, kind):
-            return
         self._begin_or_wait(player, state, kind, tier)
 
     def _switch_off(self, spawn: Spawn, kind: SpellKind) -> bool:
@@ -128,6 +126,8 @@ class Casts:
     def _begin_or_wait(
         self, player: Player, state: SpellState, kind: SpellKind, tier: SpellTier
     ) -> None:
+        if kind.is_toggle and self._switch_off(player.spawn, kind):
+            return
         spell = self._prepared(player.zone, player.spawn, kind, tier)
         aim = self._targets.aim(player.zone, player.spawn, kind, tier, player.target)
         error = self._checks.early_error(spell, aim, state)

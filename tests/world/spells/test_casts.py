@@ -273,6 +273,17 @@ def test_a_spell_asked_for_again_while_it_waits_waits_no_more(tmp_path: Path) ->
     assert scene.state().waiting is None
 
 
+def test_a_toggle_that_has_waited_is_switched_off_as_at_once(tmp_path: Path) -> None:
+    """real-recorded 20: a second cast of an own buff that runs takes it off."""
+    scene = scene_of(tmp_path)
+    scene.cast(COURAGE)
+    scene.run(1.0)
+    scene.cast(HEAL)
+    scene.cast(COURAGE)
+    scene.run(4.0)
+    assert scene.effects() == []
+
+
 def test_a_spell_is_shown_ready_while_another_one_waits_for_long(tmp_path: Path) -> None:
     slow = HEAL_TOML.replace("110012", "110013").replace("recast = 5", "recast = 60")
     scene = scene_of(tmp_path, toml=SMITE_TOML + HEAL_TOML + BUFF_TOML + slow)
