@@ -131,8 +131,8 @@ class Fights:
         is_on = fighter is not None and fighter.is_ranged is is_ranged
         if fighter is None or not is_on or not fighter.is_answered:
             self._chat.line(player, STARTED, "fight")
-        if not is_on:
-            self.strike(player.zone, player.spawn, player=player)
+        # Also one that is on already: the order may come with a target that it has not seen yet.
+        self.strike(player.zone, player.spawn, player=player)
         fighter = self._fighters[player.spawn]
         fighter.is_ranged, fighter.is_answered = is_ranged, True
         self._show_switch(player)
@@ -203,7 +203,11 @@ class Fights:
         self.players.pop(event.player.spawn, None)
 
     def _targeted(self, event: Targeted) -> None:
-        fighter = self._fighters.get(event.player.spawn)
+        self._arm_again(event.player)
+
+    def _arm_again(self, player: Player) -> None:
+        """Let a player who has auto attack look at its new target at once."""
+        fighter = self._fighters.get(player.spawn)
         if fighter is not None:
             self._arm(fighter, self._world.clock.now())
 
@@ -238,6 +242,7 @@ class Fights:
         player = self.players.get(victim)
         if player is not None and player.target is None and player.spawn.hp_percent > 0:
             player.aim(attacker)
+            self._arm_again(player)
 
     def enemy(self, fighter: Fighter) -> Spawn | None:
         """Return whom a fighter may strike now, at whatever distance."""
@@ -283,9 +288,9 @@ class Fights:
             return
         target = self.enemy(fighter)
         if target is None:
-            # A player's next target begins anew; a creature's mind chooses the next one.
-            if player is not None and player.target is not None and player.target.hp_percent > 0:
-                # A friend may find an enemy, and a creature may become free.
+            # A creature's mind chooses the next one. A player may get another target from a
+            # command or a script, a friend may find an enemy, and a creature may become free.
+            if player is not None:
                 self._swings.set(fighter, "", Monotonic(now + LOOK))
             return
         self._refresh(fighter.zone, spawn, target)

@@ -173,6 +173,33 @@ def test_who_is_struck_without_a_target_targets_its_foe(version: int) -> None:
     assert len([one for one in fight.client.log if one[0] == names[0]]) == 1
 
 
+def struck_by(fight: Fight) -> list[bytes]:
+    """Return the blows of the player itself, whose number is 1 for its client."""
+    return [one for one in fight.blows() if one[:4] == (1).to_bytes(4, "little")]
+
+
+@pytest.mark.parametrize("how", ["is struck", "command", "order", "script"])
+def test_auto_attack_without_a_target_strikes_the_one_that_comes(how: str) -> None:
+    """eq2-combat.md 4.1: `autoattack 1` also without a target; swings begin in reach."""
+    fight = Fight()
+    fight.player.spawn.sheet.health.fill(100_000)
+    fight.client.types("autoattack 1")
+    fight.run(1.0)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    if how == "is struck":
+        fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.player.spawn, 5)
+    elif how == "command":
+        fight.client.types("target a crab")
+    else:
+        fight.player.set_target(crab)
+    if how == "order":
+        assert fight.client.types("autoattack 1") == []
+    fight.run(4.0)
+    assert fight.player.target is crab
+    assert struck_by(fight)
+
+
 def test_who_has_a_target_keeps_it() -> None:
     fight = Fight()
     crab, other = fight.creature(level=1), fight.creature("a rat", level=1)
