@@ -176,7 +176,8 @@ class Casts:
         now = self._now()
         times = [at for at in (*state.ready.values(), state.recovered) if at > now]
         if state.waiting is not None and state.casting is None:
-            times.append(max(now, state.recovered, self._ready_at(state, state.waiting.kind)))
+            due = max(now, state.recovered, self._ready_at(state, state.waiting.kind))
+            times.append(Monotonic(due))
         if times:
             self._ready.set(spawn, READY, Monotonic(min(times)))
 
