@@ -41,6 +41,8 @@ class Duel:
     ends: Monotonic
     """When the offer ends; later it does not count."""
     goes_on: bool = False
+    winner: Player | None = None
+    """Who has struck the last blow; the duel ends with the next turn."""
 
     def opponent(self, player: Player) -> Player:
         """Return whom a player fights."""
@@ -77,8 +79,7 @@ class Duels:
         for one in (player, other):
             if one in self._of:
                 raise CommandError(f"{one.name} has a duel already")
-            if one.spawn.hp_percent <= 0 or one.state not in IN_ZONE:
-                raise CommandError(f"{one.name} cannot duel now")
+        self._check_ready(player, other)
         if self._distance(player, other) > FARTHEST:
             raise CommandError(f"{other.name} is too far away")
         duel = Duel(player, other, Monotonic(now + OFFER_SECONDS))
@@ -93,11 +94,19 @@ class Duels:
             ),
         )  # fmt: skip
 
+    @staticmethod
+    def _check_ready(*players: Player) -> None:
+        """Raise `CommandError` if one of some players is dead, or its client is not there."""
+        for one in players:
+            if one.spawn.hp_percent <= 0 or one.state not in IN_ZONE:
+                raise CommandError(f"{one.name} cannot duel now")
+
     def accept(self, player: Player, now: Monotonic) -> None:
         """Begin the duel that a player was asked for. Raises `CommandError`."""
         duel = self._of.get(player)
         if duel is None or duel.goes_on or duel.other is not player:
             raise CommandError("nobody has challenged you to a duel")
+        self._check_ready(duel.one, duel.other)
         duel.goes_on = True
         self._looks.set(duel, "", Monotonic(now + LOOK))
         for one in (duel.one, duel.other):
@@ -122,16 +131,21 @@ class Duels:
         return one.position.distance_to(other.position)
 
     def _look(self, duel: Duel, _name: str, now: Monotonic) -> None:
-        """End an offer that is too old, and a duel whose players have gone apart."""
+        """End an offer that is too old, and a duel that is won or whose players have gone apart."""
         if not duel.goes_on:
             self._forget(duel)
+        elif duel.winner is not None:
+            self._won(duel, duel.winner)
         elif self._distance(duel.one, duel.other) > BREAKS_AT:
             self._end(duel.one)
         else:
             self._looks.set(duel, "", Monotonic(now + LOOK))
 
     def _struck(self, event: Warded) -> None:
-        """Keep who loses a duel alive: the last blow leaves one point of health."""
+        """Keep who loses a duel alive: the last blow leaves one point of health.
+
+        So does what follows from that blow in this turn, such as a proc or the other hand.
+        """
         victim = self._fights.players.get(event.spawn)
         foe = self._fights.players.get(event.foe) if event.foe is not None else None
         if victim is None or foe is None or not self.are_opponents(victim, foe):
@@ -139,7 +153,9 @@ class Duels:
         over = event.left - (event.spawn.sheet.health.current - 1)
         if over > 0:
             event.absorbed.append(over)
-            self._won(self._of[victim], foe)
+            duel = self._of[victim]
+            duel.winner = duel.winner or foe
+            self._looks.set(duel, "", self._world.clock.now())
 
     def _won(self, duel: Duel, winner: Player) -> None:
         text = WON.format(winner=winner.name, loser=duel.opponent(winner).name)

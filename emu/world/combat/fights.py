@@ -261,6 +261,10 @@ class Fights:
                 return None
         return target if zone.spawn(target.id) is target else None
 
+    def has_enemy(self, player: Player) -> bool:
+        """Return whether a player has a target that its auto attack would strike."""
+        return self.enemy(Fighter(player.spawn, player.zone, player)) is not None
+
     def may_fight(self, player: Player, target: Spawn) -> bool:
         """Return whether a player may strike a spawn: no one else's, and one that can be struck."""
         if target.kind is not SpawnKind.NPC or not target.attackable or target.hp_percent <= 0:

@@ -50,7 +50,7 @@ async def _attack(context: CommandContext, player: Player, _call: Call) -> None:
     target, fights = player.target, context.combat.fights
     if target is None:
         raise CommandError("target somebody first")
-    if not fights.may_fight(player, target):
+    if not fights.has_enemy(player):
         raise CommandError(f"you cannot attack {target.name}")
     fights.start(player)
 

@@ -1,6 +1,7 @@
 """Duels: the challenge, the last blow, and what ends them."""
 
 from emu.world.combat.duels import BEGUN, CHALLENGED, OVER, REFUSED, WON
+from emu.world.combat.fights import STARTED
 from tests.support.world.fights import HERE, Fight
 
 
@@ -32,6 +33,44 @@ def test_the_last_blow_leaves_one_point() -> None:
     fight.client.types("autoattack 1")
     fight.run(5.0)
     assert borvik.sheet.health.current >= before
+
+
+def test_what_follows_from_the_last_blow_kills_nobody() -> None:
+    """A proc or the other hand strikes again in the turn of the last blow."""
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    other.types("accept_duel")
+    borvik, harm = fight.of(other).spawn, fight.harness.minds.harm
+    for _ in range(2):
+        left = harm.through(fight.player.zone, borvik, fight.player.spawn, 10_000)
+        harm.take_health(fight.player.zone, borvik, fight.player.spawn, left)
+    fight.run(0.1)
+    assert borvik.sheet.health.current == 1
+    assert fight.texts(other)[-1] == WON.format(winner="Aldana", loser="Borvik")
+    assert fight.client.types("surrender") == ["you have no duel"]
+
+
+def test_a_challenge_of_a_lost_client_is_not_accepted() -> None:
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    challenged(fight)
+    fight.harness.service.closed(fight.player, fight.client, "the test cuts it", fight.harness.now)
+    assert other.types("accept_duel") == ["Aldana cannot duel now"]
+
+
+def test_the_order_to_attack_knows_opponents_and_enemies_of_friends() -> None:
+    """docs/guides/fights.md#commands: the target of a player that is targeted is struck."""
+    fight = scene()
+    other = fight.other  # type: ignore[attr-defined]
+    assert challenged(fight) == [CHALLENGED.format(name="Borvik")]
+    assert fight.client.types("attack") == ["you cannot attack Borvik"]
+    fight.of(other).set_target(fight.creature())
+    assert fight.client.types("attack") == [STARTED]
+    fight.client.types("autoattack 0")
+    fight.of(other).set_target(None)
+    other.types("accept_duel")
+    assert fight.client.types("attack") == [STARTED]
 
 
 def test_a_duel_can_be_refused_and_forgotten() -> None:
