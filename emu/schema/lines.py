@@ -106,7 +106,6 @@ class _Scanner:
                 table = self._header(line)
             else:
                 self._pair(table)
-                self._skip_line()
 
     def _header(self, line: int) -> Keys:
         """Read ``[table]`` or ``[[list]]``; return the keys of the table that begins."""

@@ -106,7 +106,7 @@ class StreamPlace:
         sequence = self._channel.queue.last_acknowledged
         if sequence is None:
             return None
-        return self._seal.seal(push_sequenced(_PACKET, sequence & MASK) + _EMPTY_MESSAGE)
+        return self._seal.seal(push_sequenced(_PACKET, sequence) + _EMPTY_MESSAGE)
 
     def is_answer(self, datagram: bytes) -> bool:
         """Return whether a sealed datagram acknowledges the copy or a packet sent since."""

@@ -237,6 +237,18 @@ async def test_a_lease_goes_to_another_node_when_its_holder_is_lost(cluster: Clu
     assert west.works == ["begin link", "end"]
 
 
+async def test_a_node_that_stops_ends_the_work_of_its_leases(cluster: Cluster) -> None:
+    east = await cluster.add("east")
+    east.want("link")
+    await cluster.run(1.0)
+    await east.node.stop()
+    assert east.works == ["begin link", "end"]
+    assert not east.node.holds_lease("link")
+    assert [one for one in east.events if type(one) is LeaseMoved] == [
+        LeaseMoved("link", is_held=True), LeaseMoved("link", is_held=False),
+    ]  # fmt: skip
+
+
 async def test_a_drained_node_leaves_leases_to_others(cluster: Cluster) -> None:
     east, west = await cluster.add("east"), await cluster.add("west")
     for process in (east, west):

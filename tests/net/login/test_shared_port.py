@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from twisted.internet.error import CannotListenError
+from twisted.internet.error import CannotListenError, ConnectionDone
+from twisted.python.failure import Failure
 
 from emu.config import Address
 from emu.net.login import shared_port
-from emu.net.login.shared_port import SharedPort, inherited_port, open_shared
+from emu.net.login.shared_port import SharedPort, SupervisorPipe, inherited_port, open_shared
 
 HOST = "127.0.0.1"
 
@@ -87,6 +88,19 @@ def test_another_number_is_tried_when_only_one_protocol_has_it_free(
     monkeypatch.setattr(shared_port, "_open", fail_twice)
     open_shared(Address(HOST, 0), 2).close()
     assert len(tried) == 3
+
+
+def test_a_worker_ends_once_its_standard_input_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks, ends = [b"x", b""], list[None]()
+    monkeypatch.setattr("os.read", lambda _descriptor, _size: chunks.pop(0))
+    pipe = SupervisorPipe(lambda: ends.append(None))
+    assert pipe.fileno() == 0
+    assert pipe.doRead() is None
+    end = pipe.doRead()
+    assert isinstance(end, ConnectionDone)
+    pipe.connectionLost(Failure(end))
+    assert len(ends) == 1
+    assert pipe.fileno() == -1  # a reactor drops what has no descriptor
 
 
 def test_ipv6_has_the_same_form() -> None:

@@ -104,6 +104,20 @@ def test_a_target_is_moved_to_the_game_master(scene: Scene) -> None:
     assert {row.author for row in scene.store.rows.values()} == {"Aldana"}
 
 
+def test_places_are_stored_to_the_millimetre_with_the_heading(scene: Scene) -> None:
+    scene.target("a sign")
+    spawn = scene.client.player.spawn
+    spawn.move(spawn.position._replace(x=1.23456, y=-7.0004, z=2.34567, heading=90.12345))
+    place = {"x": "1.235", "y": "-7.0", "z": "2.346", "heading": "90.123"}
+    assert scene.types("edit move") == "placement 15 is at 1.235, -7, 2.346"
+    moved = {name: value for _, number, name, value, _ in scene.rows() if number == 15}
+    assert {name: moved[name] for name in place} == place
+    scene.types("edit add 90003")
+    added = {name: value for _, number, name, value, _ in scene.rows() if number >= OWN_NUMBERS}
+    assert {name: added[name] for name in place} == place
+    assert (added["zone"], added["respawn"]) == ("9", "300")
+
+
 def test_a_target_says_where_it_comes_from(scene: Scene) -> None:
     scene.target("a sign")
     assert scene.client.types("edit show") == [

@@ -105,6 +105,7 @@ def test_a_thing_is_placed_and_stands_there_again(version: int) -> None:
     spawn = scene.places(x=x)
     (mode,) = scene.client.decoded("WS_MoveObjectMode")
     assert (mode["placement_mode"], mode["model_type"], mode["max_distance"]) == (1, 1581, 500.0)
+    assert mode["unknown2"] == (1.0 if version < 1096 else [1.0, 0.5, 3.0, 0.0, 0.0])
     assert (spawn.position.x, spawn.position.heading) == (pytest.approx(x), 190.0)
     assert TABLE not in scene.bags()
     assert scene.stored() == [(TABLE, pytest.approx(x))]

@@ -1,18 +1,18 @@
 """Edits of the content file: what is stored, conflicts, and their form as a zone file."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from emu.content.layers import Edit, read_layer
+from emu.content.layers import OWN_NUMBERS, Edit, read_layer
 from emu.errors import StoreError
 from emu.processes.ports import ContentEdit
 from emu.schema import TomlSource
 from emu.times import Moment
-from emu.world.population.edits import CHANGED, GameEdits, conflict, edit_of, edits_text
+from emu.world.population.edits import CHANGED, OWN_RANGE, GameEdits, conflict, edit_of, edits_text
 from tests.support.coroutines import finish
 from tests.support.world.world_fakes import EditsInMemory
 from tests.support.world.worlds import bus
@@ -35,14 +35,38 @@ class Zones:
         return []
 
 
-def made(store: EditsInMemory, zones: Zones, lines: list[str], shared: Any = None) -> GameEdits:
-    async def stored(_subject: str, _number: int, _column: str) -> None:
-        return None
+def made(
+    store: EditsInMemory, zones: Zones, lines: list[str], shared: Any = None, before: Any = None
+) -> GameEdits:
+    async def stored(_subject: str, _number: int, _column: str) -> Any:
+        return before
 
     return GameEdits(
         store, shared or bus(), "here", zones, stored, start=finish, failed=lines.append,
         choose=lambda count: count - 1,
     )  # fmt: skip
+
+
+def test_a_change_is_stored_applied_and_announced_to_other_processes() -> None:
+    store, zones, shared = EditsInMemory(), Zones(), bus()
+    notes: list[Mapping[str, Any]] = []
+    shared.subscribe(CHANGED, notes.append)
+    edits = made(store, zones, [], shared, before=2.5)
+    finish(edits.change("placement", 11, {"x": 1.5}, "Aldana", Moment(5.0)))
+    assert list(store.rows.values()) == [row(11, "x", "1.5", "2.5")]
+    assert edits.edits == [Edit("placement", 11, "x", 1.5)]
+    assert (zones.refreshed, notes) == (1, [{"process": "here"}])
+    assert finish(edits.undo("placement", 11)) == 1
+    assert edits.edits == []
+    assert (zones.refreshed, notes) == (2, [{"process": "here"}] * 2)
+
+
+def test_an_added_placement_has_one_of_the_own_numbers() -> None:
+    store = EditsInMemory()
+    edits = made(store, Zones(), [])
+    number = finish(edits.add_placement({"x": 1.5}, "Aldana", Moment(5.0)))
+    assert number == OWN_NUMBERS + OWN_RANGE - 1
+    assert list(store.rows.values()) == [row(number, "x", "1.5")]
 
 
 def test_edits_that_do_not_fit_are_reported_and_left_out() -> None:

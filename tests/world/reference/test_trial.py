@@ -48,6 +48,16 @@ def test_every_call_is_noted(tmp_path: Path) -> None:
     ]
 
 
+def test_the_visitor_is_the_only_player(tmp_path: Path) -> None:
+    one = trial(
+        tmp_path,
+        """function hailed(NPC, Spawn)
+        return tostring(IsPlayer(Spawn)) .. tostring(IsPlayer(NPC)) .. tostring(IsPlayer(nil))
+    end""",
+    )
+    assert one.call("SpawnScripts/a.lua", "hailed") == (True, "truefalsefalse")
+
+
 def test_what_is_missing_here_is_marked(tmp_path: Path) -> None:
     one = trial(tmp_path, "function hailed(NPC, Spawn) SetWorldTime(NPC) end")
     one.call("SpawnScripts/a.lua", "hailed")

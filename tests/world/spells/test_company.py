@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.actors.player import PlayerState
 from tests.support.world.spell_scenes import SpellScene
 
 
@@ -22,6 +23,23 @@ def test_players_are_friends_and_attackable_creatures_are_not(scene: SpellScene)
     assert company.are_friends(own, deer)
     assert company.are_friends(crab, scene.creature())
     assert not company.are_grouped(own, friend)
+
+
+def test_members_of_a_group_are_those_who_stand_in_the_same_zone(scene: SpellScene) -> None:
+    company, friend, stranger = scene.spells.company, scene.friend(), scene.friend(7, "Cid")
+    scene.client.types(f"invite {friend.name}")
+    scene.harness.world.groups.table.accept(friend.id, scene.harness.now)
+    own = scene.player.spawn
+    assert company.members(scene.player) == [scene.player, friend]
+    assert company.members(stranger) == [stranger]
+    assert company.are_grouped(own, friend.spawn)
+    assert company.share_group(own, friend.spawn)
+    assert not company.are_grouped(own, stranger.spawn)
+    assert not company.share_group(own, stranger.spawn)
+    friend.state = PlayerState.ZONING
+    assert company.members(scene.player) == [scene.player]
+    assert not company.are_grouped(own, friend.spawn)
+    assert company.share_group(own, friend.spawn)
 
 
 def test_a_pet_belongs_to_its_master(scene: SpellScene) -> None:

@@ -51,7 +51,11 @@ def test_areas_take_the_nearest(tmp_path: Path) -> None:
     tier = SpellTier(radius=15.0, most_targets=3)
     kind = SpellKind(1, "x", target=SpellTarget.ONE)
     find = scene.spells.targets
-    assert find.aim(scene.zone, scene.player.spawn, kind, tier, None).error == ""
+    for most in (1, 3):  # whom an area reaches is found at the end of the cast
+        area = SpellTier(radius=15.0, most_targets=most)
+        assert find.aim(scene.zone, scene.player.spawn, kind, area, None) == (
+            scene.player.spawn, (), "",
+        )  # fmt: skip
     found = find.around(scene.zone, scene.player.spawn, kind, tier, crabs[3])
     assert found[0] is crabs[3]
     assert len(found) == 3

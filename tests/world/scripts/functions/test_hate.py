@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from emu.world.actors.spawn import SpawnKind
-from emu.world.scripts.functions.hate import most_hated
+from emu.world.scripts.functions.hate import attack, most_hated
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -51,6 +51,11 @@ def test_the_dead_are_not_hated(scene: ScriptScene) -> None:
         f"{WOLF} AddHate(wolf, NPC, 5) KillSpawn(wolf) AddHate(wolf, NPC, 5)",
         "GetMostHated(NPC)",
     ) == ["nil"]
+    victim, guard = scene.spawn("", "Wolf", 71), scene.spawn("")
+    scene.harness.minds.harm.kill(scene.zone, victim, None)
+    bodies = scene.scripts.homes.of(scene.zone).bodies
+    attack(scene.scripts, bodies[guard.id], bodies[victim.id])
+    assert not guard.mind.hates
 
 
 def test_who_left_the_zone_is_not_hated(scene: ScriptScene) -> None:
