@@ -27,18 +27,7 @@ from emu.rules.combat import (
     usable_mitigation,
     weapon_damage,
 )
-
-
-class Rolls:
-    """Gives numbers that a test has chosen."""
-
-    def __init__(self, *numbers: int) -> None:
-        self.numbers = list(numbers)
-        self.asked: list[tuple[int, int]] = []
-
-    def randint(self, low: int, high: int, /) -> int:
-        self.asked.append((low, high))
-        return self.numbers.pop(0)
+from tests.support.rolls import Rolls
 
 
 BLOW = Attack(level=5, low=3, high=9)
