@@ -29,7 +29,6 @@ from emu.rules.combat import (
 )
 from tests.support.rolls import Rolls
 
-
 BLOW = Attack(level=5, low=3, high=9)
 DEFENDER = Defense(parry=5, block=10, dodge=10)
 

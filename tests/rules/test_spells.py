@@ -69,7 +69,7 @@ def test_damage_of_magic_grows_with_intelligence() -> None:
 
 @pytest.mark.parametrize("kind", range(3, 10))
 def test_the_types_from_heat_to_poison_are_magic(kind: int) -> None:
-    """Source: eq2-spells.md 7: × (1 + log10(level × INT) / 50) × (1 + spell damage %)."""
+    """Source: eq2-spells.md 7: times (1 + log10(level x INT) / 50), (1 + spell damage %)."""
     force = SpellForce(level=10, intelligence=100, damage=10)
     assert damage_amount(100, kind, force) == pytest.approx(100 * 1.06 * 1.1)
     assert damage_amount(100, kind, SpellForce(level=0, intelligence=-5)) == 100
@@ -166,8 +166,8 @@ def test_a_third_of_the_hits_interrupts() -> None:
 
 @pytest.mark.parametrize(
     ("duration", "period", "ticks"),
-    [(24, 4, 5), (25, 4, 6), (4, 4, 0), (30, 0, 0), (0, 4, 0), (5, 1, 4), (1, 3, 0), (24.00001, 4, 5),
-     (0.9, 0.3, 2), (-8, -4, 0), (8, -4, 0), (0.5, 0.1, 4)],
+    [(24, 4, 5), (25, 4, 6), (4, 4, 0), (30, 0, 0), (0, 4, 0), (5, 1, 4), (1, 3, 0),
+     (24.00001, 4, 5),     (0.9, 0.3, 2), (-8, -4, 0), (8, -4, 0), (0.5, 0.1, 4)],
 )  # fmt: skip
 def test_a_cast_counts_as_the_first_tick(duration: float, period: float, ticks: int) -> None:
     assert ticks_of(duration, period) == ticks
