@@ -85,7 +85,7 @@ def test_a_count_of_nothing_is_not_kept() -> None:
 
 def test_the_first_group_with_a_step_to_do_is_the_current_one() -> None:
     made = plan(1, 1, 1, 1)
-    made.groups = [TaskGroup("Both", (1, 2)), TaskGroup("Last", (3,))]
+    made.groups = (TaskGroup("Both", (1, 2)), TaskGroup("Last", (3,)))
     taken = Journal().take_quest(made, 0, NOW)
     assert taken.current_group == 1
     taken.complete(2)
