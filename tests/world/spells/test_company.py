@@ -26,16 +26,16 @@ def test_players_are_friends_and_attackable_creatures_are_not(scene: SpellScene)
 
 
 def test_members_of_a_group_are_those_who_stand_in_the_same_zone(scene: SpellScene) -> None:
-    company, friend, stranger = scene.spells.company, scene.friend(), scene.friend(7, "Cid")
+    company, friend, outsider = scene.spells.company, scene.friend(), scene.friend(7, "Cid")
     scene.client.types(f"invite {friend.name}")
     scene.harness.world.groups.table.accept(friend.id, scene.harness.now)
     own = scene.player.spawn
     assert company.members(scene.player) == [scene.player, friend]
-    assert company.members(stranger) == [stranger]
+    assert company.members(outsider) == [outsider]
     assert company.are_grouped(own, friend.spawn)
     assert company.share_group(own, friend.spawn)
-    assert not company.are_grouped(own, stranger.spawn)
-    assert not company.share_group(own, stranger.spawn)
+    assert not company.are_grouped(own, outsider.spawn)
+    assert not company.share_group(own, outsider.spawn)
     friend.state = PlayerState.ZONING
     assert company.members(scene.player) == [scene.player]
     assert not company.are_grouped(own, friend.spawn)
