@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from emu.model import ANYBODY, may_see
 from emu.times import Moment, Monotonic
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.reports import Faults
 from emu.world.zones.zone import Zone
@@ -107,6 +108,12 @@ class Players:
     def named(self, name: str) -> Player | None:
         """Return a player by name, without regard to case."""
         return self._by_name.get(name.casefold())
+
+    def of_spawn(self, spawn: Spawn | None) -> Player | None:
+        """Return the player of a spawn; None if it is no player's."""
+        if spawn is None or spawn.kind is not SpawnKind.PLAYER:
+            return None
+        return next((one for one in self._by_id.values() if one.spawn is spawn), None)
 
     def standing_in(self, zone: Zone) -> list[Player]:
         """Return the players who stand in a zone."""

@@ -17,9 +17,13 @@ def test_players_are_found_by_every_name(harness: WorldHarness) -> None:
     players = harness.world.players
     assert players.get(5) is players.named("aLDANA") is one
     assert list(players) == [one]
+    assert one is not None
+    assert players.of_spawn(one.spawn) is one
+    assert players.of_spawn(None) is None
     players.remove(one)
     players.remove(one)
     assert (players.get(5), players.named("Aldana")) == (None, None)
+    assert players.of_spawn(one.spawn) is None
 
 
 def test_a_deadline_of_a_player_is_handled_by_the_component_that_it_belongs_to(

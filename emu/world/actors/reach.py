@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from emu.world.actors.spawn import Spawn
 from emu.world_stream.movement import Position
+
+REACH: Final = 10.0
+"""How far a player may be from a spawn whose verbs have no distance of their own."""
+SLACK: Final = 2.0
+"""Units that the player may go away from the place where it has opened a window."""
 
 
 def distance_of(spawn: Spawn, place: Position) -> float:
@@ -19,3 +25,11 @@ def distance_of(spawn: Spawn, place: Position) -> float:
     if footer is None or footer.with_place or not footer.id:
         return away
     return min(away, math.dist(place[:3], (footer.x, footer.y, footer.z)))
+
+
+def reach_of(spawn: Spawn, place: Position) -> float:
+    """Return how far from a spawn its window works that a player has opened at a place."""
+    verbs = (*spawn.verbs, *spawn.more_verbs)
+    reach = max((one.distance for one in verbs), default=0.0) or REACH
+    # A script may have opened it farther away.
+    return max(reach, distance_of(spawn, place)) + SLACK

@@ -103,8 +103,7 @@ async def _add_coins(context: CommandContext, player: Player, call: Call) -> Non
     amount = int(call["amount"])
     if not 0 < amount <= 0xFFFFFFFF:
         raise CommandError("name an amount of copper")
-    players = context.world.players
-    target = next((one for one in players if one.spawn is player.target), player)
+    target = context.world.players.of_spawn(player.target) or player
     await check_rank(context, call, target.character.account_id, target.name, harmless=True)
     giver, taker = Owner(OwnerKind.GAME_MASTER, call.caller.account_id), Owner.character(target.id)
     movement = context.ledger.movement(

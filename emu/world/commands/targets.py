@@ -104,7 +104,7 @@ async def _target(_context: CommandContext, player: Player, call: Call) -> None:
 @quiet("assist", "make the target of another player your target", WHOM, example="assist Borvik")
 async def _assist(context: CommandContext, player: Player, call: Call) -> None:
     helped = named_or_target(call, player)
-    other = next((one for one in context.world.players if one.spawn is helped), None)
+    other = context.world.players.of_spawn(helped)
     target = other.target if other is not None else None
     # The target of the other may be hidden from this player.
     if target is None or not may_see(call.caller.rank, target):
@@ -129,7 +129,7 @@ async def _consider(_context: CommandContext, player: Player, call: Call) -> str
        example="inspect_player Borvik")  # fmt: skip
 async def _inspect(context: CommandContext, player: Player, call: Call) -> Reply:
     spawn = named_or_target(call, player)
-    other = next((one for one in context.world.players if one.spawn is spawn), None)
+    other = context.world.players.of_spawn(spawn)
     if other is None:
         raise CommandError(f"{spawn.name} is no player")
     context.chat.pace(player, call.now)
@@ -149,7 +149,7 @@ async def _follow(context: CommandContext, player: Player, call: Call) -> None:
     spawn = named_or_target(call, player)
     group = context.world.groups.table.of(player.id)
     members = () if group is None else group.members
-    other = next((one for one in context.world.players if one.spawn is spawn), None)
+    other = context.world.players.of_spawn(spawn)
     if other is None or other is player or other.id not in members:
         raise CommandError("you can follow only members of your group")
     if player.index_of(spawn) is None:

@@ -11,7 +11,7 @@ from typing import Final
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, VerbUse
-from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import Spawn, Verb
 from emu.world.events import Died, VerbBegun, VerbBroken
 from emu.world.speech.spoken import play_visual
 from emu.world.world import World
@@ -70,9 +70,9 @@ class VerbUses:
 
     def _died(self, event: Died) -> None:
         """Break off what a player uses who dies."""
-        if event.victim.kind is SpawnKind.PLAYER:
-            for one in [one for one in self._world.players if one.spawn is event.victim]:
-                self.break_off(one)
+        player = self._world.players.of_spawn(event.victim)
+        if player is not None:
+            self.break_off(player)
 
     def _broken(self, player: Player, use: VerbUse | None) -> None:
         send_text(player.client, INTERRUPTED)

@@ -7,22 +7,16 @@ of that window.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from emu.content.homes import HouseKind
 from emu.content.standing import Standing
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import Player
-from emu.world.actors.reach import distance_of
+from emu.world.actors.reach import distance_of, reach_of
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.events import LeftZone
 from emu.world.world import World
 from emu.world.zones.zone import Zone
-
-REACH: Final = 10.0
-"""How far a player may be from a door whose verb has no distance of its own."""
-SLACK: Final = 2.0
-"""Units that the player may go away from the place where it has opened the window."""
 
 
 @dataclass(slots=True)
@@ -72,9 +66,8 @@ class Entrances:
 
     def open(self, player: Player, door: Spawn | None) -> Offers:
         """Begin to show a player windows at a door; what it was shown before counts no more."""
-        verbs = () if door is None else (*door.verbs, *door.more_verbs)
-        reach = max((one.distance for one in verbs), default=0.0) or REACH
-        self._shown[player.id] = Offers(door, reach + SLACK)
+        reach = reach_of(door, player.position) if door is not None else 0.0
+        self._shown[player.id] = Offers(door, reach)
         return self._shown[player.id]
 
     def shown(self, player: Player) -> Offers | None:

@@ -21,7 +21,7 @@ from emu.ledger import Owner, OwnerKind, Reason
 from emu.processes.house_store import HouseStore
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, refuses_dead
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.events import Doer, Entered, Order, Used
@@ -307,6 +307,9 @@ class Housing:
         refusal = self._refusal(player, house, level)
         if refusal is not None:
             send_text(player.client, refusal, YELLOW)
+        # The window may have been open before the player died.
+        elif refuses_dead(player):
+            return
         elif player.state in IN_ZONE and house_of(player.zone) != house.id:
             self._ports.enter_copy(player, home.zone_id, FIRST_HOUSE + house.id)
             self._ports.send(player, Destination(home.zone_id), self._world.clock.now())

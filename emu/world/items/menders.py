@@ -15,7 +15,6 @@ from emu.rules.coins import coins_text
 from emu.rules.prices import repair_price
 from emu.world.actors.client import send_text
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.actors.spawn import SpawnKind
 from emu.world.events import Died
 from emu.world.items.exchanges import Act, coins
 from emu.world.items.items import Items
@@ -46,10 +45,9 @@ class Menders:
         items.world.events.subscribe(Died, self._died)
 
     def _died(self, event: Died) -> None:
-        if event.victim.kind is SpawnKind.PLAYER:
-            for player in self._items.world.players:
-                if player.spawn is event.victim:
-                    self._items.world.start(self._wear_down(player))
+        player = self._items.world.players.of_spawn(event.victim)
+        if player is not None:
+            self._items.world.start(self._wear_down(player))
 
     async def _wear_down(self, player: Player) -> None:
         try:

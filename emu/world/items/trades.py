@@ -70,7 +70,7 @@ class Trades:
         """Open the window with the player whose ghost has an index at the client."""
         viewer = player.viewer
         spawn = viewer.interest.spawn_at(index) if viewer is not None else None
-        other = next((one for one in self._world.players if one.spawn is spawn), None)
+        other = self._world.players.of_spawn(spawn)
         refused = self._refusal(player, other)
         if refused is not None or other is None:
             send_text(player.client, refused or NOBODY, YELLOW)

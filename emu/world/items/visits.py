@@ -7,19 +7,15 @@ client. Whoever goes away from the spawn keeps the window, but its acts change n
 from __future__ import annotations
 
 import enum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.dealings import Dealing
 from emu.world.actors.player import Player
+from emu.world.actors.reach import REACH, SLACK
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.item_events import WindowsGone
 from emu.world.world import World
-
-REACH: Final = 10.0
-"""How far a player may be from a merchant or banker whose verb has no distance of its own."""
-SLACK: Final = 2.0
-"""Units that the player may go away from the place where it has opened the window."""
 
 
 class Window(enum.Enum):

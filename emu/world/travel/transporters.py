@@ -19,7 +19,8 @@ from emu.rules.coins import TOO_DEAR, price_refusal
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player, refuses_dead
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.reach import distance_of, reach_of
+from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.events import LeftZone
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
@@ -46,6 +47,10 @@ class Offer:
     index: int
     """The client's index of the spawn."""
     ways: tuple[Way, ...]
+    spawn: Spawn | None = None
+    """The spawn whose window it is; None for one of a script alone."""
+    reach: float = 0.0
+    """How far from the spawn the player may choose."""
 
 
 class Transporters:
@@ -108,7 +113,8 @@ class Transporters:
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return True
         index = player.index_of(spawn) if spawn is not None else None
-        offer = Offer(NO_GHOST if index is None else index, allowed)
+        reach = reach_of(spawn, player.position) if spawn is not None else 0.0
+        offer = Offer(NO_GHOST if index is None else index, allowed, spawn, reach)
         self._offers[player.id] = offer
         self._show(player, offer, chart)
         return True
@@ -188,8 +194,10 @@ class Transporters:
         # The price is the one that the player was shown.
         if way is None or way.cost != fields["cost"]:
             self._world.count("way not offered")
-            return
-        self._take(player, way, now)
+        elif offer is not None and _is_far(player, offer):
+            send_text(player.client, TOO_FAR, ERROR_COLOR)
+        else:
+            self._take(player, way, now)
 
     def _take(self, player: Player, way: Way, now: Monotonic) -> None:
         if not self._may_take(way, player):
@@ -244,6 +252,17 @@ class Transporters:
         may_go = player.zone is zone and player.spawn.hp_percent > 0
         if not may_go or not self._set_off(player, way, world.clock.now(), give_back):
             give_back()
+
+
+def _is_far(player: Player, offer: Offer) -> bool:
+    """Return whether a player has gone away from the spawn whose window it has open."""
+    spawn = offer.spawn
+    if spawn is None:
+        return False
+    return (
+        player.zone.spawn(spawn.id) is not spawn
+        or distance_of(spawn, player.position) > offer.reach
+    )
 
 
 def _fits(way: Way, player: Player) -> bool:

@@ -79,6 +79,13 @@ class TravelScene:
         self.harness.run(0.3)
         return spawn
 
+    def dies(self) -> None:
+        """Let a creature kill the player."""
+        killer = Spawn(self.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a crab", PLACE)
+        self.zone.add_spawn(killer, self.harness.now)
+        self.harness.parts.minds.harm.kill(self.zone, self.player.spawn, killer)
+        assert self.player.spawn.hp_percent == 0
+
     def use(self, spawn: Spawn, verb: str = "Use") -> list[str]:
         """Use a verb of a spawn; return the lines that the player is shown."""
         index = self.player.index_of(spawn)

@@ -15,6 +15,7 @@ from emu.content.homes import HomeTables
 from emu.errors import StoreError
 from emu.houses import FIRST_HOUSE, AccessLevel
 from emu.times import Moment
+from emu.world.actors.player import DEAD
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Destination
 from emu.world.housing.housing import UNPAID, house_of
@@ -203,6 +204,14 @@ def test_no_house_is_entered_that_no_window_has_shown() -> None:
     for number in (house.id, 0, 0xFFFFFFFF):
         if number != scene.number():
             scene.enters(number=number)
+    assert scene.player.zone is scene.zone
+
+
+def test_the_dead_enter_no_house() -> None:
+    scene = HouseScene()
+    scene.buys()
+    scene.dies()
+    assert DEAD in scene.enters()
     assert scene.player.zone is scene.zone
 
 

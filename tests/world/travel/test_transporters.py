@@ -10,7 +10,7 @@ import pytest
 from emu.errors import StoreError
 from emu.quests.journal import Completion
 from emu.times import Moment
-from emu.world.actors.spawn import Destination, Spawn, SpawnKind
+from emu.world.actors.spawn import Destination, Spawn
 from emu.world.entry.leaving import LeaveReason
 from emu.world.travel.tables import TravelTables, Way
 from emu.world_stream.movement import Position
@@ -58,6 +58,20 @@ def test_the_window_shows_the_ways_and_a_choice_takes_one(version: int) -> None:
     choose(scene, 51)
     assert scene.goal == NORTH.to
     assert "Off you go." in scene.lines()
+
+
+@pytest.mark.parametrize("how", ["walks", "is gone"])
+def test_who_is_far_from_the_transporter_takes_no_way(how: str) -> None:
+    """The window stays open at a client that walks away, as those of merchants and houses do."""
+    scene, bell = scene_with([NORTH, BEACH])
+    scene.use(bell)
+    if how == "walks":
+        scene.player.teleport(bell.position._replace(x=bell.position.x + 120.0), scene.harness.now)
+    else:
+        scene.player.zone.remove(bell, scene.harness.now)
+    choose(scene, 51)
+    assert scene.goal is None
+    assert "too far away" in scene.lines()[-1].casefold()
 
 
 def test_a_way_within_the_zone_is_a_jump() -> None:
@@ -296,7 +310,7 @@ def test_who_has_died_with_an_open_window_does_not_travel(cost: int) -> None:
     scene, bell = scene_with([NORTH._replace(cost=cost), BEACH])
     rich(scene, 1300)
     scene.use(bell)
-    dies(scene)
+    scene.dies()
     at = scene.player.position
     choose(scene, 51, cost=cost)
     assert (scene.goal, scene.player.position, stored(scene)) == (None, at, 1300)
@@ -310,14 +324,7 @@ def test_who_dies_while_the_store_takes_the_coins_gets_them_back() -> None:
     scene.harness.start = work.append
     scene.travel.transporters._take(scene.player, NORTH._replace(cost=250), scene.harness.now)
     scene.harness.start = finish
-    dies(scene)
+    scene.dies()
     finish(work[0])
     scene.harness.run(0.1)
     assert (scene.goal, stored(scene)) == (None, 1300)
-
-
-def dies(scene: TravelScene) -> None:
-    killer = Spawn(scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, "a crab", PLACE)
-    scene.zone.add_spawn(killer, scene.harness.now)
-    scene.harness.parts.minds.harm.kill(scene.zone, scene.player.spawn, killer)
-    assert scene.player.spawn.hp_percent == 0
