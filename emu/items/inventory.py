@@ -333,13 +333,9 @@ class Inventory:
                 if self._joins(one, like) and one.count + count <= kind.stack:
                     limit = one.most_price if like is None else _least(one, like)
                     return [self.set(one, count=one.count + count, most_price=limit)]
-        made = []
-        most = kind.stack if kind.is_stackable else max(1, kind.most_charges)
-        while count > 0:
-            part = min(count, most)
-            count -= part
-            made.append(self._add_one(kind, part, new(), like))
-        return made
+        # All numbers first: without them nothing is given.
+        parts = [(part, new()) for part in portions(kind, count)]
+        return [self._add_one(kind, part, number, like) for part, number in parts]
 
     def _joins(self, one: Thing, like: Thing | None) -> bool:
         is_plain = like is None or (like.is_attuned, like.condition) == (
@@ -358,15 +354,24 @@ class Inventory:
             self._put(thing)
         return self._things[number]
 
-    def add_to_bank(self, kind: ItemKind, count: int, new: NewNumber) -> Thing | None:
-        """Put one new thing into the bank; return None if no place there is free."""
-        place = self.free_bank()
-        if place is None:
-            return None
+    def has_bank_space(self, kind: ItemKind, count: int) -> bool:
+        """Return whether so many new things of a kind find places in the bank."""
+        free = sum(Place(Where.BANK, 0, slot) not in self._at for slot in range(BANK_PLACES))
+        return len(portions(kind, count)) <= free
+
+    def add_to_bank(self, kind: ItemKind, count: int, new: NewNumber) -> list[Thing]:
+        """Put new things into the bank, all or none; return them."""
+        if not self.has_bank_space(kind, count):
+            return []
         self._kinds[kind.id] = kind
-        thing = Thing(new(), kind.id, place, count)
-        self._put(thing)
-        return thing
+        parts = [(part, new()) for part in portions(kind, count)]
+        made = []
+        for part, number in parts:
+            place = self.free_bank()
+            assert place is not None  # noqa: S101  # there is space
+            made.append(Thing(number, kind.id, place, part))
+            self._put(made[-1])
+        return made
 
     def add_worn(
         self, kind: ItemKind, count: int, slot: int, new: NewNumber, like: Thing | None = None
@@ -503,8 +508,9 @@ class Inventory:
     def _split(self, thing: Thing, target: Place, count: int, new: NewNumber) -> Refusal | None:
         if not self.kind(thing).is_stackable:
             return Refusal(Why.NO_SUCH_PLACE)
+        number = new()  # first what can fail
         self.set(thing, count=thing.count - count)
-        self._put(replace(thing, id=new(), count=count, place=target))
+        self._put(replace(thing, id=number, count=count, place=target))
         return None
 
     def _join(self, thing: Thing, other: Thing, count: int) -> Refusal | None:
@@ -575,6 +581,13 @@ class Inventory:
             return Refusal(Why.NOT_SHARED)
         self._put(thing.moved(place))
         return None
+
+
+def portions(kind: ItemKind, count: int) -> list[int]:
+    """Return how many of new things lie at each place: a stack, or one with its charges."""
+    most = kind.stack if kind.is_stackable else max(1, kind.most_charges)
+    whole, rest = divmod(max(0, count), most)
+    return [most] * whole + [rest] * (rest > 0)
 
 
 def _least(one: Thing, two: Thing) -> int:

@@ -455,3 +455,7 @@ class ItemKind:
         The charges of a thing are its count.
         """
         return count or max(1, self.most_charges)
+
+    def given_count(self, number: int) -> int:
+        """Return how many so many things count that are given: a single one has all charges."""
+        return self.beginning_count(number if number > 1 else 0)

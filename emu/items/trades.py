@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Final, NamedTuple
 
 from emu.items.held import Thing, Where
@@ -153,16 +154,16 @@ class PlayerTrade:
 def fits(giver: Inventory, taker: Inventory, given: Side, taken: Side) -> bool:
     """Return whether a player has places for what it gets, after what it gives is gone."""
     trial = taker.copy()
-    before = len(trial.waiting())
+    before, numbers = len(trial.waiting()), count(-1, -1)
     for offered in taken.things.values():
         thing = trial.get(offered.thing)
         if thing is not None:
             trial.use_up(thing, offered.amount)
-    for number, offered in enumerate(given.things.values(), 1):
+    for offered in given.things.values():
         thing = giver.get(offered.thing)
         if thing is not None:
             kind = giver.kind(thing)
             if trial.refuses(kind, offered.amount) is not None:
                 return False
-            trial.add_things(kind, offered.amount, lambda number=number: -number)  # type: ignore[misc]
+            trial.add_things(kind, offered.amount, numbers.__next__)
     return len(trial.waiting()) == before

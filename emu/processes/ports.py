@@ -453,8 +453,11 @@ class GuildStore(Protocol):
         Raises `OutOfDate` if the guild has changed since, and `DuplicateName`.
         """
 
-    async def delete(self, guild_id: int) -> bool:
-        """Remove a guild; return whether it existed."""
+    async def delete(self, guild_id: int, revision: int = 0) -> bool:
+        """Remove a guild; return whether it existed.
+
+        Raises `OutOfDate` if it has changed since `revision`; 0 removes it in any case.
+        """
 
 
 class LedgerStore(Protocol):

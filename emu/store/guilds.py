@@ -148,9 +148,19 @@ class GuildRepository(Repository):
             self._join(guild_id, change.joined)
 
     @changes
-    def delete(self, guild_id: int) -> bool:
-        """Remove a guild with all that belongs to it; return whether it existed."""
-        return self._run("DELETE FROM guilds WHERE id = ?", (guild_id,)).rowcount > 0
+    def delete(self, guild_id: int, revision: int = 0) -> bool:
+        """Remove a guild with all that belongs to it; return whether it existed.
+
+        With a `revision` it is removed only as it was then. Raises `OutOfDate` if it has changed
+        since.
+        """
+        condition = "id = ? AND (revision = ? OR ? = 0)"
+        values = (guild_id, revision, revision)
+        if self._run(f"DELETE FROM guilds WHERE {condition}", values).rowcount:  # noqa: S608
+            return True
+        if self._run("SELECT 1 FROM guilds WHERE id = ?", (guild_id,)).fetchone() is not None:
+            raise OutOfDate("the guild has changed meanwhile")
+        return False
 
     def _check_name(self, name: str) -> None:
         taken = self._run("SELECT 1 FROM guilds WHERE name_key = ?", (name_key(name),)).fetchone()

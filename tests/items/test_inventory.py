@@ -15,7 +15,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from emu.items.held import Place, Thing, Where
+from emu.errors import StoreError
+from emu.items.held import BANK_PLACES, Place, Thing, Where
 from emu.items.inventory import BANK, BASE, FIRST_FREE, OVERFLOW, SHARED, Inventory
 from emu.items.kinds import Bag, Flag, ItemKind, MoreFlag, Sort
 from emu.items.refusals import Refusal, Why
@@ -130,6 +131,41 @@ def test_places_that_do_not_exist_hold_nothing(hands: Hands, inventory: int, slo
     stone = hands.get(MARBLE)
     assert hands.move(stone, slot, inventory, bank=True) is Why.NO_SUCH_PLACE
     assert hands.place(stone) == Place(Where.BAGS, 0, 0)
+
+
+def no_numbers() -> int:
+    raise StoreError("the database does not answer")
+
+
+def test_without_numbers_nothing_changes(hands: Hands) -> None:
+    """A stack that is split, and things that are given, need new numbers: the store may be away."""
+    stack = hands.get(PEBBLE, 18)
+    hands.inventory.take_changes()
+    numbers = iter([900])
+
+    def few() -> int:
+        return next(numbers, 0) or no_numbers()
+
+    with pytest.raises(StoreError):
+        hands.inventory.move(stack.id, 5, BASE, 3, no_numbers, has_bank=False)
+    with pytest.raises(StoreError):
+        hands.inventory.add_things(PEBBLE, 25, few)
+    numbers = iter([901])
+    with pytest.raises(StoreError):
+        hands.inventory.add_to_bank(PEBBLE, 25, few)
+    assert hands.counts(PEBBLE) == [18]
+    assert not hands.inventory.has_changed
+
+
+def test_the_bank_takes_all_stacks_or_none(hands: Hands) -> None:
+    made = hands.inventory.add_to_bank(PEBBLE, 45, hands.new)
+    assert [(one.place.slot, one.count) for one in made] == [(0, 20), (1, 20), (2, 5)]
+    made = hands.inventory.add_to_bank(CHARM, 4, hands.new)
+    assert [one.count for one in made] == [3, 1], "charges of two things"
+    free = BANK_PLACES - 5
+    assert not hands.inventory.has_bank_space(MARBLE, free + 1)
+    assert hands.inventory.add_to_bank(MARBLE, free + 1, hands.new) == []
+    assert len(hands.inventory.add_to_bank(MARBLE, free, hands.new)) == free
 
 
 def test_a_bank_is_reached_only_while_it_is_open(hands: Hands) -> None:

@@ -81,6 +81,17 @@ def test_only_the_newest_state_can_be_changed(store: Store) -> None:
     assert (after.motd, after.revision) == ("first", 2)
 
 
+def test_a_guild_that_has_changed_is_not_deleted_as_it_was(store: Store) -> None:
+    """Its last member leaves, and somebody has joined it meanwhile."""
+    guild, guilds = wolves(store), store.world.guilds
+    guilds.save_change(guild.id, 1, GuildChange(joined=member(store, "Borvik")))
+    with pytest.raises(OutOfDate):
+        guilds.delete(guild.id, 1)
+    assert guilds.find(guild.id) is not None
+    assert guilds.delete(guild.id, 2)
+    assert not guilds.delete(guild.id, 2)
+
+
 def test_names_and_members_are_unique(store: Store) -> None:
     guild, guilds = wolves(store), store.world.guilds
     other = member(store, "Borvik", rank=LEADER)

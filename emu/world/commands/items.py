@@ -143,21 +143,11 @@ async def _give(
     number = kind.beginning_count(count)
     await holdings.gate.pass_through()
     try:
-        if in_bank:
-            refused = holdings.inventory.refuses(kind, number)
-            if refused is None:
-                made = holdings.inventory.add_to_bank(kind, number, items.new_number)
-                if made is None:
-                    return
-                holdings.flow(giver, Owner.character(player.id), kind.id, number)
-                items.changed(player, [made.id])
-                return
-            items.refuse(player, refused)
-            return
-        found = items.make(player, kind, number, giver)
+        make = items.make_in_bank if in_bank else items.make
+        found = make(player, kind, number, giver)
         if isinstance(found, Refusal):
             items.refuse(player, found)
             return
-        items.changed(player)
+        items.changed(player, [one.id for one in found] if in_bank else ())
     finally:
         holdings.gate.leave()

@@ -14,12 +14,12 @@ from emu.commands.registry import MASTER
 from emu.errors import CommandError, StoreError
 from emu.rules.coins import coins_text
 from emu.world.actors.player import Player
+from emu.world.actors.reach import REACH, SLACK
 from emu.world.actors.spawn import SpawnKind
 from emu.world.commands.context import CommandContext, WorldCommandSet
 from emu.world.commands.targets import visible_target
 from emu.world.events import KillAsked
 from emu.world.items.loot import Carried
-from emu.world.items.visits import REACH, SLACK
 
 WORDS: Final = Argument(
     "words", ArgumentKind.TEXT, "what the client's window sends", optional=True, default=""

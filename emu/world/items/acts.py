@@ -276,19 +276,17 @@ class ItemActs:
             return
         found = [(self._items.kinds.get(one.item_id), one.number) for one in part.contents]
         things = [(kind, number) for kind, number in found if kind is not None]
-        for kind, number in things:
-            refused = inventory.refuses(kind, number)
-            if refused is not None:
-                self._items.refuse(player, refused)
-                return
         if not inventory.has_space(things):
             self._items.refuse(player, Refusal(Why.NO_FREE_PLACE))
             return
         crate = Owner(OwnerKind.CRATE, thing.item_id)
-        self._items.use_up(player, thing, 1, crate)
-        for kind, number in things:
-            self._items.make(player, kind, number, crate)
-        self._items.changed(player)
+        made = self._items.make_all(
+            player, things, crate, before=lambda: self._items.use_up(player, thing, 1, crate)
+        )
+        if isinstance(made, Refusal):
+            self._items.refuse(player, made)
+        else:
+            self._items.changed(player)
 
     def _nosale(self, player: Player, numbers: list[int]) -> None:
         number, is_on = _padded(numbers, 2)

@@ -53,24 +53,22 @@ class Gifts:
         kind = items.kinds.get(item)
         if kind is None or not 0 <= number <= MOST_MADE:
             return False
-        count = kind.beginning_count(number if number > 1 else 0)
+        count = kind.given_count(number)
         refused = inventory.refuses(kind, count)
         if refused is not None:
             items.refuse(player, refused)
             return False
-        if in_bank and inventory.free_bank() is None:
+        if in_bank and not inventory.has_bank_space(kind, count):
             return False
+        make = items.make_in_bank if in_bank else items.make
 
         def act() -> None:
             try:
-                if in_bank:
-                    made = inventory.add_to_bank(kind, count, items.new_number)
-                    if made is None:
-                        return
-                    player.holdings.flow(GIVER, Owner.character(player.id), kind.id, count)
-                    items.changed(player, [made.id])
-                elif not isinstance(items.make(player, kind, count, GIVER), Refusal):
-                    items.changed(player)
+                made = make(player, kind, count, GIVER)
+                if isinstance(made, Refusal):
+                    self._counters["things not given: no place, or lore"] += 1
+                else:
+                    items.changed(player, [one.id for one in made] if in_bank else ())
             except StoreError:
                 self._counters["things not given: the database does not answer"] += 1
 

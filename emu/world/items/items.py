@@ -11,11 +11,12 @@ Source: docs/contributing/architecture.md#ledger, docs/protocol/world/items.md.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, Protocol
 
 from emu.errors import CommandError, StoreError
 from emu.items.held import Place, Thing, Where
-from emu.items.inventory import Inventory
+from emu.items.inventory import Inventory, portions
 from emu.items.kinds import Flag, ItemKind, Scroll
 from emu.items.refusals import Refusal, Why
 from emu.items.wearing import Wearer
@@ -237,15 +238,56 @@ class Items:
 
         Returns why not, or the things. Call `changed` afterwards. Raises `NoNumbers`.
         """
-        refused = player.holdings.inventory.refuses(kind, count)
+        return self.make_all(player, [(kind, count)], giver, like=like)
+
+    def make_all(
+        self,
+        player: Player,
+        wanted: Sequence[tuple[ItemKind, int]],
+        giver: Owner,
+        *,
+        like: Thing | None = None,
+        before: Callable[[], object] = lambda: None,
+    ) -> Refusal | list[Thing]:
+        """Give a player new things of several kinds, all or none, as `make`.
+
+        `before` is called when nothing can fail any more, for instance to use up their crate.
+        """
+        inventory = player.holdings.inventory
+        for kind, count in wanted:
+            refused = inventory.refuses(kind, count)
+            if refused is not None:
+                return refused
+        # All numbers first: without them nothing is given.
+        numbers = [[self.new_number() for _ in portions(*one)] for one in wanted]
+        before()
+        made = []
+        for (kind, count), own in zip(wanted, numbers, strict=True):
+            made += inventory.add_things(kind, count, iter(own).__next__, like)
+            player.holdings.flow(giver, Owner.character(player.id), kind.id, count)
+        self.obtained(player, made)
+        return made
+
+    def make_in_bank(
+        self, player: Player, kind: ItemKind, count: int, giver: Owner
+    ) -> Refusal | list[Thing]:
+        """Put new things into the bank of a player, all or none, as `make`."""
+        inventory = player.holdings.inventory
+        refused = inventory.refuses(kind, count)
         if refused is not None:
             return refused
-        made = player.holdings.inventory.add_things(kind, count, self.new_number, like)
+        made = inventory.add_to_bank(kind, count, self.new_number)
+        if not made:
+            return Refusal(Why.NO_FREE_BANK)
         player.holdings.flow(giver, Owner.character(player.id), kind.id, count)
-        if self.world.events.has_listener(ItemObtained):
-            for one in made:
-                self.world.events.publish(ItemObtained(player, one, kind))
         return made
+
+    def numbers_from(self, first: int) -> Callable[[], int]:
+        """Return a function for the numbers of a thing that changes its owner: its own first.
+
+        More are needed for a stack that is larger than its kind allows by now.
+        """
+        return chain([first], iter(self.new_number, None)).__next__
 
     def obtained(self, player: Player, made: Iterable[Thing]) -> None:
         """Tell listeners that a player has got things of another owner."""

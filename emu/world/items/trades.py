@@ -9,7 +9,7 @@ items-546-561-two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -169,6 +169,9 @@ class Trades:
         if other is None:
             self._end(trade)
             return
+        if player.position.distance_to(other.position) > REACH:
+            send_text(player.client, TOO_FAR, ERROR_COLOR)
+            return
         is_agreed = trade.accept(player.id)
         self._send(other, trade, ACCEPTED, player)
         if is_agreed:
@@ -292,7 +295,7 @@ class _Deal:
         parts: list[Part] = []
         lots = [(taker, self._take(giver, taker, parts)) for giver, taker in self._pairs]
         for taker, lot in lots:
-            self.made.append((taker, [self._give(taker, *one) for one in lot]))
+            self.made.append((taker, [made for one in lot for made in self._give(taker, *one)]))
         return Act(parts)
 
     def _take(self, giver: Player, taker: Player, parts: list[Part]) -> list[tuple[Thing, Any]]:
@@ -316,9 +319,8 @@ class _Deal:
             parts.append(coins(mine, theirs, side.copper))
         return lot
 
-    def _give(self, taker: Player, thing: Thing, kind: Any) -> Thing:
+    def _give(self, taker: Player, thing: Thing, kind: Any) -> list[Thing]:
         inventory = taker.holdings.inventory
         if not kind.is_stackable:
-            return inventory.accept(thing, kind)
-        numbers: Callable[[], int] = lambda: thing.id  # noqa: E731  # one stack, so one number
-        return inventory.add_things(kind, thing.count, numbers, thing)[0]
+            return [inventory.accept(thing, kind)]
+        return inventory.add_things(kind, thing.count, self._items.numbers_from(thing.id), thing)

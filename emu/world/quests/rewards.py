@@ -367,7 +367,7 @@ class QuestRewards:
 
         def act() -> Act | None:
             inventory = player.holdings.inventory
-            counts = [(kind, _count(kind, count)) for kind, count in kinds]
+            counts = [(kind, kind.given_count(count)) for kind, count in kinds]
             if not inventory.has_space(counts):
                 return None
             for kind, count in counts:
@@ -404,8 +404,3 @@ class QuestRewards:
     def left(self, player: Player) -> None:
         """Forget the open window of a player who leaves."""
         self._shown.pop(player.id, None)
-
-
-def _count(kind: ItemKind, count: int) -> int:
-    """Return how many are made: of what has charges, all of them."""
-    return kind.beginning_count(count if count > 1 else 0)

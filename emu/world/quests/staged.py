@@ -82,15 +82,12 @@ class StagedEngine(NoEngine):
         if player.holdings.gate.is_closed or not self._has(player, takes):
             return False
         kinds = [(self._items.kinds.get(item), count) for item, count in gives]
-        known = [(kind, kind.beginning_count(count)) for kind, count in kinds if kind is not None]
+        known = [(kind, kind.given_count(count)) for kind, count in kinds if kind is not None]
         if not inventory.has_space(known):
             return False
-        if any(inventory.refuses(kind, count) is not None for kind, count in known):
-            return False
         # First what can fail: without numbers for new things nothing is taken.
-        for kind, count in known:
-            if isinstance(self._items.make(player, kind, count, owner), Refusal):
-                self._quests.world.count("thing of a quest refused")
+        if isinstance(self._items.make_all(player, known, owner), Refusal):
+            return False
         for item, count in takes:
             self._items.take_things(player, item, count, owner)
         self._items.changed(player)

@@ -222,9 +222,9 @@ class Memberships:
         text = f"The guild is called {name} now."
         return await self._change(guild.id, lambda _guild: GuildStep(GuildChange(name=name), text))
 
-    async def delete(self, guild: Guild) -> None:
-        """Delete a guild. Raises `StoreError`."""
-        await self.store.delete(guild.id)
+    async def delete(self, guild: Guild, *, revision: int = 0) -> None:
+        """Delete a guild. Raises `StoreError`; `OutOfDate` if it has changed since `revision`."""
+        await self.store.delete(guild.id, revision)
         self._publish(guild.id, 0, f"The guild {guild.name} was disbanded.")
         self._gone(guild.id, f"The guild {guild.name} was disbanded.")
 
@@ -235,11 +235,11 @@ class Memberships:
                 raise CommandError("that guild does not exist any more")
             step = work(guild)
             after = changed(guild, step.change)
-            # Nobody could come back to a guild without members.
-            if not after.members:
-                await self.delete(guild)
-                return after
             try:
+                # Nobody could come back to a guild without members.
+                if not after.members:
+                    await self.delete(guild, revision=guild.revision)
+                    return after
                 await self.store.save_change(guild.id, guild.revision, step.change)
             except OutOfDate:
                 await self._refresh(guild_id, "")
@@ -544,6 +544,9 @@ class Memberships:
             raise CommandError(f"{guest.name} declines such invitations")
         if await self.load(guest) is not None:
             raise CommandError(f"{guest.name} is in a guild already")
+        # It may have left while the store was asked: its invitation would stay.
+        if self._world.players.get(guest.id) is not guest:
+            raise CommandError(f"there is no player {name} in the world")
         guild_id, guild_name = int(str(note["guild_id"])), str(note["guild"])
         invitation = GuildInvitation(guild_id, guild_name, inviter, self._world.clock.now())
         self.invitations.invite(guest.id, invitation)

@@ -173,8 +173,8 @@ class Parcels:
                 refused.append(refusal)
                 return None
             if kind.is_stackable:
-                # One stack, so one number.
-                taken[:] = inventory.add_things(kind, thing.count, lambda: thing.id, thing)
+                numbers = self._items.numbers_from(thing.id)
+                taken[:] = inventory.add_things(kind, thing.count, numbers, thing)
             else:
                 taken[:] = [inventory.accept(thing, kind)]
             mine, theirs = Owner.character(player.id), Owner.letter(letter.id)

@@ -155,6 +155,17 @@ def player_of(client: Client) -> Player:
     return client.player
 
 
+def piles_up(client: Client, item: int) -> None:
+    """Let all things of a kind that a player has lie in one stack, as an import may leave them."""
+    player = player_of(client)
+    inventory = player.holdings.inventory
+    first, *others = inventory.of_kind(item)
+    inventory.set(first, count=inventory.count_of(item))
+    for one in others:
+        inventory.use_up(one, one.count)
+    client.harness.parts.items.changed(player)
+
+
 def held(client: Client, where: Where = Where.BAGS) -> list[tuple[int, int]]:
     """Return kind and count of what lies in a list, by place."""
     found = player_of(client).holdings.inventory.in_list(where)

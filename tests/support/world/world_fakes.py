@@ -296,8 +296,11 @@ class GuildsInMemory:
             raise DuplicateName(f"there is a guild {change.name} already")
         self.rows[guild_id] = changed(guild, change)
 
-    async def delete(self, guild_id: int) -> bool:
+    async def delete(self, guild_id: int, revision: int = 0) -> bool:
         self._check()
+        guild = self.rows.get(guild_id)
+        if guild is not None and revision not in (0, guild.revision):
+            raise OutOfDate("the guild has changed meanwhile")
         return self.rows.pop(guild_id, None) is not None
 
 

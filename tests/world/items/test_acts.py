@@ -11,6 +11,7 @@ import pytest
 
 from emu.items.held import Where
 from emu.ledger import Owner, OwnerKind
+from emu.world.items.items import NoNumbers
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
@@ -179,4 +180,28 @@ def test_a_crate_is_unpacked_whole_or_not_at_all() -> None:
     client.types("/summonitem 910095")
     before = held(client)
     assert client.types("/inventory unpack 2") != []
+    assert held(client) == before
+
+
+def test_a_crate_stays_when_there_are_no_numbers_for_its_things(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness, client = scene()
+    content = [
+        f"{{set_id = 910095, id = {number}, item_id = {item}, stack = 1}}"
+        for number, item in enumerate([kinds.MARBLE, kinds.CAP])
+    ]
+    row = f'id = 910095, name = "a crate", sets = [{", ".join(content)}]'
+    items = harness.parts.items
+    items.kinds = harness.kinds = kinds.item_kinds([row])
+    client.types("/summonitem 910095")
+    before, left = held(client), [77_000]
+
+    def one_number() -> int:
+        if not left:
+            raise NoNumbers("the database does not answer")
+        return left.pop()
+
+    monkeypatch.setattr(items, "new_number", one_number)
+    client.types("/inventory unpack 0")
     assert held(client) == before

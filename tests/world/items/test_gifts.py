@@ -57,6 +57,33 @@ def test_the_bank_is_looked_into_when_asked() -> None:
     assert gifts.has(player, kinds.MARBLE, banked=True)
 
 
+def test_many_things_for_the_bank_are_many_stacks() -> None:
+    """One stack of all would be larger than any other, and changes hands as many."""
+    harness, client = scene()
+    player, gifts = player_of(client), Gifts(harness.parts.items, Counter())
+    assert gifts.give(player, kinds.MARBLE, 3, in_bank=True)
+    assert held(client, Where.BANK) == [
+        (kinds.MARBLE, 0, 1),
+        (kinds.MARBLE, 1, 1),
+        (kinds.MARBLE, 2, 1),
+    ]
+    assert not gifts.give(player, kinds.MARBLE, 100, in_bank=True), "there are too few places"
+    assert len(held(client, Where.BANK)) == 3
+
+
+def test_what_a_player_may_have_once_comes_once_into_the_bank() -> None:
+    harness, client = scene()
+    counters = Counter[str]()
+    player, gifts = player_of(client), Gifts(harness.parts.items, counters)
+    finish(player.holdings.gate.pass_through())
+    harness.start = ensureDeferred
+    assert gifts.give(player, kinds.SEAL, in_bank=True)
+    assert gifts.give(player, kinds.SEAL, in_bank=True), "both wait for the exchange"
+    player.holdings.gate.leave()
+    assert held(client, Where.BANK) == [(kinds.SEAL, 0, 1)]
+    assert counters["things not given: no place, or lore"] == 1
+
+
 class SlowStore:
     """A player whose movements of coins wait until `answer` is called."""
 

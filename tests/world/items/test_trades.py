@@ -25,7 +25,14 @@ from tests.support.examples import tries
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_recordings import recorded
-from tests.support.world.trade_scenes import VERSIONS, TradeScene, coins_of, held, player_of
+from tests.support.world.trade_scenes import (
+    VERSIONS,
+    TradeScene,
+    coins_of,
+    held,
+    piles_up,
+    player_of,
+)
 from tests.support.world.worlds import Client
 
 ROWS = ("your_item_array", "their_item_array")
@@ -249,6 +256,35 @@ def test_who_has_no_place_for_what_it_gets_keeps_what_it_gives() -> None:
     pair.two.types("/accept_trade")
     assert held(pair.two)[0] == (kinds.SWORD, 1)
     assert pair.is_right()
+
+
+def test_a_stack_above_its_limit_changes_hands_whole() -> None:
+    """Its parts had one number, so only the last one was there afterwards."""
+    pair = Pair()
+    pair.one.types(f"/summonitem {kinds.PEBBLE} 45")
+    piles_up(pair.one, kinds.PEBBLE)
+    pair.start()
+    pair.one.types("/add_trade_item 0 0 45")
+    for client in (pair.one, pair.two):
+        client.types("/accept_trade")
+    assert held(pair.two) == [(kinds.PEBBLE, 20), (kinds.PEBBLE, 20), (kinds.PEBBLE, 5)]
+    assert held(pair.one) == []
+    assert pair.is_right()
+
+
+def test_players_trade_while_they_are_near_each_other() -> None:
+    pair = Pair(coins=100)
+    pair.start()
+    pair.one.types("/add_trade_silver 1")
+    pair.one.types("/accept_trade")
+    player = player_of(pair.two)
+    near = player.position
+    player.teleport(near._replace(x=near.x + 40.0), pair.harness.now)
+    assert pair.two.types("/accept_trade") == ["You are too far away!"]
+    assert coins_of(pair.two) == 100
+    player.teleport(near, pair.harness.now)
+    pair.two.types("/accept_trade")
+    assert coins_of(pair.two) == 200
 
 
 def test_a_trade_that_is_not_stored_stays_open() -> None:

@@ -113,6 +113,29 @@ def test_guilds_of_absent_members_cost_nothing(harness: WorldHarness) -> None:
     assert memberships.of(2000) is None
 
 
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_the_last_member_cannot_leave_a_guild_that_another_one_joins(is_remote: bool) -> None:
+    """The guild would be deleted with the one who has just joined it."""
+    here = WorldHarness()
+    beside = WorldHarness(beside=here) if is_remote else here
+    one, other = here.stand(5, name="Aldana"), beside.stand(6, name="Borvik")
+    one.types("/guild create The Wolves")
+    one.types("/guild invite Borvik")
+    store, delete = here.guilds, here.guilds.delete
+
+    async def late(*about: int) -> bool:
+        other.types("/guild accept")
+        return await delete(*about)
+
+    with patch.object(store, "delete", late):
+        assert one.types("/guild leave")[-1] == "promote another member to leader first"
+    assert sorted(store.rows[1].members) == [5, 6]
+    for world, number in ((here, 5), (beside, 6)):
+        guild = world.command_context.memberships.of(number)
+        assert guild is not None
+        assert sorted(guild.members) == [5, 6]
+
+
 def test_a_player_whose_guild_cannot_be_read_is_looked_up_again(harness: WorldHarness) -> None:
     harness.guilds.rows[1] = Guild(
         id=1, name="The Wolves", members={5: GuildMember(char_id=5, rank=LEADER, name="Aldana")}
@@ -124,6 +147,23 @@ def test_a_player_whose_guild_cannot_be_read_is_looked_up_again(harness: WorldHa
     harness.guilds.broken = False
     one.types("/guildsay hello")
     assert one.hears() == [("18", "Aldana", "hello")]
+
+
+def test_who_leaves_while_it_is_invited_has_no_invitation(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana")
+    one.types("/guild create The Wolves")
+    harness.guilds.broken = True
+    other = harness.stand(6, name="Borvik")
+    harness.guilds.broken = False
+    store, of_character = harness.guilds, harness.guilds.of_character
+
+    async def late(char_id: int) -> int:
+        other.say("OP_RequestCampMsg", b"\1\1")
+        return await of_character(char_id)
+
+    with patch.object(store, "of_character", late):
+        assert one.types("/guild invite Borvik")[-1] == "there is no player Borvik in the world"
+    assert harness.stand(6).types("/guild accept") == ["nobody has invited you to a guild"]
 
 
 def test_what_the_store_has_done_without_an_answer_is_known_later() -> None:

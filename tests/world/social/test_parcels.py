@@ -15,7 +15,7 @@ from emu.world.actors.player import PlayerState
 from emu.world.item_events import WindowsGone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
-from tests.support.world.trade_scenes import TradeScene, coins_of, held, makes, player_of
+from tests.support.world.trade_scenes import TradeScene, coins_of, held, makes, piles_up, player_of
 from tests.support.world.worlds import Client
 
 VERSIONS = (546, 561, 1096, 1208, 60114, 64753)
@@ -82,6 +82,17 @@ def test_a_part_of_a_stack_is_sent_and_joins_another_one() -> None:
     assert held(post.one) == [(kinds.PEBBLE, 4)]
     assert post.takes(post.two) == ["You take 3 Grey River Pebble out of the letter."]
     assert held(post.two) == [(kinds.PEBBLE, 4)]
+    assert post.scene.is_right()
+
+
+def test_a_stack_above_its_limit_is_taken_whole() -> None:
+    post = Post()
+    post.one.types(f"/summonitem {kinds.PEBBLE} 45")
+    piles_up(post.one, kinds.PEBBLE)
+    post.makes()
+    post.sends(count=45)
+    post.takes(post.two)
+    assert held(post.two) == [(kinds.PEBBLE, 20), (kinds.PEBBLE, 20), (kinds.PEBBLE, 5)]
     assert post.scene.is_right()
 
 
