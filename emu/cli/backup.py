@@ -15,6 +15,7 @@ import click
 
 from emu.cli.common import load_config
 from emu.cli.options import present
+from emu.cli.paths import FilePath
 from emu.database import ServerUrl
 from emu.database.sqlite import SqliteDatabase
 from emu.errors import CommandError
@@ -32,7 +33,7 @@ VERBS: Final = {
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=FilePath(path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace FILE if it exists.")
 def backup(file: Path | None, *, replace: bool) -> None:
     """Copy the database into FILE. The server may be running.
@@ -69,7 +70,7 @@ def backup(file: Path | None, *, replace: bool) -> None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 def restore(file: Path) -> None:
     """Return to the backup FILE; the server must be stopped.
 

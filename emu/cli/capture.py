@@ -33,6 +33,7 @@ from emu.capture.statistics import COLUMNS, MessageStatistics, direction_name
 from emu.capture.trace import make_dissector
 from emu.cli.common import VerbGroup, load_config, together
 from emu.cli.opcodes.common import present_tables
+from emu.cli.paths import FilePath
 from emu.cli.tables import line_format_option, print_rows
 from emu.errors import CommandError, FileFormatError
 from emu.structs import shipped_catalog
@@ -45,7 +46,7 @@ TRACE_BEGIN = b"\x0a\x0d\x0d\x0a"
 MAX_KEY_FILE = 16_000_000
 """Bytes of a key file that are read."""
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = FilePath(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(cls=VerbGroup)
@@ -105,7 +106,7 @@ _output_options = together(
 
 
 @capture.command()
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("file", type=FilePath(dir_okay=False, allow_dash=True, path_type=Path))
 @_output_options
 @click.option(
     "--stats",
@@ -157,7 +158,7 @@ def decode(
 
 
 @capture.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.argument("file", type=FilePath(dir_okay=False, path_type=Path), required=False)
 @click.option("--from-start", is_flag=True, help="Also print the present contents of the file.")
 @_output_options
 @_decoding_options

@@ -22,6 +22,7 @@ from emu.cli.content_rules import print_rule_count, print_rules
 from emu.cli.content_scripts import call, check_scripts, errors, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.checks import LeftOut, accept, keys_path, loose_rows, wrong_values
 from emu.content.file import ContentFile, ZoneContent
@@ -60,7 +61,7 @@ MOST_NAMES: Final = 5
 
 
 file_option = click.option(
-    "--file", "path", type=click.Path(dir_okay=False, path_type=Path),
+    "--file", "path", type=FilePath(dir_okay=False, path_type=Path),
     help=f"The content file; without it the configured one, else {CONTENT_NAME} beside the"
     " database.",
 )  # fmt: skip
@@ -75,16 +76,16 @@ def content() -> None:
 
 
 @content.command("import")
-@click.argument("dumps", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("dumps", nargs=-1, required=True, type=FilePath(exists=True, path_type=Path))
 @click.option(
     "--scripts",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FilePath(exists=True, file_okay=False, path_type=Path),
     help="The folder with SpawnScripts, ZoneScripts ...: count the scripts that are not there; with"
     " --stand-ins make rows for things that scripts name, too.",
 )
 @click.option(
     "--maps", "maps_from",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FilePath(exists=True, file_okay=False, path_type=Path),
     help="The folder with Maps and Regions of EQ2Emulator: import them, too.",
 )  # fmt: skip
 @click.option(

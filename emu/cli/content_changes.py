@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.difference import ChangeSum, RowChange, changes, summary
 from emu.content.file import ContentFile
@@ -57,8 +58,8 @@ def _values(change: RowChange) -> str:
 
 
 @click.command()
-@click.argument("old", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("new", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("old", type=FilePath(exists=True, dir_okay=False, path_type=Path))
+@click.argument("new", type=FilePath(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--table",
     type=click.Choice(list(content_tables())),

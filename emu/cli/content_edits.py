@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from emu.cli.common import VerbGroup, acting, change_store, content_path, read_store
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.content.layers import PLACEMENT, SUBJECTS, ZONE, stored_value
@@ -66,7 +67,7 @@ def list_edits(conflicts: bool, style: str) -> None:
 
 @edits.command()
 @click.argument("zone")
-@click.option("--to", type=click.Path(dir_okay=False, path_type=Path), help="Write a file.")
+@click.option("--to", type=FilePath(dir_okay=False, path_type=Path), help="Write a file.")
 def export(zone: str, to: Path | None) -> None:
     """Print the edits of a zone, and those of its spawns, as a zone file that extends it.
 

@@ -14,6 +14,7 @@ import click
 
 from emu.cli.common import Command, VerbGroup, content_path, load_config, together
 from emu.cli.installed import install_command
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.content.file import ContentFile, ZoneContent
 from emu.content.regions import region_counts, region_digests, regions_of
@@ -124,13 +125,13 @@ _CONTENT: Final = "emu.cli.content_maps.content"
 
 _maps_options: Callable[[Command], Command] = together(
     click.option(
-        "--file", type=click.Path(dir_okay=False, path_type=Path), expose_value=False,
+        "--file", type=FilePath(dir_okay=False, path_type=Path), expose_value=False,
         # Eager options are read first, so `--folder` finds the value of `--file`.
         is_eager=True, callback=lambda ctx, _param, value: ctx.meta.__setitem__(_CONTENT, value),
         help="The content file; without it the configured one.",
     ),
     click.option(
-        "--folder", "maps_", type=click.Path(exists=True, file_okay=False, path_type=Path),
+        "--folder", "maps_", type=FilePath(exists=True, file_okay=False, path_type=Path),
         callback=lambda ctx, _param, value: Maps(value, ctx.meta.get(_CONTENT)),
         help="The folder of ground and path files; without it that beside the content file.",
     ),

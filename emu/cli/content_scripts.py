@@ -10,6 +10,7 @@ import click
 
 from emu.cli.common import load_config
 from emu.cli.console_socket import ConsoleSocket
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.errors import CommandError, ScriptError
@@ -161,7 +162,7 @@ def errors(style: str) -> None:
 @click.argument("event")
 @click.argument("values", nargs=-1)
 @click.option(
-    "--scripts", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    "--scripts", type=FilePath(exists=True, file_okay=False, path_type=Path),
     help="The folder with SpawnScripts, ZoneScripts ...; without it the configured one.",
 )  # fmt: skip
 @click.option("--seed", type=int, default=0, help="Begins the random numbers of the script.")

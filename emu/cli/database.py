@@ -16,7 +16,7 @@ from emu.cli.doctor.commands import COLUMNS, show
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Level
 from emu.cli.tables import Row, format_option, print_rows
-from emu.config.readers import database_url
+from emu.config.readers import at_home, database_url
 from emu.config.secrets import read_secret
 from emu.database import ServerUrl, Where
 from emu.database.engines import upgrade_database
@@ -46,7 +46,7 @@ class DatabasePlace(click.ParamType[Where]):
             return load_config().database.url
         try:
             if value.startswith("@"):
-                return database_url(read_secret(Path(value[1:]).expanduser()))
+                return database_url(read_secret(at_home(value[1:])))
             where = database_url(value)
         except (OSError, ValueError) as error:
             # The value may have a password, so it is not shown.

@@ -17,8 +17,10 @@ from rich.console import Console
 from emu.cli.common import Command, change_store, is_terminal, load_config, together
 from emu.cli.installed import install_command
 from emu.cli.options import asked_secret, present
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows
 from emu.config import Config
+from emu.config.readers import at_home
 from emu.database.engines import exists
 from emu.errors import CommandError, StoreError
 from emu.files import partial_folder
@@ -185,7 +187,10 @@ def _world_source(name: str, file: str) -> RowSource:
     """Return the source of an option ``--world OLD=FILE``. Raises `CommandError`."""
     if is_url(file):
         return live_database(file)
-    path = Path(file).expanduser()
+    try:
+        path = at_home(file)
+    except ValueError as error:
+        raise CommandError(f"--world {f'{name}={file}'!r}: {error}") from None
     if not path.is_file():
         raise CommandError(f"--world {f'{name}={file}'!r}: there is no file {file!r}")
     return Dump(path)
@@ -336,7 +341,7 @@ def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
         click.option(
             "--to",
             "folder",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=FilePath(file_okay=False, path_type=Path),
             help=f"The folder of {setting}.",
         ),
         click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing."),

@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from emu.cli.common import together
+from emu.cli.paths import FilePath
 from emu.config.secrets import read_secret
 from emu.errors import CommandError, EmuError
 from emu.times import Moment, Monotonic
@@ -130,7 +131,7 @@ def password_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--password-file",
-        type=click.Path(path_type=Path),
+        type=FilePath(path_type=Path),
         help="File whose first line is the password.",
     )
     @functools.wraps(command)

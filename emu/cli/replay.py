@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from emu.cli.common import load_config
+from emu.cli.paths import FilePath
 from emu.errors import CommandError
 from emu.net.world.recordings import read_file
 from emu.net.world.replaying import Happening, Replay, recorded_events
@@ -16,7 +17,7 @@ from emu.texts import counted
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FilePath(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--until", type=click.FloatRange(min=0), default=float("inf"), metavar="T",
     help="Stop T seconds after the beginning.",
@@ -26,7 +27,7 @@ from emu.texts import counted
     help="Stop at the first event of this type, and show who stands where.",
 )  # fmt: skip
 @click.option(
-    "--scripts", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    "--scripts", type=FilePath(exists=True, file_okay=False, path_type=Path),
     help="Another folder of Lua scripts than that of the configuration.",
 )  # fmt: skip
 @click.option("--as-recorded", is_flag=True, help="Print what happened then; play nothing.")

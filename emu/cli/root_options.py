@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from emu.cli.paths import FilePath
+
 
 @dataclass(slots=True)
 class Root:
@@ -31,7 +33,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> Non
 
 def shared_options() -> list[click.Option]:
     """Return new options ``--config`` and ``--db``, which `load_config` reads."""
-    kind: Any = click.Path(dir_okay=False, path_type=Path)
+    kind: Any = FilePath(dir_okay=False, path_type=Path)
     return [
         click.Option(
             ["--config"], type=kind, callback=_keep, expose_value=False,

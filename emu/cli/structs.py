@@ -15,6 +15,7 @@ import click
 from emu.cli.common import Command, VerbGroup, together
 from emu.cli.opcodes.common import present_tables
 from emu.cli.options import struct_names
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
 from emu.opcodes.checks import ENTERING
@@ -163,7 +164,7 @@ def _remarks(entry: FieldDefinition) -> Iterator[str]:
 
 INPUT_LIMIT = 16_000_000
 """The most characters that are read from standard input."""
-XML_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+XML_FILE = FilePath(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(cls=VerbGroup)
@@ -185,7 +186,7 @@ _source_options = together(
     ),
     click.option(
         "--folder",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        type=FilePath(exists=True, file_okay=False, path_type=Path),
         help="Use the structs of all XML files in this folder.",
     ),
 )

@@ -21,6 +21,7 @@ from emu.cli.common import (
 from emu.cli.consoles.admin import console
 from emu.cli.eq2emu import import_eq2emu_knowledge, import_world_dump
 from emu.cli.options import password_option, present
+from emu.cli.paths import FilePath
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.errors import CommandError
 from emu.files import partial_file, take_name
@@ -36,7 +37,7 @@ from emu.times import Moment
 @click.option(
     "--out",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FilePath(dir_okay=False, path_type=Path),
     help="File for key and certificate; it must not exist.",
 )
 @click.option("--name", default="emu login", show_default=True, help="Name in the certificate.")
@@ -67,7 +68,7 @@ def certificate(out: Path, name: str) -> None:
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=FilePath(dir_okay=False, path_type=Path))
 def fingerprint(file: Path | None) -> None:
     """Print the fingerprint that worlds need: of the certificate FILE, or of the configured one.
 

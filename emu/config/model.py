@@ -42,11 +42,19 @@ _SESSION: Final = _ENDPOINT.session
 _TURNS: Final = TurnRules()
 
 
+SERVICE_STATE: Final = Path("/var/lib/eq2emu")
+"""Folder of files that outlive a restart, for a user without a home folder."""
+
+
 def state_folder() -> Path:
     """Return the default folder of the database and other files that outlive a restart."""
     # An empty variable counts as not set, as the XDG specification says.
     base = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(base) if base else Path.home() / ".local" / "state") / "eq2emu"
+    try:
+        return (Path(base) if base else Path.home() / ".local" / "state") / "eq2emu"
+    except RuntimeError:
+        # A container may run as a number without a user, and without $HOME.
+        return SERVICE_STATE
 
 
 @frozen

@@ -108,7 +108,7 @@ def path(value: Any) -> Path:
     """Read a file or folder name; ``~`` stands for the home folder."""
     if not isinstance(value, str) or not value or "\0" in value or not _may_be_named(value):
         raise ValueError("must be the name of a file")
-    return _at_home(value)
+    return at_home(value)
 
 
 def database_url(value: Any) -> Where:
@@ -127,7 +127,7 @@ def sqlite_url(value: Any) -> Path:
             'must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite",'
             ' or "postgresql://USER@HOST/DATABASE"'
         )
-    return _at_home(rest)
+    return at_home(rest)
 
 
 def color_change(value: Any) -> tuple[int, int, int]:
@@ -189,7 +189,8 @@ def bus_prefix(value: Any) -> str:
     return value
 
 
-def _at_home(name: str) -> Path:
+def at_home(name: str) -> Path:
+    """Return a path with its leading ``~`` replaced. Raises `ValueError` for an unknown user."""
     try:
         return Path(name).expanduser()
     except RuntimeError:

@@ -52,9 +52,7 @@ def reference(config: Config | None = None) -> Iterator[tuple[str, str, list[tup
         rows: list[tuple[str, ...]] = [
             (
                 one.key,
-                # A default may contain the home folder of the user who runs this; the page must
-                # not.
-                toml_value(one, one.value(config)).replace(str(Path.home()), "~"),
+                _without_home(toml_value(one, one.value(config))),
                 one.rule.about,
                 one.rule.unit,
                 one.limits,
@@ -63,6 +61,16 @@ def reference(config: Config | None = None) -> Iterator[tuple[str, str, list[tup
             for one in settings
         ]
         yield table, _subject(getattr(config, table)), rows
+
+
+def _without_home(text: str) -> str:
+    """Return a default without the home folder of the user who runs this."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return text
+    # With the slash: the home folder of a container's user may be the root.
+    return text.replace(f"{home}/", "~/")
 
 
 def reference_page() -> Iterator[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from emu.config.model import Config
+from emu.config.readers import path as file_name
 from emu.config.setting import settings_of, with_settings
 from emu.files import read_whole
 
@@ -58,10 +59,14 @@ def take_database_url(
     if "url" in inner:
         problems.append("database.url, database.url_file: set only one of them")
         return
-    path = folder / Path(name).expanduser()
+    try:
+        path = folder / file_name(name)
+    except ValueError:
+        # Whoever reads the document next reports the wrong name.
+        return
     try:
         inner["url"] = read_secret(path)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         problems.append(f"database.url_file: {path} cannot be used ({reason})")
 

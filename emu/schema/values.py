@@ -33,13 +33,16 @@ def unknown_key(key: str, known: Collection[str], what: str = "key") -> str:
 
     Of more than 20 it names the 5 nearest: a line that names all of 70 settings is not read.
     """
-    close = difflib.get_close_matches(key, known, n=1)
+    # Capital letters are no difference in meaning: LISTEN is near to listen.
+    spelled = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(key.lower(), spelled, n=1)
     if close:
-        return f"unknown {what}; did you mean {close[0]}?"
+        return f"unknown {what}; did you mean {spelled[close[0]]}?"
     if len(known) <= MOST_NAMED:
         return f"unknown {what} (known: {', '.join(known)})"
-    nearest = difflib.get_close_matches(key, known, n=FEW_NAMED, cutoff=0.0)
-    return f"unknown {what} ({len(known)} are known, the nearest: {', '.join(nearest)})"
+    nearest = difflib.get_close_matches(key.lower(), spelled, n=FEW_NAMED, cutoff=0.0)
+    named = ", ".join(spelled[one] for one in nearest)
+    return f"unknown {what} ({len(known)} are known, the nearest: {named})"
 
 
 def limits_of(reader: Reader) -> str:

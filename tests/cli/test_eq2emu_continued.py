@@ -432,13 +432,15 @@ def test_accounts_with_other_ids_keep_their_characters(emu: CommandLine, dumps: 
         ("torn", "the file ends inside"),
         ("old", "the dump has no world 'Atlantis'; its worlds: 'Antonia', 'Permafrost'"),
         ("missing", "there is no file"),
+        ("nobody's", "must not name the home folder of an unknown user"),
         ("no equals", "give the world's name and a file, OLD=FILE"),
     ],
 )
 def test_a_wrong_file_is_named_in_one_line_and_nothing_changes(
     emu: CommandLine, dumps: Dumps, tmp_path: Path, fault: str, reason: str
 ) -> None:
-    login, world, name = dumps.login, dumps.world, "Antonia="
+    names = {"old": "Atlantis=", "no equals": "Antonia:", "nobody's": "Antonia=~nobody-at-all"}
+    login, world, name = dumps.login, dumps.world, names.get(fault, "Antonia=")
     if fault == "swapped":
         login, world = world, login
     elif fault == "login twice":
@@ -450,12 +452,8 @@ def test_a_wrong_file_is_named_in_one_line_and_nothing_changes(
         dumps.write(definitions=False)
     elif fault == "torn":
         world.write_text(world.read_text("utf-8")[:-700], encoding="utf-8")
-    elif fault == "old":
-        name = "Atlantis="
     elif fault == "missing":
         world = tmp_path / "none.sql"
-    elif fault == "no equals":
-        name = "Antonia:"
     assert reason in emu.refused(*IMPORT, str(login), "--world", f"{name}{world}")
     if emu.database.exists():
         assert emu.rows("account", "list") == []

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from emu.config import Config, parse
 from emu.config.setting import SETTINGS, settings_of
 
@@ -18,3 +20,10 @@ def test_the_console_lies_beside_the_database_unless_said_otherwise() -> None:
     assert config.console_path == Path("/var/lib/eq2emu/emu.sqlite.console")
     other = parse({}, ["console.path=/run/emu/console"])
     assert other.console_path == Path("/run/emu/console")
+
+
+@pytest.mark.usefixtures("homeless")
+def test_a_user_without_a_home_folder_has_the_folder_of_services() -> None:
+    assert Config().database.path == Path("/var/lib/eq2emu/emu.sqlite")
+    config = parse({"database": {"url": "sqlite:/srv/emu.sqlite"}})
+    assert config.database.path == Path("/srv/emu.sqlite")

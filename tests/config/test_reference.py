@@ -1,5 +1,7 @@
 import tomllib
 
+import pytest
+
 from emu.config import Config, parse
 from emu.config.reference import COLUMNS, as_toml, reference, reference_page
 from emu.config.setting import settings_of
@@ -41,3 +43,25 @@ def test_the_file_says_what_a_setting_does_and_reads_back() -> None:
     assert "(0 to 3600 seconds; applied by a reload)" in " ".join(lines[at - 2 : at]).replace(
         "# ", ""
     )
+
+
+@pytest.mark.parametrize(
+    ("home", "shown"),
+    [
+        ("/home/alice", "sqlite:~/.local/state/eq2emu/emu.sqlite"),
+        ("/", "sqlite:/.local/state/eq2emu/emu.sqlite"),
+    ],
+)
+def test_a_default_does_not_name_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, home: str, shown: str
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", home)
+    rows = {row[0]: row for _, _, rows in reference() for row in rows}
+    assert rows["database.url"][1] == f'"{shown}"'
+
+
+@pytest.mark.usefixtures("homeless")
+def test_a_user_may_have_no_home_folder() -> None:
+    rows = {row[0]: row for _, _, rows in reference() for row in rows}
+    assert rows["database.url"][1] == '"sqlite:/var/lib/eq2emu/emu.sqlite"'

@@ -42,6 +42,8 @@ def test_the_environment_comes_before_the_file(
         ({"url": URL, "url_file": "url"}, [], "database.url, database.url_file: set only one"),
         ({"url_file": "missing"}, [], "database.url_file: .*missing cannot be used"),
         ({"url_file": "wrong"}, [], "database.url: must be"),
+        ({"url_file": "~nobody-at-all/url"}, [], "^database.url_file: must not name the home"),
+        ({"url_file": "u" * 300}, [], "^database.url_file: must be the name of a file"),
         ({"url": "postgresql://emu:hidden@db:x/emu"}, [], "database.url: must be"),
         ({}, [f"database.url={URL}"], "a password on a command line is shown"),
     ],

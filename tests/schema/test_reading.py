@@ -66,6 +66,7 @@ def test_the_text_of_an_override_is_read_as_a_value() -> None:
 
 def test_an_unknown_key_names_the_nearest_one_or_all() -> None:
     assert unknown_key("lisen", ["listen", "name"]) == "unknown key; did you mean listen?"
+    assert unknown_key("LISTEN", ["Listen", "name"]) == "unknown key; did you mean Listen?"
     assert unknown_key("x", ["a", "b"], "table") == "unknown table (known: a, b)"
     many = [f"{letter}{letter}_seconds" for letter in "abcdefghijklmnopqrstu"]
     assert unknown_key("b9", many) == (

@@ -36,6 +36,7 @@ from emu.cli.opcodes.common import (
 from emu.cli.opcodes.edit import edit_verb
 from emu.cli.opcodes.files import export_verb, import_verb
 from emu.cli.options import message_names
+from emu.cli.paths import FilePath
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
 from emu.opcodes.changes import OpcodeDifference, Rejected, compare_rows, compare_tables
@@ -235,7 +236,7 @@ def _operand(text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:
 
 
 @opcodes.command("check")
-@click.argument("file", required=False, type=click.Path(exists=True, path_type=Path))
+@click.argument("file", required=False, type=FilePath(exists=True, path_type=Path))
 @click.option(
     "--level",
     type=click.Choice([str(one) for one in Severity]),

@@ -25,6 +25,7 @@ from emu.cli.opcodes.common import (
     warn_of_errors,
     writing,
 )
+from emu.cli.paths import FilePath
 from emu.cli.tables import format_option, printable
 from emu.errors import CommandError, FileFormatError
 from emu.files import ANYBODY, partial_file
@@ -201,7 +202,7 @@ def _progress() -> Progress:
 @versions_options
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=FilePath(path_type=Path, allow_dash=True),
     default=Path("-"),
     help="A file, `-` for standard output, or a folder for csv with one file per range.",
 )
