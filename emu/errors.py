@@ -30,8 +30,9 @@ cure. This module must not import any other of the package.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 
 def visible(text: str) -> str:
@@ -162,9 +163,18 @@ class StructValueError(EmuError):
     """A value does not fit its field; the text names struct and field."""
 
 
+_WITHOUT_NAME: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
+"""Errors of reading and writing, as opposed to opening."""
+
+
 def unusable(error: OSError) -> str:
-    """Return the line about a file or folder that the system refuses."""
+    """Return the line about a file or folder that the system refuses.
+
+    The system names none when it refuses bytes for a file that is open already.
+    """
     where = f"{error.filename}: " if error.filename else ""
+    if error.errno in _WITHOUT_NAME and not where:
+        where = "the output or an open file: "
     hint = "; run this as its owner" if isinstance(error, PermissionError) else ""
     return f"{where}cannot be used ({error.strerror or error}){hint}"
 

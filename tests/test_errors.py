@@ -41,6 +41,9 @@ def test_a_refusal_of_the_system_is_reported_with_its_file() -> None:
         "/a: cannot be used (Permission denied); run this as its owner"
     )
     assert errors.unusable(OSError("odd")) == "cannot be used (odd)"
+    assert errors.unusable(OSError(28, "No space left on device")) == (
+        "the output or an open file: cannot be used (No space left on device)"
+    )
 
 
 def test_an_unknown_version_names_the_ranges_around_it() -> None:

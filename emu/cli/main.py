@@ -59,6 +59,9 @@ NOUNS = {
 """By noun: the module below `emu.cli` with a click command of that name, and one line of help."""
 
 
+_STREAMS = ("stdin", "stdout", "stderr")
+
+
 class NounGroup(click.Group):
     """A click group that imports a noun's module when the noun is used."""
 
@@ -119,6 +122,7 @@ def main() -> None:
     A wrong configuration gets one line for each problem. Characters that the terminal's encoding
     lacks are escaped. Colors are off if $NO_COLOR is set (https://no-color.org).
     """
+    open_streams()
     # Players' names may have letters that the terminal's encoding lacks.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -137,3 +141,19 @@ def main() -> None:
     except OSError as error:
         click.echo(f"emu: {unusable(error)}", err=True)
         sys.exit(1)
+
+
+def open_streams() -> None:
+    """Open the standard streams that the caller has closed, for instance by ``>&-``.
+
+    Python has None for them, and the next file that is opened would take their place.
+    """
+    for number, mode in enumerate("rww"):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is the missing stream's: those below it are open.
+            os.open(os.devnull, os.O_RDWR)
+        name = _STREAMS[number]
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import emu
 from emu.cli import main as cli
 from emu.errors import CommandError, ConfigError
+from emu.store import Store
 from tests.support.running import forked
 from tests.support.running.whole_server import PROGRAMS
 
@@ -73,6 +74,32 @@ def test_what_the_system_refuses_is_one_line(monkeypatch, capsys) -> None:
     )
 
 
+def test_a_full_disk_behind_the_output_is_one_line(monkeypatch, capsys) -> None:
+    def fail(**_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cli, "root", fail)
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert capsys.readouterr().err == (
+        "emu: the output or an open file: cannot be used (No space left on device)\n"
+    )
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_standard_stream_is_one_that_leads_nowhere(tmp_path: Path, closed: str) -> None:
+    code = "from emu.cli.main import main; main()"
+    words = f'"$0" -c "{code}" --db a.sqlite account add bob --password long-enough {closed}'
+    done = subprocess.run(
+        ["sh", "-c", words, sys.executable], cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    assert "Traceback" not in done.stderr
+    with Store.open_for_reading(tmp_path / "a.sqlite") as store:
+        assert store.login.accounts.find("bob") is not None
+
+
 def test_a_wrong_configuration_is_one_line_for_each_problem(monkeypatch, capsys) -> None:
     def fail(**_: object) -> None:
         raise ConfigError(["login.listen: must be so", "[wrld]: unknown table"])
@@ -132,8 +159,8 @@ def test_importing_the_root_is_light() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name for name in done.stdout.split() if name.startswith(("emu", "twisted", "attr"))}
     assert ours == {
-        "emu", "emu.built", "emu.errors", "emu.cli", "emu.cli.main", "emu.cli.root_options",
-        "emu.cli.words",
+        "emu", "emu.built", "emu.errors", "emu.cli", "emu.cli.main", "emu.cli.paths",
+        "emu.cli.root_options", "emu.cli.words",
     }  # fmt: skip
 
 
