@@ -85,6 +85,46 @@ def test_skill_lowers_the_highest_roll() -> None:
     assert chance.asked == [(0, 85)]
 
 
+@pytest.mark.parametrize(
+    ("attack", "defense", "side", "rolls", "expected"),
+    [
+        # Skill raises the roll from which a blow misses by one for each 25, resistance lowers it.
+        (Attack(5, 3, 9, weapon_skill=100), Defense(), Facing.AHEAD, (83,), Result.HIT),
+        (Attack(5, 3, 9, weapon_skill=100), Defense(), Facing.AHEAD, (84,), Result.MISS),
+        (BLOW, Defense(resistance=30), Facing.AHEAD, (49,), Result.HIT),
+        (BLOW, Defense(resistance=30), Facing.AHEAD, (50,), Result.MISS),
+        # Each way to avoid a blow has a least roll, however great the chance is.
+        (BLOW, Defense(parry=95), Facing.SIDE, (30,), Result.PARRY),
+        (BLOW, Defense(parry=95), Facing.SIDE, (29, 0), Result.HIT),
+        (BLOW, Defense(block=95), Facing.AHEAD, (30,), Result.BLOCK),
+        (BLOW, Defense(block=95), Facing.AHEAD, (29, 0), Result.HIT),
+        (BLOW, Defense(dodge=95), Facing.SIDE, (30,), Result.DODGE),
+        (BLOW, Defense(dodge=95), Facing.SIDE, (29, 0), Result.HIT),
+        (BLOW, Defense(dodge=1), Facing.SIDE, (99,), Result.DODGE),
+        (BLOW, Defense(block=1), Facing.AHEAD, (99,), Result.BLOCK),
+        (BLOW, Defense(parry=1), Facing.SIDE, (99,), Result.PARRY),
+        # A seventh of the parries is answered.
+        (BLOW, Defense(parry=70), Facing.AHEAD, (99, 9), Result.RIPOSTE),
+        (BLOW, Defense(parry=70), Facing.AHEAD, (99, 10), Result.PARRY),
+    ],
+)
+def test_chances_to_avoid_a_blow(
+    attack: Attack, defense: Defense, side: Facing, rolls: tuple[int, ...], expected: Result
+) -> None:
+    chance = Rolls(*rolls)
+    assert result(attack, defense, side, chance) is expected
+    assert chance.numbers == []
+
+
+def test_which_numbers_the_rolls_of_a_blow_have() -> None:
+    chance = Rolls(99, 9)
+    result(BLOW, Defense(parry=70), Facing.AHEAD, chance)
+    assert chance.asked == [(0, 99), (0, 99)]
+    chance = Rolls(0)
+    assert result(Attack(90, 1, 2, weapon_skill=2000), Defense(), Facing.AHEAD, chance)
+    assert chance.asked == [(0, 0)]
+
+
 def test_a_master_always_has_one_roll() -> None:
     master = Attack(90, 1, 2, weapon_skill=2000)
     assert result(master, Defense(), Facing.AHEAD, Random(1)) is Result.HIT
@@ -122,7 +162,9 @@ def test_sides(degrees: float, side: Facing) -> None:
         (20, 0, True, 2.66),
         (20, 50, False, 2 / 1.5),
         (20, 100, False, 1.0),
+        (20, 150, False, 2 / 2.125),
         (20, 1000, False, 2 / 2.25),
+        (20, -50, False, 2.0),
         (1, 0, False, 0.5),
     ],
 )
@@ -138,9 +180,15 @@ def test_damage_of_bare_hands(level: int, strength: int, expected: tuple[int, in
     assert bare_damage(level, strength) == expected
 
 
+def test_a_rule_says_how_much_strength_adds_a_point() -> None:
+    assert bare_damage(1, 20, 5) == (5, 9)
+    assert weapon_damage(2, 7, 25, 5) == (7, 12)
+
+
 def test_strength_adds_to_a_weapon() -> None:
     assert weapon_damage(2, 7, 25) == (4, 9)
     assert weapon_damage(0, 0, 0) == (1, 1)
+    assert weapon_damage(5, 2, 0) == (5, 5)
 
 
 def test_critical_blows_hurt_more() -> None:
@@ -149,6 +197,10 @@ def test_critical_blows_hurt_more() -> None:
     assert damage(Attack(5, 10, 10, critical_chance=50), Rolls(10, 4999)) == (13, True)
     more = Attack(5, 10, 10, dps=100, critical_chance=50, critical_bonus=20)
     assert damage(more, Rolls(10, 0)) == (30, True)
+    assert damage(Attack(5, 10, 10, dps=-100), Rolls(10)) == (1, False)
+    chance = Rolls(3, 49, 50)
+    assert damage(Attack(5, 3, 1, critical_chance=0.5), chance)[1]
+    assert chance.asked == [(3, 3), (0, 9999)]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +242,16 @@ def test_multi_attack_adds_blows(percent: float, least: int, most: int) -> None:
     chance = Random(3)
     found = {multi_attacks(percent, chance) for _ in range(200)}
     assert (min(found), max(found)) == (least, most)
+
+
+@pytest.mark.parametrize(
+    ("percent", "roll", "blows"), [(250.5, 5049, 3), (250.5, 5050, 2), (0.5, 49, 1), (0.5, 50, 0)]
+)
+def test_the_rest_of_a_multi_attack_is_a_chance(percent: float, roll: int, blows: int) -> None:
+    chance = Rolls(roll)
+    assert multi_attacks(percent, chance) == blows
+    assert chance.asked == [(0, 9999)]
+    assert multi_attacks(100.0, Rolls()) == 1
 
 
 @pytest.mark.parametrize(
