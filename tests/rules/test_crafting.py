@@ -76,6 +76,15 @@ def test_numbers_stay_within_their_limits() -> None:
 def test_a_bonus_counts_in_the_round() -> None:
     found = play_round(500, 500, Drawn(50.0), Bonus(CraftChange(30, 20)))
     assert (found.durability, found.progress) == (520, 570)
+    # Half of the failures are left: half a percent, then two of great successes, then five.
+    ends = [
+        play_round(500, 500, Drawn(drawn), Bonus(success=50.0)).effect
+        for drawn in (0.4, 0.6, 2.4, 2.6, 7.4, 7.6)
+    ]
+    assert ends == [
+        RoundEnd.GREAT_FAILURE, RoundEnd.GREAT_SUCCESS, RoundEnd.GREAT_SUCCESS, RoundEnd.FAILURE,
+        RoundEnd.FAILURE, RoundEnd.SUCCESS,
+    ]  # fmt: skip
     # 100 percent more success leaves no failure.
     effects = {
         play_round(500, 500, chance, Bonus(success=100.0)).effect
@@ -105,11 +114,14 @@ def test_experience_by_phase_and_level() -> None:
     assert experience(1, 1, 3) == 28  # recorded
     assert [experience(1, 1, phase) for phase in range(5)] == [0, 18, 23, 28, 33]
     assert experience(10, 20, 4) == 0
+    assert [experience(12, own, 4) for own in (11, 12, 13, 20, 21)] == [396, 396, 356, 79, 39]
+    assert experience(0, 1, 4) == 29
     assert experience(20, 20, 4) > experience(19, 20, 4) > experience(12, 20, 4) > 0
 
 
 def test_events_come_in_their_share() -> None:
     chance = Random(4)
+    assert [brings_event(Drawn(one)) for one in (0.0, 14.9, 15.0)] == [True, True, False]
     assert 0.14 < sum(brings_event(chance) for _ in range(50_000)) / 50_000 < 0.16
 
 
@@ -117,6 +129,8 @@ def test_events_without_numbers_have_usual_ones() -> None:
     assert (CraftEvent("a", 1).countered, CraftEvent("a", 1).missed) == (COUNTERED, MISSED)
     own = CraftEvent("a", 1, CraftChange(5, 6), CraftChange(-7, 0))
     assert (own.countered, own.missed) == (CraftChange(5, 6), CraftChange(-7, 0))
+    hard = CraftEvent("a", 1, failure=CraftChange(0, -7))
+    assert (hard.countered, hard.missed) == (CraftChange(), CraftChange(0, -7))
 
 
 def test_tiers() -> None:

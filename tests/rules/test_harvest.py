@@ -100,6 +100,36 @@ def test_the_table_by_skill_and_level(skill: int, level: int, wanted: int | None
     assert (max(found) if found else None) == wanted
 
 
+class Draws:
+    """Draws the numbers of a test, the last one again and again."""
+
+    def __init__(self, *numbers: float) -> None:
+        self.numbers = list(numbers)
+
+    def random(self) -> float:
+        return self.numbers.pop(0) if len(self.numbers) > 1 else self.numbers[0]
+
+
+@pytest.mark.parametrize(("drawn", "wanted"), [(0.0, 5), (0.5, 7), (0.99, 8)])
+def test_the_most_demanding_table_that_the_drawn_number_reaches(drawn: float, wanted: int) -> None:
+    """A number from the least needed skill to the own one: 5 to 8."""
+    tables = tuple(TABLE._replace(min_skill=skill) for skill in (8, 5, 7, 9))
+    found = table_of(HarvestNode(tables, ITEMS), 8, 1, Draws(drawn))
+    assert found is not None
+    assert found.min_skill == wanted
+
+
+@pytest.mark.parametrize(
+    ("drawn", "wanted"),
+    [(0.29, "10+1 rare"), (0.31, "1 rare"), (0.69, "1 rare"), (0.71, "1 imbued"),
+     (0.99, "1 imbued"), (1.01, "5"), (7.9, "5"), (8.1, "3"), (19.9, "3"), (20.1, "1"), (69.9, "1"), (70.0, "none")],
+)  # fmt: skip
+def test_the_smallest_percentage_that_reaches_the_drawn_number_wins(
+    drawn: float, wanted: str
+) -> None:
+    assert outcome(harvest(TABLE, ITEMS, 0, Draws(drawn / 100, 0.0))) == wanted
+
+
 def test_equal_seeds_give_equal_harvests() -> None:
     one, two = ([harvest(TABLE, ITEMS, 0, Random(9)) for _ in range(5)] for _ in range(2))
     assert one == two

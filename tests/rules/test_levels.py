@@ -41,7 +41,8 @@ def test_attributes_count_more_at_high_levels(level: int, health: int, power: in
 
 @pytest.mark.parametrize(
     ("class_", "name"),
-    [(0, "str"), (3, "str"), (10, "str"), (11, "wis"), (20, "wis"), (26, "intel"), (31, "agi"),
+    [(43, "wis"), (45, "agi"), (21, "intel"), (30, "intel"), (0, "str"),
+     (3, "str"), (10, "str"), (11, "wis"), (20, "wis"), (26, "intel"), (31, "agi"),
      (42, "agi"), (44, "wis")],
 )  # fmt: skip
 def test_each_archetype_has_a_primary_attribute(class_: int, name: str) -> None:
@@ -59,6 +60,8 @@ def test_a_level_is_one_of_the_world(level: int, cut: int) -> None:
         (0, 25, "You may not enter The Crypt."),
         (50, 19, "You must be level 20 to enter The Crypt."),
         (50, 31, "The Crypt is only for players up to level 30."),
+        (49, 25, "You may not enter The Crypt."),
+        (51, 25, None),
         (50, 20, None),
         (50, 30, None),
     ],

@@ -41,6 +41,15 @@ def test_a_grey_enemy_does_not_attack_and_attitudes_are_shown_within_four() -> N
     assert look_at(Stance(9, 10, attackable=False), 9, {}) == Look(3, 4)
 
 
+def test_only_whom_a_locked_creature_hates_most_is_shown_to_be_hated() -> None:
+    """Recorded: fight-60114-melee-a: nobody is after a call for help."""
+    locked = Stance(2, 0, True, Encounter.LOCKED, frozenset((7, 8)), target=7)
+    assert look_at(locked, 2, {}, 7) == Look(3, 0, 3, is_hated=True)
+    assert look_at(locked, 2, {}, 8) == Look(3, 0, 3)
+    assert not look_at(locked._replace(encounter=Encounter.BROKEN), 2, {}, 7).is_hated
+    assert not look_at(locked._replace(target=0), 2, {}).is_hated
+
+
 def test_the_fight_of_others_is_grey() -> None:
     """Recorded: fight-546-encounter-a: 02 03 to its fighters, 00 03 to others, then 00 02."""
     locked = Stance(1, 0, True, Encounter.LOCKED, frozenset((7, 8)))
