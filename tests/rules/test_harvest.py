@@ -122,7 +122,8 @@ def test_the_most_demanding_table_that_the_drawn_number_reaches(drawn: float, wa
 @pytest.mark.parametrize(
     ("drawn", "wanted"),
     [(0.29, "10+1 rare"), (0.31, "1 rare"), (0.69, "1 rare"), (0.71, "1 imbued"),
-     (0.99, "1 imbued"), (1.01, "5"), (7.9, "5"), (8.1, "3"), (19.9, "3"), (20.1, "1"), (69.9, "1"), (70.0, "none")],
+     (0.99, "1 imbued"), (1.01, "5"), (7.9, "5"), (8.1, "3"), (19.9, "3"), (20.1, "1"),
+     (69.9, "1"), (70.0, "none")],
 )  # fmt: skip
 def test_the_smallest_percentage_that_reaches_the_drawn_number_wins(
     drawn: float, wanted: str
