@@ -549,12 +549,7 @@ class Inventory:
 
     def may_share(self, thing: Thing) -> bool:
         """Return whether a thing and all in it may lie in a shared bank."""
-        return not any(
-            one.is_attuned
-            or Flag.NO_TRADE in self.kind(one).flags
-            or MoreFlag.HEIRLOOM in self.kind(one).more_flags
-            for one in (thing, *self.inside(thing))
-        )
+        return all(may_share(one, self.kind(one)) for one in (thing, *self.inside(thing)))
 
     def pop(  # noqa: PLR0911
         self, slot: int, inventory: int, *, has_bank: bool
@@ -581,6 +576,13 @@ class Inventory:
             return Refusal(Why.NOT_SHARED)
         self._put(thing.moved(place))
         return None
+
+
+def may_share(thing: Thing, kind: ItemKind) -> bool:
+    """Return whether a thing may change its character."""
+    return not (
+        thing.is_attuned or Flag.NO_TRADE in kind.flags or MoreFlag.HEIRLOOM in kind.more_flags
+    )
 
 
 def portions(kind: ItemKind, count: int) -> list[int]:

@@ -16,7 +16,9 @@ from typing import Any, Final
 from emu.errors import CommandError, LimitExceeded, StoreError
 from emu.houses import MOST_PLACED, AccessLevel
 from emu.items.held import Place, Thing, Where
+from emu.items.inventory import may_share
 from emu.items.kinds import Furniture, ItemKind, MoreFlag, Sort
+from emu.items.refusals import Refusal
 from emu.ledger import Outcome, Owner, OwnerKind, Placed, Reason, ThingChanges
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
@@ -49,6 +51,7 @@ NO_MODEL: Final = "{name} cannot be placed: nothing says what it looks like."
 SECOND: Final = "Item {name} is house lore and you cannot place another."
 FULL: Final = "There are too many things in this house."
 NO_SPACE: Final = "You do not have any slots available for this item."
+OWNERS_OWN: Final = "{name} belongs to one player: only the owner of this house does that with it."
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +75,10 @@ class PlacedThings:
         """By zone and spawn, of the houses that run."""
         self._held: dict[int, tuple[Piece, int]] = {}
         """What a player is about to place, and how often it was looked whether it is shown."""
+        self._loading: set[Zone] = set()
+        """The houses whose things are being read."""
+        self._coming: dict[Zone, list[ItemKind]] = {}
+        """What the store is asked to put into houses."""
         self._shows = world.timetable.deadlines("things to be placed", self._show)
         world.events.subscribe(Entered, self._entered)
         world.events.subscribe(WindowsGone, lambda event: self.cancel(event.player))
@@ -80,18 +87,26 @@ class PlacedThings:
 
     def _entered(self, event: Entered) -> None:
         zone = event.player.zone
-        if house_of(zone) and zone not in self._pieces:
-            self._pieces[zone] = {}
+        if house_of(zone):
             self._world.start(self._load(zone, event.player))
 
     async def _load(self, zone: Zone, player: Player) -> None:
+        """Read the things of a house, unless that was done or is under way."""
+        if zone in self._pieces or zone in self._loading:
+            return
+        self._loading.add(zone)
         try:
             found = await self._store.things(house_of(zone))
             kinds = await self._items.load_kinds(thing.item_id for thing, _ in found)
         except StoreError:
-            self._world.count("things of a house not read")
-            self._pieces.pop(zone, None)  # read again for who comes next
+            self._world.count("things of a house not read")  # read again for who comes next
             return
+        finally:
+            has_ended = zone not in self._loading
+            self._loading.discard(zone)
+        if has_ended:
+            return
+        self._pieces[zone] = {}
         for thing, placed in found:
             kind = kinds.get(thing.item_id)
             if kind is not None and thing.id not in self._numbers(zone):
@@ -99,7 +114,9 @@ class PlacedThings:
 
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""
+        self._loading.discard(zone)
         self._pieces.pop(zone, None)
+        self._coming.pop(zone, None)
 
     def _numbers(self, zone: Zone) -> set[int]:
         return {one.thing.id for one in self._pieces.get(zone, {}).values()}
@@ -136,9 +153,12 @@ class PlacedThings:
         if thing is None or thing.place.where is not Where.BAGS or number in inventory.locked:
             return
         kind = inventory.kind(thing)
-        if kind.sort is not Sort.FURNITURE or not await self._may_change(player):
+        is_own = not inventory.may_share(thing)
+        if kind.sort is not Sort.FURNITURE or not await self._may_change(player, kind, is_own):
             return
-        refusal = self._refusal(player, kind)
+        if player.zone not in self._pieces:
+            await self._load(player.zone, player)
+        refusal = self._refusal(player.zone, kind)
         if refusal is not None:
             send_text(player.client, refusal, RED)
             return
@@ -155,23 +175,35 @@ class PlacedThings:
         self._held[player.id] = piece, 0
         self._shows.set(player, "", Monotonic(self._world.clock.now() + SHOWN))
 
-    def _refusal(self, player: Player, kind: ItemKind) -> str | None:
-        pieces = self._pieces.get(player.zone, {})
+    def _refusal(self, zone: Zone, kind: ItemKind) -> str | None:
+        """Return why a thing of a kind cannot stand in a house as well."""
+        pieces = self._pieces.get(zone)
         if kind.look is None or not kind.look.model:
             return NO_MODEL.format(name=kind.name)
-        if len(pieces) >= MOST_PLACED:
+        if pieces is None:
+            return NOT_NOW
+        standing = [*(one.kind for one in pieces.values()), *self._coming.get(zone, ())]
+        if len(standing) >= MOST_PLACED:
             return FULL
-        is_second = any(one.kind.id == kind.id for one in pieces.values())
+        is_second = any(one.id == kind.id for one in standing)
         is_lore = MoreFlag.HOME_LORE in kind.more_flags
         return SECOND.format(name=kind.name) if is_lore and is_second else None
 
-    async def _may_change(self, player: Player) -> bool:
-        """Return whether a player may change the house in which it is; else it reads that."""
+    async def _may_change(
+        self, player: Player, kind: ItemKind | None = None, is_own: bool = False
+    ) -> bool:
+        """Return whether a player may change the house in which it is; else it reads that.
+
+        `is_own` is whether a thing of `kind` that comes or goes may not change its player.
+        """
         house_id = house_of(player.zone)
         found = await self._housing.find(player, house_id) if house_id else None
         is_allowed = found is not None and found[1] >= AccessLevel.TRUSTEE
         if not is_allowed:
             send_text(player.client, NOT_YOURS, RED)
+        elif is_own and kind is not None and found is not None and found[0].owner_id != player.id:
+            send_text(player.client, OWNERS_OWN.format(name=kind.name), RED)
+            return False
         return is_allowed and house_of(player.zone) == house_id
 
     def _show(self, player: Player, _name: str, now: Monotonic) -> None:
@@ -217,42 +249,70 @@ class PlacedThings:
         if not math.isfinite(fields["heading"]) or not _is_near(at, player.position):
             self.cancel(player)
         elif held is not None:
+            # Taken at once: a second message of the client puts nothing else.
+            del self._held[player.id]
+            self._shows.clear(player, "")
             await self._put_new(player, held[0], at)
         else:
             await self._put_again(player, fields["spawn_id"], at)
 
     async def _put_new(self, player: Player, piece: Piece, at: Position) -> None:
-        zone, house_id = player.zone, house_of(player.zone)
-        if not await self._may_change(player):
-            self.cancel(player)
-            return
-        inventory = player.holdings.inventory
-        mine, house = Owner.character(player.id), Owner(OwnerKind.HOUSE, house_id)
+        zone, kind = player.zone, piece.kind
+        coming = self._coming.setdefault(zone, [])
         lot: list[Thing] = []
+        refused: list[str] = []
 
         def act() -> Act | None:
-            thing = inventory.get(piece.thing.id)
-            if thing is None or thing.place.where is not Where.BAGS or thing.count < 1:
+            # Others may have placed something since the player began.
+            refusal = self._refusal(zone, kind)
+            if refusal is not None:
+                refused.append(refusal)
                 return None
-            whole = thing.count == 1
-            inventory.use_up(thing, 1)
-            number = thing.id if whole else self._items.new_number()
-            one = replace(thing, id=number, count=1, place=Place(Where.HELD, 0, 0))
-            lot.append(one)
-            return Act(
-                [things(mine, house, one.item_id, 1)], [ThingChanges(house, (one,))],
-                placed=[Placed(number, house_id, *at[:4])],
-            )  # fmt: skip
+            made = self._take(player, piece.thing.id, house_of(zone), at)
+            if made is None:
+                return None
+            lot.append(made[0])
+            coming.append(kind)
+            return made[1]
 
-        outcome = None
+        outcome, is_own = None, not player.holdings.inventory.may_share(piece.thing)
         try:
-            outcome = await self._items.exchange(Reason.PLACED, [player], act)
+            if await self._may_change(player, kind, is_own):
+                outcome = await self._items.exchange(Reason.PLACED, [player], act)
         finally:
-            self.cancel(player)
+            if lot:
+                coming.remove(kind)
+            if zone.holds(piece.spawn):
+                zone.remove(piece.spawn, self._world.clock.now())
+        for text in refused:
+            send_text(player.client, text, RED)
         if outcome is Outcome.DONE and lot:
             self._items.changed(player)
             if zone in self._pieces:
-                self._stand(zone, lot[0], piece.kind, at, player)
+                self._stand(zone, lot[0], kind, at, player)
+
+    def _take(
+        self, player: Player, number: int, house_id: int, at: Position
+    ) -> tuple[Thing, Act] | None:
+        """Take a thing, or one of a stack, out of the bags for a house; None if it is not there."""
+        inventory = player.holdings.inventory
+        mine, house = Owner.character(player.id), Owner(OwnerKind.HOUSE, house_id)
+        thing = inventory.get(number)
+        if thing is None or thing.place.where is not Where.BAGS or number in inventory.locked:
+            return None
+        # The charges of a thing are its count.
+        count = 1 if inventory.kind(thing).is_stackable else thing.count
+        is_whole = count == thing.count
+        inventory.use_up(thing, count)
+        one = replace(
+            thing, id=number if is_whole else self._items.new_number(), count=count,
+            place=Place(Where.HELD, 0, 0),
+        )  # fmt: skip
+        act = Act(
+            [things(mine, house, one.item_id, count)], [ThingChanges(house, (one,))],
+            placed=[Placed(one.id, house_id, *at[:4])],
+        )  # fmt: skip
+        return one, act
 
     async def _put_again(self, player: Player, index: int, at: Position) -> None:
         piece = self._named(player, index)
@@ -295,24 +355,33 @@ class PlacedThings:
     async def pick_up(self, player: Player, number: int | None) -> None:
         """Let a player take a thing back. Raises `CommandError` and `StoreError`."""
         piece, zone = self._chosen(player, number), player.zone
-        if piece is None or not await self._may_change(player):
+        if piece is None:
             return
-        pieces, thing, kind = self._pieces[zone], piece.thing, piece.kind
+        thing, kind = piece.thing, piece.kind
+        is_own = not may_share(thing, kind)
+        if not await self._may_change(player, kind, is_own):
+            return
+        pieces = self._pieces[zone]
         mine, house = Owner.character(player.id), Owner(OwnerKind.HOUSE, house_of(zone))
-        is_taken = False
+        is_taken, refused = False, list[Refusal]()
 
         def act() -> Act | None:
             nonlocal is_taken
             inventory = player.holdings.inventory
             # Another player may have taken it while this one waited.
-            if piece.spawn.id not in pieces or not inventory.has_space([(kind, 1)]):
+            if piece.spawn.id not in pieces:
+                return None
+            refusal = inventory.refuses(kind, thing.count)
+            if refusal is not None:
+                refused.append(refusal)
+            if refusal is not None or not inventory.has_space([(kind, thing.count)]):
                 return None
             # Nobody else takes it before the store answers.
             del pieces[piece.spawn.id]
             is_taken = True
-            (made,) = inventory.add_things(kind, 1, lambda: thing.id, thing)
+            (made,) = inventory.add_things(kind, thing.count, lambda: thing.id, thing)
             gone = [ThingChanges(house, (), (thing.id,))] if made.id != thing.id else []
-            return Act([things(house, mine, kind.id, 1)], gone)
+            return Act([things(house, mine, kind.id, thing.count)], gone)
 
         outcome = None
         try:
@@ -324,6 +393,8 @@ class PlacedThings:
             self._world.events.publish(FurnitureGone(zone=zone, spawn=piece.spawn))
             zone.remove(piece.spawn, self._world.clock.now())
             self._items.changed(player)
+        elif refused:
+            self._items.refuse(player, refused[0])
         elif piece.spawn.id in pieces:
             send_text(player.client, NO_SPACE, RED)
 

@@ -15,7 +15,8 @@ from typing import Any, Final
 from emu.correspondence import Letter, NewLetter, Postage, Posted, SendResult
 from emu.errors import CommandError, OutOfDate
 from emu.items.held import Place, Thing, Where
-from emu.items.kinds import Flag, ItemKind, MoreFlag
+from emu.items.inventory import may_share
+from emu.items.kinds import ItemKind
 from emu.items.refusals import Refusal
 from emu.ledger import Moved, Movement, Outcome, Owner, Reason, ThingChanges
 from emu.processes.ports import MailStore
@@ -54,7 +55,7 @@ class Parcels:
         most = thing.count if kind.is_stackable else 1
         if not 0 < count <= most:
             raise CommandError(f"you do not have {count} of it")
-        if thing.is_attuned or Flag.NO_TRADE in kind.flags or MoreFlag.HEIRLOOM in kind.more_flags:
+        if not may_share(thing, kind):
             raise CommandError(f"{kind.name} cannot be sent to others")
         if inventory.inside(thing):
             raise CommandError(f"empty {kind.name} first")

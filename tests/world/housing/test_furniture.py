@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from emu.errors import StoreError
 from emu.houses import AccessLevel
 from emu.items.held import Where
 from emu.ledger import Owner, OwnerKind
@@ -22,7 +23,7 @@ from tests.support.world import item_kinds as kinds
 from tests.support.world.house_scenes import HouseScene
 from tests.support.world.worlds import Client
 
-TABLE, STATUE, BLANK = 77_001, 77_002, 77_003
+TABLE, STATUE, BLANK, CHAIR, PORTRAIT, RELIC = range(77_001, 77_007)
 VERSIONS = [546, 561, 1096, 1208, 60114]
 
 
@@ -30,7 +31,13 @@ LOOK = "appearances = {id = 1, model = 1581}"
 TABLE_ROW = f'name = "a table", stack = 5, furniture = {{where = 1}}, {LOOK}'
 STATUE_ROW = f'name = "a statue", house_lore = 1, furniture = {{where = 0}}, {LOOK}'
 BLANK_ROW = 'name = "a blank", furniture = {where = 0}'
-ROWS = (f"id = {TABLE}, {TABLE_ROW}", f"id = {STATUE}, {STATUE_ROW}", f"id = {BLANK}, {BLANK_ROW}")
+SINGLE = f"furniture = {{where = 0}}, {LOOK}"
+ROWS = (
+    f"id = {TABLE}, {TABLE_ROW}", f"id = {STATUE}, {STATUE_ROW}", f"id = {BLANK}, {BLANK_ROW}",
+    f'id = {CHAIR}, name = "a chair", {SINGLE}',
+    f'id = {PORTRAIT}, name = "a portrait", notrade = 1, {SINGLE}',
+    f'id = {RELIC}, name = "a relic", lore = 1, {SINGLE}',
+)  # fmt: skip
 
 
 class Furnished(HouseScene):
@@ -58,11 +65,13 @@ class Furnished(HouseScene):
         self.harness.run(1.0)
         return lines
 
-    def puts(self, x: float, *, index: int = 0, heading: float = 10.0) -> None:
-        at = self.player.position
+    def puts(
+        self, x: float, *, index: int = 0, heading: float = 10.0, client: Client | None = None
+    ) -> None:
+        client, at = client or self.client, self.player.position
         fields = {"spawn_id": index, "x": x, "y": at.y, "z": at.z, "heading": heading}
-        layout = self.client.dialect.layout("WS_PlaceMoveableObject")
-        self.client.say("OP_PositionMoveableObject", layout.encode(fields))
+        layout = client.dialect.layout("WS_PlaceMoveableObject")
+        client.say("OP_PositionMoveableObject", layout.encode(fields))
         self.harness.run(1.0)
 
     def places(self, item: int = TABLE, x: float | None = None) -> Spawn:
@@ -253,6 +262,76 @@ def test_what_cannot_be_placed(monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = scene.gets(TABLE)
     assert scene.begins(table) == ["There are too many things in this house."]
     assert scene.client.decoded("WS_MoveObjectMode")[1:] == []
+
+
+def test_the_limits_of_a_house_hold_when_a_thing_is_put(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two players may begin to place what only one of them can put."""
+    scene = Guests(AccessLevel.TRUSTEE)
+    (mine,) = scene.gets(STATUE)
+    scene.harness.console(f"giveitem Borvik {STATUE}")
+    (theirs,) = scene.guest.holdings.inventory.of_kind(STATUE)
+    scene.begins(mine)
+    scene.other.types(f"/place_house_item {theirs.id}")
+    scene.harness.run(1.0)
+    scene.puts(scene.player.position.x)
+    scene.puts(scene.player.position.x, client=scene.other)
+    text = "Item a statue is house lore and you cannot place another."
+    assert scene.other.decoded("WS_DisplayText")[-1]["text"] == text
+    assert len(scene.standing(STATUE)) == 1
+    assert scene.guest.holdings.inventory.of_kind(STATUE) == [theirs]
+    monkeypatch.setattr(furniture, "MOST_PLACED", 3)
+    tables = scene.gets(TABLE, CHAIR)
+    scene.begins(tables[0])
+    waiting: list[Any] = []
+    monkeypatch.setattr(scene.harness, "start", waiting.append)
+    scene.puts(scene.player.position.x)
+    scene.puts(scene.player.position.x)
+    for work in waiting:
+        finish(work)
+    assert len(scene.standing()) == 2, "a second message of the client puts nothing"
+    assert scene.is_counted
+
+
+def test_a_house_whose_things_are_not_read_takes_no_more() -> None:
+    """Its limits are not known; they are read again when somebody places something."""
+    scene = Furnished()
+    scene.places(STATUE)
+    (second,) = scene.gets(STATUE)
+    things, furnished = scene.housing.store.things, scene.harness.parts.furniture
+    furnished.ended(scene.player.zone)
+
+    async def away(house_id: int) -> Any:
+        raise StoreError(f"the database does not answer about {house_id}")
+
+    scene.housing.store.things = away  # type: ignore[method-assign]
+    assert scene.begins(second) == ["This cannot be done now; try again."]
+    scene.housing.store.things = things  # type: ignore[method-assign]
+    assert scene.begins(second) == ["Item a statue is house lore and you cannot place another."]
+
+
+def test_what_belongs_to_one_player_changes_no_hands_by_a_house() -> None:
+    scene = Guests(AccessLevel.TRUSTEE)
+    text = "a portrait belongs to one player: only the owner of this house does that with it."
+    portrait = scene.places(PORTRAIT)
+    scene.guest.set_target(portrait)
+    assert scene.other.types("/pickup") == [text]
+    assert scene.standing(PORTRAIT) == [portrait]
+    scene.harness.console(f"giveitem Borvik {PORTRAIT}")
+    (theirs,) = scene.guest.holdings.inventory.of_kind(PORTRAIT)
+    assert scene.other.types(f"/place_house_item {theirs.id}") == [text]
+    scene.player.set_target(portrait)
+    scene.client.types("/pickup")
+    assert PORTRAIT in scene.bags()
+
+
+def test_who_has_the_only_one_that_it_may_have_picks_up_no_second() -> None:
+    scene = Furnished()
+    first = scene.places(RELIC)
+    (second,) = scene.gets(RELIC)
+    scene.player.set_target(first)
+    assert scene.client.types("/pickup") != []
+    assert scene.standing(RELIC) == [first]
+    assert [one.id for one in scene.player.holdings.inventory.of_kind(RELIC)] == [second]
 
 
 def test_outside_of_a_house_nothing_is_placed() -> None:
