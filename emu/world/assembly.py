@@ -341,11 +341,11 @@ class Assembly:
             world, stores.things, self.ledger, self.sheets, ports.kinds,
             answer=ports.answer, in_thread=ports.in_thread,
         )  # fmt: skip
-        self.item_acts = ItemActs(self.items)
         self.trading = Trading(
             self.items, stores.things, stores.ledger, ports.trade, roll=ports.roll,
             seeded=ports.seeded, despawn=self._despawn,
         )  # fmt: skip
+        self.item_acts = ItemActs(self.items, self.trading.visits.has_bank)
         parcels = Parcels(self.items, stores.mail)
         self.mail = Mail(world, stores.mail, self.chat, self.ledger, parcels)
         self.petitions = Petitions(world=world, store=stores.petitions, chat=self.chat)
@@ -550,7 +550,6 @@ class Assembly:
     def _stepped(self, player: Player) -> None:
         self.interaction.uses.moved(player)
         self.skills.moved(player)
-        self.trading.visits.moved(player)
         self.quests.counting.moved(player)
         self.spells.casts.moved(player)
         self.combat.hazards.moved(player)

@@ -79,8 +79,8 @@ class Holdings:
     """What belongs to the things of one player."""
 
     __slots__ = (
-        "bonuses", "coins_due", "coins_leaving", "coins_moving", "flows", "gate", "has_bank",
-        "has_shared", "idle", "inventory", "is_storing", "put_away", "shown", "unstored", "zone_id",
+        "bonuses", "coins_due", "coins_leaving", "coins_moving", "flows", "gate", "has_shared",
+        "idle", "inventory", "is_storing", "put_away", "shown", "unstored", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -88,8 +88,6 @@ class Holdings:
     ) -> None:
         self.inventory = inventory
         self.gate = Gate(answer)
-        self.has_bank = False
-        """Whether the window of the bank is open."""
         self.has_shared = has_shared
         """Whether it has the shared bank; not while another character of its account has it."""
         self.put_away: dict[OwnerKind, list[Thing]] = {}

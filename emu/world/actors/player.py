@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -534,3 +534,11 @@ def refuses_dead(player: Player) -> bool:
         return False
     send_text(player.client, DEAD, ERROR_COLOR)
     return True
+
+
+async def act_alive(player: Player, act: Callable[[], object]) -> None:
+    """Carry out an act after the exchanges that a player is in; the dead do nothing.
+
+    Raises `CommandError`.
+    """
+    await player.holdings.gate.carry_out(lambda: refuses_dead(player) or act())

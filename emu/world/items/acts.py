@@ -23,7 +23,7 @@ from emu.ledger import Owner, OwnerKind
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.item_lists import server_slot
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, act_alive
 from emu.world.item_events import (
     ItemDestroyed,
     ItemEquipped,
@@ -58,7 +58,9 @@ LEAST_EXAMINED, MOST_EXAMINED = 11, 36
 class ItemActs:
     """The acts of players with their own things."""
 
-    def __init__(self, items: Items) -> None:
+    def __init__(self, items: Items, has_bank: Callable[[Player], bool]) -> None:
+        """`has_bank` returns whether a player has the bank open, and is near it."""
+        self.has_bank = has_bank
         self._items = items
         self._world = items.world
         self._acts: Mapping[str, Callable[[Player, list[int]], None]] = {
@@ -72,7 +74,7 @@ class ItemActs:
         messages.add_handler("OP_ExamineInfoRequestMsg", self._examine, IN_ZONE)
 
     async def inventory(self, player: Player, text: str) -> None:
-        """Carry out the command `inventory`, after the acts that came before."""
+        """Carry out the command `inventory` after earlier acts; the dead do nothing."""
         words = text.split()
         act = self._acts.get(words[0]) if words else None
         if act is None:
@@ -81,7 +83,7 @@ class ItemActs:
                 send_text(player.client, USAGE, YELLOW)
             return
         numbers = [_number(word) for word in words[1:]]
-        await player.holdings.gate.carry_out(lambda: act(player, numbers))
+        await act_alive(player, lambda: act(player, numbers))
 
     def thing_at(self, player: Player, place: int) -> Thing | None:
         """Return the thing whose record stands at a place of a client's list."""
@@ -127,9 +129,7 @@ class ItemActs:
             made.append(self._items.new_number())
             return made[-1]
 
-        refused = things.move(
-            thing.id, slot, inventory, count, new, has_bank=player.holdings.has_bank
-        )
+        refused = things.move(thing.id, slot, inventory, count, new, has_bank=self.has_bank(player))
         if refused is not None:
             self._items.refuse(player, refused)
             return
@@ -200,7 +200,7 @@ class ItemActs:
     async def attune(self, player: Player, text: str) -> None:
         """Attune a thing to a player, and put it on: the answer to the question."""
         numbers = [_number(word) for word in text.split()]
-        await player.holdings.gate.carry_out(lambda: self._attune(player, numbers))
+        await act_alive(player, lambda: self._attune(player, numbers))
 
     def _attune(self, player: Player, numbers: list[int]) -> None:
         thing = self.thing_at(player, _first(numbers))
@@ -261,7 +261,7 @@ class ItemActs:
             return
         things = player.holdings.inventory
         shared = things.counts_in(Where.SHARED)
-        refused = things.pop(slot, inventory, has_bank=player.holdings.has_bank)
+        refused = things.pop(slot, inventory, has_bank=self.has_bank(player))
         if refused is not None:
             self._items.refuse(player, refused)
             return

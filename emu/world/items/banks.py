@@ -38,7 +38,6 @@ class Banks:
         visit = self._visits.begin(player, Window.BANK, BANK)
         if visit is None:
             return
-        player.holdings.has_bank = True
         held = await self._store.in_bank(player.id)
         if self._visits.has(player, Window.BANK) is visit:
             self._send(player, visit, held)

@@ -100,15 +100,12 @@ class Visits:
     def end(self, player: Player) -> None:
         """Close what a player has open."""
         self._visits.pop(player.id, None)
-        player.holdings.has_bank = False
 
-    def moved(self, player: Player) -> None:
-        """Take the bank away from a player that has gone too far from the banker."""
-        if not player.holdings.has_bank:
-            return
-        visit = self._visits.get(player.id)
-        if visit is None or not _is_in_reach(player, visit):
-            self.end(player)
+    def has_bank(self, player: Player) -> bool:
+        """Return whether a player has a bank open, whose banker is there and near enough."""
+        visit = self.has(player, Window.BANK)
+        is_there = visit is not None and player.index_of(visit.spawn) is not None
+        return visit is not None and is_there and _is_in_reach(player, visit)
 
     def _is_near(self, player: Player, visit: Visit) -> bool:
         if _is_in_reach(player, visit):

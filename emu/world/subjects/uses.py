@@ -8,7 +8,6 @@ Source: docs/protocol/world/items.md#use, recorded in ../shared/data/recordings/
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -19,7 +18,7 @@ from emu.ledger import Owner, OwnerKind
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.item_lists import MESSAGE, WORN, server_slot
-from emu.world.actors.player import IN_ZONE, Player, refuses_dead
+from emu.world.actors.player import IN_ZONE, Player, act_alive
 from emu.world.commands.context import PlayerCommandSet
 from emu.world.events import Entered, LeftZone
 from emu.world.item_events import ItemConsumed, ItemScribed, ItemUsed, SpellExamined
@@ -77,11 +76,11 @@ class ThingUses(Subject):
             thing = None if number is None else player.holdings.inventory.get(number)
             return thing if thing is not None and thing.place.where is Where.BAGS else None
 
-        await self._in_turn(player, lambda: self._use(player, found()))
+        await act_alive(player, lambda: self._use(player, found()))
 
     async def use_worn(self, player: Player, slot: int) -> None:
         """Use what is worn in a slot, as the client numbers it. Raises `CommandError`."""
-        await self._in_turn(player, lambda: self._use(player, self._worn(player, slot)))
+        await act_alive(player, lambda: self._use(player, self._worn(player, slot)))
 
     def _use(self, player: Player, thing: Thing | None) -> None:
         inventory = player.holdings.inventory
@@ -114,7 +113,7 @@ class ThingUses(Subject):
 
     async def consume(self, player: Player, slot: int) -> None:
         """Eat or drink what is in a slot, as the client numbers it. Raises `CommandError`."""
-        await self._in_turn(player, lambda: self._consume(player, self._worn(player, slot)))
+        await act_alive(player, lambda: self._consume(player, self._worn(player, slot)))
 
     def _consume(self, player: Player, thing: Thing | None) -> None:
         kind = player.holdings.inventory.kind(thing) if thing is not None else None
@@ -142,7 +141,7 @@ class ThingUses(Subject):
 
     async def set_automatic(self, player: Player, slot: int, *, is_on: bool) -> None:
         """Let food or drink of a slot be used as soon as possible. Raises `CommandError`."""
-        await self._in_turn(player, lambda: self._set_automatic(player, slot, is_on=is_on))
+        await act_alive(player, lambda: self._set_automatic(player, slot, is_on=is_on))
 
     def _set_automatic(self, player: Player, number: int, *, is_on: bool) -> None:
         slot = server_slot(number, player.client.version)
@@ -198,7 +197,7 @@ class ThingUses(Subject):
 
     async def scribe(self, player: Player, number: int) -> None:
         """Learn what a scroll or a recipe book teaches. Raises `CommandError`."""
-        await self._in_turn(player, lambda: self._scribe(player, number))
+        await act_alive(player, lambda: self._scribe(player, number))
 
     def _scribe(self, player: Player, number: int) -> None:
         inventory = player.holdings.inventory
@@ -235,15 +234,6 @@ class ThingUses(Subject):
     def _worn(self, player: Player, number: int) -> Thing | None:
         slot = server_slot(number, player.client.version)
         return None if slot is None else player.holdings.inventory.worn(slot)
-
-    async def _in_turn(self, player: Player, act: Callable[[], None]) -> None:
-        """Carry out an act after the exchanges that the player is in; the dead do nothing."""
-
-        def alive() -> None:
-            if not refuses_dead(player):
-                act()
-
-        await player.holdings.gate.carry_out(alive)
 
 
 COMMANDS = PlayerCommandSet[ThingUses]()

@@ -147,7 +147,7 @@ def test_what_goes_out_of_the_shared_bank_was_the_accounts(act: str) -> None:
     harness, client = scene()
     player = player_of(client)
     client.types(f"/summonitem {kinds.MARBLE}")
-    player.holdings.has_bank = True
+    harness.parts.item_acts.has_bank = lambda _player: True
     client.types("/inventory move 0 0 -4 1")
     (thing,) = player.holdings.inventory.in_list(Where.SHARED)
     if act == "destroy":
@@ -204,4 +204,17 @@ def test_a_crate_stays_when_there_are_no_numbers_for_its_things(
 
     monkeypatch.setattr(items, "new_number", one_number)
     client.types("/inventory unpack 0")
+    assert held(client) == before
+
+
+@pytest.mark.parametrize("line", ["inventory destroy 0", "inventory equip 0", "attune_inv 0 1 0 -1"])
+def test_the_dead_do_nothing_with_their_things(line: str) -> None:
+    """Source: docs/protocol/world/items.md#acts."""
+    _, client = scene()
+    player = player_of(client)
+    client.types(f"/summonitem {kinds.CAP}")
+    player.spawn.sheet.health.set_current(0)
+    player.spawn.show_pools()
+    before = held(client)
+    assert client.types(f"/{line}") == ["You cannot do that right now."]
     assert held(client) == before

@@ -60,10 +60,10 @@ def test_what_lies_in_the_bank_is_there_again() -> None:
     assert scene.is_right()
 
 
-@pytest.mark.parametrize("how", ["never", "closed", "far", "left", "lost"])
+@pytest.mark.parametrize("how", ["never", "closed", "far", "walks", "dies", "left", "lost"])
 def test_without_an_open_window_near_the_banker_nothing_moves(how: str) -> None:
     scene = TradeScene(coins=1000)
-    scene.banker()
+    banker = scene.banker()
     scene.one.types(f"/summonitem {kinds.MARBLE}")
     if how != "never":
         scene.one.types("/bank")
@@ -71,14 +71,19 @@ def test_without_an_open_window_near_the_banker_nothing_moves(how: str) -> None:
         scene.one.types("/cancel_bank")
     elif how == "far":
         scene.goes(scene.one, 40.0)
+    elif how == "walks":
+        banker.move(banker.position._replace(x=banker.position.x + 40.0))
+    elif how == "dies":
+        player_of(scene.one).zone.remove(banker, scene.harness.now)
     elif how == "left":
         scene.harness.departures.leave(player_of(scene.one), "quit", scene.harness.now)
         scene.one = scene.enter(1)
     elif how == "lost":
         scene.harness.departures.link_lost(player_of(scene.one), "gone", scene.harness.now)
         scene.one = scene.enter(1)
-    assert scene.one.types("/bank_deposit 10") == []
-    assert scene.one.types("/bank_withdraw 10") == []
+    texts = ["You are too far away!"] if how in ("far", "walks") else []
+    assert scene.one.types("/bank_deposit 10") == texts
+    assert scene.one.types("/bank_withdraw 10") == texts
     assert scene.one.types("/inventory move 0 2 -3 0") == ["Could not move item to that location."]
     assert coins_of(scene.one) == 1000
     assert held(scene.one) == [(kinds.MARBLE, 1)]

@@ -38,10 +38,11 @@ def test_another_window_closes_the_one_before() -> None:
     scene = TradeScene()
     banker = scene.banker()
     scene.one.types("/bank")
-    assert player_of(scene.one).holdings.has_bank
+    visits = scene.harness.parts.trading.visits
+    assert visits.has_bank(player_of(scene.one))
     scene.merchant()
     scene.one.types("/frommerchant")
-    assert not player_of(scene.one).holdings.has_bank
+    assert not visits.has_bank(player_of(scene.one))
     assert visit_of(scene, Window.BANK) is None
     scene.targets(scene.one, banker)
     scene.one.types("/bank")
