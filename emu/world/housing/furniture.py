@@ -393,9 +393,14 @@ class PlacedThings:
             self._world.events.publish(FurnitureGone(zone=zone, spawn=piece.spawn))
             zone.remove(piece.spawn, self._world.clock.now())
             self._items.changed(player)
-        elif refused:
+        else:
+            self._left_standing(player, refused, is_there=piece.spawn.id in pieces)
+
+    def _left_standing(self, player: Player, refused: list[Refusal], *, is_there: bool) -> None:
+        """Say why a player has not picked up a thing."""
+        if refused:
             self._items.refuse(player, refused[0])
-        elif piece.spawn.id in pieces:
+        elif is_there:
             send_text(player.client, NO_SPACE, RED)
 
     def begin(self, player: Player, fields: dict[str, Any]) -> None:
