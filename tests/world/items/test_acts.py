@@ -207,7 +207,9 @@ def test_a_crate_stays_when_there_are_no_numbers_for_its_things(
     assert held(client) == before
 
 
-@pytest.mark.parametrize("line", ["inventory destroy 0", "inventory equip 0", "attune_inv 0 1 0 -1"])
+@pytest.mark.parametrize(
+    "line", ["inventory destroy 0", "inventory equip 0", "attune_inv 0 1 0 -1"]
+)
 def test_the_dead_do_nothing_with_their_things(line: str) -> None:
     """Source: docs/protocol/world/items.md#acts."""
     _, client = scene()
