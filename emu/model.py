@@ -370,7 +370,8 @@ def is_color(color: Color) -> bool:
     return all(is_whole(one, -128, U8) for one in (color.red, color.green, color.blue))
 
 
-def _is_appearance(value: object) -> bool:
+def fits_appearance(value: object) -> bool:
+    """Return whether a stored appearance may have a value: a number, or the path of a model."""
     return is_text(value, LONGEST_TEXT) or is_appearance_number(value)
 
 
@@ -439,7 +440,7 @@ class WorldCharacter:
     admin_status: Annotated[int, Rank("rank", BANNED, LAST_STATUS)] = 0
     """-2 banned for ever, -1 banned, 0 player, 100 and up game master."""
     deleted: Annotated[bool, FlagFact()] = False
-    appearance: Annotated[Mapping[str, int | str], Values("appearance", _is_appearance)] = field(
+    appearance: Annotated[Mapping[str, int | str], Values("appearance", fits_appearance)] = field(
         default_factory=dict
     )
     """Model file names and numbers of the create request, by field name."""

@@ -17,7 +17,7 @@ from emu.commands.registry import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreAway, StoreError, UnknownStruct
 from emu.limits.rates import Throttle, hourly
 from emu.link.messages import CharacterCreateReply
-from emu.model import Color, WorldCharacter
+from emu.model import Color, WorldCharacter, fits_appearance
 from emu.processes.ports import WorldCharacterStore
 from emu.reply_codes import CreateCode
 from emu.structs import StructCatalog
@@ -79,8 +79,9 @@ def read_appearance(request: Mapping[str, Any], *, signed: bool) -> RequestedApp
         elif name in SIZES:
             appearance[name] = slider(value)
         elif name.endswith(MODEL_SUFFIX):
-            if value:
-                appearance[name] = str(value)
+            # A client can send any bytes; what is stored must be usable when it is read.
+            if value and fits_appearance(value):
+                appearance[name] = value
         elif isinstance(value, list) and len(value) == 3 and isinstance(value[0], float):
             # Recognized by their form and not by name: each version has other colors, and all are
             # stored.

@@ -46,3 +46,9 @@ def test_model_files_are_kept_by_field_and_empty_or_other_fields_are_not() -> No
     looks = read_appearance(request, signed=True)
     assert looks.appearance == {"race_file": "ec/pc/human"}
     assert looks.colors == {}
+
+
+@pytest.mark.parametrize("path", ["\0", "y" * 5000, "a\ud800"])
+def test_a_path_that_a_row_cannot_have_is_left_out(path: str) -> None:
+    looks = read_appearance({"race_file": path, "hair_file": "hair/elf"}, signed=True)
+    assert looks.appearance == {"hair_file": "hair/elf"}
