@@ -30,7 +30,6 @@ WHOM: Final = Argument(
 )
 COPPER: Final = Argument("copper", ArgumentKind.NUMBER, "the amount")
 ITEM: Final = Argument("item", ArgumentKind.NUMBER, "the number of the kind of things")
-MOST_COPPER: Final = 0xFFFFFFFF
 MOST_THINGS: Final = 50
 NOT_NOW: Final = "this cannot be done now; try again"
 LONGEST_NUMBER: Final = 20
@@ -199,8 +198,8 @@ async def _loot_list(context: CommandContext, player: Player, _call: Call) -> Re
                       rank=MASTER, changes="spawn", example="loot setcoin 150")  # fmt: skip
 async def _loot_coins(context: CommandContext, player: Player, call: Call) -> str:
     carried = _carried(context, player)
-    if not 0 <= call["copper"] <= MOST_COPPER:
-        raise CommandError(f"name an amount of copper up to {MOST_COPPER}")
+    if call["copper"] < 0:
+        raise CommandError("name an amount of copper, 0 for none")
     carried.coins = call["copper"]
     return f"your target has {coins_text(carried.coins)}"
 
