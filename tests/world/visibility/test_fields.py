@@ -255,7 +255,7 @@ def test_later_clients_read_the_names_of_every_spawn_in_a_footer() -> None:
         kinds.append((fields["name"], fields["is_player"], fields["spawn_type"]))
     assert kinds == [("a guard", 0, 3), ("a guard", 0, 1), ("A", 1, 1), ("it", 0, 6)]
     assert footer_of(guard, form(561)) == b""
-    widget = Spawn(1, SpawnKind.WIDGET, "a door", Position(0, 0, 0))
+    widget = Spawn(1, SpawnKind.WIDGET, "a gate", Position(0, 0, 0))
     assert set(footer_of(widget, form(561))) == {0}
     widget.footer = Footer(7, 1.0, 2.0, 3.0)
     assert footer_of(widget, form(561)).startswith(bytes.fromhex("07000000 0000803f"))
