@@ -11,8 +11,9 @@ Source: docs/protocol/characters.md#looks, docs/protocol/structs.md#types.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Final, NoReturn, Protocol
 
 from emu.errors import MalformedStruct, StructValueError
@@ -29,6 +30,8 @@ Values = dict[str, Any]
 """The values of one level of a layout, by their keys."""
 Scopes = tuple[Mapping[str, Any], ...]
 """The dicts of the enclosing levels, outermost first."""
+NumberReader = Callable[[bytes], tuple[Any, ...]]
+"""Returns some numbers of a message."""
 
 
 @dataclass(slots=True)
@@ -131,14 +134,26 @@ class Fixed:
         return [numbers[i : i + self.group] for i in range(0, self.count, self.group)]
 
 
+def number_reader(fields: Sequence[Fixed], names: Sequence[str]) -> NumberReader:
+    """Return a function that reads two or more numbers of a run, in the order of `names`."""
+    kept = [entry.key for entry in fields if entry.key in names]
+    letters = "".join(
+        entry.letter if entry.key in names else f"{entry.count * SIZES[entry.letter]}x"
+        for entry in fields
+    )
+    read = struct.Struct("<" + letters).unpack
+    in_order = itemgetter(*map(kept.index, names))
+    return lambda data: in_order(read(data))
+
+
 class PlainRun:
     """Consecutive fields of fixed size with one number each; the fastest codec."""
 
-    __slots__ = ("_fields", "_keys", "_letters", "_pack", "_size", "_unpack", "_where")
+    __slots__ = ("_keys", "_letters", "_pack", "_size", "_unpack", "_where", "fields")
 
     def __init__(self, where: str, fields: list[Fixed]) -> None:
         self._where = where
-        self._fields = fields
+        self.fields = fields
         self._keys = tuple(entry.key for entry in fields)
         self._letters = "".join(entry.letter for entry in fields)
         whole = struct.Struct("<" + self._letters)
@@ -151,7 +166,7 @@ class PlainRun:
             out.update(zip(self._keys, self._unpack(data, at), strict=True))
         except struct.error:
             # The bytes are too few for the run; the slow way finds the first missing field.
-            return read_short(self._fields, data, at, out, context)
+            return read_short(self.fields, data, at, out, context)
         return at + self._size
 
     def encode(
@@ -173,11 +188,11 @@ class PlainRun:
 class MixedRun:
     """Consecutive fields of fixed size, of which some are lists or colors."""
 
-    __slots__ = ("_fields", "_places", "_shares", "_struct", "_where", "_zeros")
+    __slots__ = ("_places", "_shares", "_struct", "_where", "_zeros", "fields")
 
     def __init__(self, where: str, fields: list[Fixed]) -> None:
         self._where = where
-        self._fields = fields
+        self.fields = fields
         self._struct = struct.Struct("<" + "".join(f"{e.count}{e.letter}" for e in fields))
         self._shares: list[tuple[str, int, int, int]] = []
         self._places: dict[str, tuple[Fixed, int, int, int]] = {}
@@ -200,7 +215,7 @@ class MixedRun:
         try:
             numbers = list(self._struct.unpack_from(data, at))
         except struct.error:
-            return read_short(self._fields, data, at, out, context)
+            return read_short(self.fields, data, at, out, context)
         for key, first, last, step in self._shares:
             if not step:
                 out[key] = numbers[first]
@@ -232,7 +247,7 @@ class MixedRun:
             chunks.append(self._struct.pack(*numbers))
         except _PACK_ERRORS:
             start = 0
-            for entry in self._fields:
+            for entry in self.fields:
                 for value in numbers[start : start + entry.count]:
                     check_number(self._where, entry.key, entry.letter, value)
                 start += entry.count

@@ -15,6 +15,7 @@ Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from emu.errors import MalformedStruct
@@ -32,12 +33,14 @@ from emu.structs.fields import (
     FixedText,
     Item,
     MixedRun,
+    NumberReader,
     OversizedInteger,
     PlainRun,
     Scopes,
     Text,
     Values,
     bad_value,
+    number_reader,
     shown,
 )
 from emu.structs.scope import Getter, Scope, Test, compile_conditions
@@ -136,6 +139,18 @@ class StructLayout:
         context = Context(frozenset(flags) if flags else _NO_FLAGS, len(data), lenient=True)
         self._read(data, 0, out, context)
         return out
+
+    def number_reader(self, *names: str) -> NumberReader:
+        """Return a function that reads only these fields, two or more, in this order.
+
+        For messages that each player sends several times a second: it takes a fraction of the time
+        of `decode`. They must have the layout's length. The fields must be single numbers.
+        """
+        fields = self._block.fixed_fields()
+        if fields is not None:
+            return number_reader(fields, names)
+        pick = itemgetter(*names)
+        return lambda data: pick(self.decode(data))
 
     def empty_size(self) -> int:
         """Return the length in bytes with all strings and arrays empty and all numbers zero."""
@@ -276,6 +291,11 @@ class Block:
             if not entry.substruct:
                 scope.add_field(entry.name, key, entry.size)
         self._end_run(run)
+
+    def fixed_fields(self) -> Sequence[Fixed] | None:
+        """Return the fields if all of them are numbers that are always present, otherwise None."""
+        run, *others = self._codecs
+        return run.fields if not others and isinstance(run, PlainRun | MixedRun) else None
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read all fields in order into `out`; return the offset behind them."""

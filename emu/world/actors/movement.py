@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import enum
 import math
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from emu.dialects import Dialect
+from emu.structs import StructLayout
+from emu.structs.fields import NumberReader
 from emu.times import Monotonic
 from emu.world.rules import MovementRules
 from emu.world_stream.deltas import PredictionReader
@@ -44,12 +47,12 @@ class MovementStep(NamedTuple):
 class StepReader:
     """Reads one client's predictions."""
 
-    __slots__ = ("_layout", "_reader")
+    __slots__ = ("_numbers", "_reader")
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin as a client does when it enters a zone. Raises `UnknownStruct`."""
         self._reader = PredictionReader(dialect)
-        self._layout = self._reader.positions.layout
+        self._numbers = _number_reader(self._reader.positions.layout)
 
     def read_step(self, payload: bytes) -> MovementStep | None:
         """Return the step of a message, None if the client has repeated the one before.
@@ -62,21 +65,26 @@ class StepReader:
         prediction = self._reader.read(payload)
         if prediction is None:
             return None
-        fields = self._layout.decode(prediction.position.now)
-        return MovementStep(
-            Position(
-                fields["x"],
-                fields["y"],
-                fields["z"],
-                from_client(fields["direction1"]),
-                fields["grid_location"],
-            ),
-            fields["speed"],
-            fields["side_speed"],
-            fields["vert_speed"],
-            HALF_TURN + fields["pitch"],
-            fields["activity"] & ~NEWER_ACTIVITY,
+        x, y, z, heading, grid, speed, side_speed, vert_speed, pitch, activity = self._numbers(
+            prediction.position.now
         )
+        return MovementStep(
+            Position(x, y, z, from_client(heading), grid),
+            speed,
+            side_speed,
+            vert_speed,
+            HALF_TURN + pitch,
+            activity & ~NEWER_ACTIVITY,
+        )
+
+
+@lru_cache(maxsize=64)
+def _number_reader(layout: StructLayout) -> NumberReader:
+    """Return what reads the numbers of a step: one for all clients with a layout."""
+    return layout.number_reader(
+        "x", "y", "z", "direction1", "grid_location", "speed", "side_speed", "vert_speed",
+        "pitch", "activity",
+    )  # fmt: skip
 
 
 NEWER_ACTIVITY: Final = 0x4000
@@ -154,14 +162,15 @@ class Pace:
         self._height = self.rules.fastest_fall * self.rules.reserve
 
     def _bad_numbers(self, step: MovementStep) -> StepRefusal | None:
-        at = step.position
-        numbers = (at.x, at.y, at.z, at.heading, step.pitch)
-        speeds = (step.speed, step.side_speed, step.vert_speed)
-        if not all(map(math.isfinite, numbers + speeds)):
+        (x, y, z, heading, _), speed, side_speed, vert_speed, pitch, _ = step
+        # A sum with NaN or an infinity is neither finite; 32-bit numbers make no other such sum.
+        if not math.isfinite(x + y + z + heading + speed + side_speed + vert_speed + pitch):
             return StepRefusal.NO_NUMBER
-        if max(abs(at.x), abs(at.y), abs(at.z)) > self.rules.farthest:
+        most = self.rules.farthest
+        if abs(x) > most or abs(y) > most or abs(z) > most:
             return StepRefusal.OUTSIDE
-        if max(map(abs, speeds)) > self.rules.fastest_field:
+        most = self.rules.fastest_field
+        if abs(speed) > most or abs(side_speed) > most or abs(vert_speed) > most:
             return StepRefusal.BAD_SPEED
         return None
 
