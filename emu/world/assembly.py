@@ -521,7 +521,13 @@ class Assembly:
         self.movement = MovementRequests(
             world,
             departures.stop_camp,
-            self._stepped,
+            moved=(
+                self.interaction.uses.moved,
+                self.skills.moved,
+                self.quests.counting.moved,
+                self.spells.casts.moved,
+                self.combat.hazards.moved,
+            ),
             carriers=self.travel.rides,
             way_back=self.travel.returning.way_back,
             grounds=self.grounds,
@@ -546,13 +552,6 @@ class Assembly:
 
     def _despawn(self, zone: Zone, spawn: Spawn) -> None:
         self.population.content.despawn(zone, spawn)
-
-    def _stepped(self, player: Player) -> None:
-        self.interaction.uses.moved(player)
-        self.skills.moved(player)
-        self.quests.counting.moved(player)
-        self.spells.casts.moved(player)
-        self.combat.hazards.moved(player)
 
     def _connect(self, commands: Registry) -> None:
         """Let every component add its messages, commands and subscriptions."""

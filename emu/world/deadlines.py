@@ -6,8 +6,8 @@ them. An owner has at most one deadline of each name; setting it again moves it.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Hashable, Iterable
+from heapq import heappop, heappush
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from emu.times import Monotonic
@@ -58,13 +58,7 @@ class _Heap:
         self.live = 0
         """How many entries count."""
         self.serial = 0
-
-    def push(self, due: Monotonic, kind: Deadlines[Any, Any], key: tuple[Any, Any]) -> _Entry:
-        # The serial number keeps heapq from comparing owners.
-        self.serial += 1
-        entry = [due, self.serial, kind, key]
-        heapq.heappush(self.entries, entry)
-        return entry
+        """The number of the newest entry: it keeps heapq from comparing owners."""
 
     def sweep(self) -> None:
         """Remove some old entries while they are the most."""
@@ -78,17 +72,17 @@ class _Heap:
             # A heap without its last entry is a heap.
             entry = self.swept.pop()
             if entry[_KIND] is not None:
-                heapq.heappush(self.entries, entry)
+                heappush(self.entries, entry)
 
     def first(self) -> _Entry | None:
         """Return the first entry that counts, None without one."""
         entries, swept = self.entries, self.swept
         while entries and entries[0][_KIND] is None:
-            heapq.heappop(entries)
+            heappop(entries)
         found = entries[0] if entries else None
         if swept:
             while swept and swept[0][_KIND] is None:
-                heapq.heappop(swept)
+                heappop(swept)
             if swept and (found is None or swept[0] < found):
                 found = swept[0]
         return found
@@ -96,7 +90,7 @@ class _Heap:
     def pop(self, entry: _Entry) -> None:
         """Remove what `first` has returned."""
         is_new = bool(self.entries) and self.entries[0] is entry
-        heapq.heappop(self.entries if is_new else self.swept)
+        heappop(self.entries if is_new else self.swept)
 
 
 class Timetable:
@@ -228,8 +222,12 @@ class Deadlines(Generic[Owner, Name]):
             return
         else:
             before[_KIND] = None
-        self._due[key] = heap.push(due, self, key)
-        heap.sweep()
+        heap.serial += 1
+        entry = self._due[key] = [due, heap.serial, self, key]
+        heappush(heap.entries, entry)
+        # Nothing else leaves an old entry in the heap; most deadlines are set anew when handled.
+        if before is not None or heap.swept:
+            heap.sweep()
         self._wake(due)
 
     def get(self, owner: Owner, name: Name) -> Monotonic | None:

@@ -8,7 +8,7 @@ Source: docs/protocol/world/spawns.md#verbs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from emu.dialects.dialect import NO_TARGET
@@ -61,13 +61,13 @@ class MovementRequests:
         self,
         world: World,
         stop_camp: Callable[[Player], None],
-        moved: Callable[[Player], None],
         *,
+        moved: Sequence[Callable[[Player], None]],
         carriers: Carriers,
         way_back: Callable[[Player], Destination],
         grounds: Grounds,
     ) -> None:
-        """`stop_camp` stops the camp timer of a player that stands up; `moved` hears of steps.
+        """`stop_camp` stops the camp timer of a player that stands up; `moved` hear of steps.
 
         `carriers` are the lifts and boats that carry players. `way_back` returns where a player
         goes that is lost in its zone; a place far under all of its map is one, too.
@@ -77,7 +77,7 @@ class MovementRequests:
         self._carriers = carriers
         self._world = world
         self._stop_camp = stop_camp
-        self._moved = moved
+        self.moved = moved
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about movement to the table."""
@@ -129,7 +129,8 @@ class MovementRequests:
             activity=step.activity,
         )
         carriers.stepped(player.zone, player.spawn, carrier)
-        self._moved(player)
+        for moved in self.moved:
+            moved(player)
         if step.position.grid != grid:
             world.events.publish(GridChanged(player, grid, step.position.grid))
         zone = player.zone.definition

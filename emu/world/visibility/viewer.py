@@ -49,6 +49,10 @@ _NOTHING: Final[AbstractSet[int]] = frozenset()
 _UNMARKED: Final[Mapping[int, int]] = MappingProxyType({})
 
 
+_Entry = tuple[int, bytes, bytes]
+"""A viewer's index of a spawn, and the entries of its info part and its place; one may be empty."""
+
+
 class ObservedSpawn:
     """One spawn in an interest set: its index, and the state that the viewer was sent last.
 
@@ -71,7 +75,7 @@ class InterestSet:
     """The spawns that one viewer is shown, by spawn id, and those with due updates."""
 
     __slots__ = (
-        "_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "look_at", "marks", "renamed",
+        "_by_spawn", "_has_wrapped", "_next", "_targets", "due", "look_at", "marks", "renamed",
         "resolved",
     )  # fmt: skip
 
@@ -81,7 +85,8 @@ class InterestSet:
         self.marks: Mapping[int, int] = _UNMARKED
         """The marks of quests over spawns, by number; replaced and never changed."""
         self._by_spawn: dict[int, ObservedSpawn] = {}
-        self._due: AbstractSet[int] = _NOTHING
+        self.due: AbstractSet[int] = _NOTHING
+        """The spawns that may have an update, by id; replaced and never changed."""
         self._next = OWN_INDEX + 1
         self._has_wrapped = False
         self._targets: dict[int, int] | None = None
@@ -166,8 +171,8 @@ class InterestSet:
             return None
         # A spawn that is gone has no update. `_due` may be shared with other viewers, so it is
         # replaced and never changed in place.
-        if spawn.id in self._due:
-            self._due = self._due - {spawn.id}
+        if spawn.id in self.due:
+            self.due = self.due - {spawn.id}
         if self._targets:
             self._targets.pop(spawn.id, None)
         self._target_changed(spawn.id)
@@ -179,23 +184,18 @@ class InterestSet:
         # that have changed are not in the set.
         seen = self._by_spawn.keys() & spawn_ids
         # Most viewers have no backlog; then the intersection serves without another set.
-        self._due = seen | self._due if self._due else seen
+        self.due = seen | self.due if self.due else seen
 
     def all_changed(self) -> None:
         """Note that every spawn may have changed."""
         # A client gets no updates until it is ready, so what changed since its ghosts were created
         # is compared again. Spawns without a change cost nothing more than that.
-        self._due = set(self._by_spawn)
+        self.due = set(self._by_spawn)
 
     @property
     def is_due(self) -> bool:
         """Whether any spawn may have an update."""
-        return bool(self._due)
-
-    @property
-    def due(self) -> int:
-        """The number of spawns that may have an update."""
-        return len(self._due)
+        return bool(self.due)
 
     def take_updates(self, now_ms: int, capacity: int, center: Position) -> list[bytes]:
         """Return the due payloads of OP_EqUpdateGhostCmd that fit into about `capacity` bytes.
@@ -207,7 +207,7 @@ class InterestSet:
         # One stamp for the whole round: it is the time of the zone, not that of each spawn.
         stamp = now_ms.to_bytes(4, "little")
         payloads: list[bytes] = []
-        shared: list[tuple[int, bytes, bytes]] = []
+        shared: list[_Entry] = []
         late: set[int] = set()
         marks: tuple[bytes, bytes] | None = None
         for observed in self._nearest_first(capacity, center):
@@ -230,22 +230,25 @@ class InterestSet:
                 marks = baseline.form.entry_marks(stamp)
             index = observed.index
             mark = _MARKS[index] if index < len(_MARKS) else oversized(index)
-            info = self._info_change(observed, sent, step.info)
+            info, view = step.info, step.visibility
+            # In a crowd nearly all entries are steps: only what is the viewer's own costs a call.
+            if (
+                now.target or now.stance is not None or now.names != sent.names or self.marks
+                or observed.target != NO_SPAWN or observed.look is not None
+            ):  # fmt: skip
+                info = self._info_change(observed, sent, info)
+                view = self._view_change(observed, sent, view)
             info = mark + info if info else b""
             position = step.position
             if position:
-                position = b"".join((mark, marks[not baseline.is_player], position))
-            view = self._view_change(observed, sent, step.visibility)
+                position = mark + marks[not baseline.is_player] + position
             if view:
                 payloads.append(_payload(stamp, [info], [position], [mark + view]))
             elif info or position:
                 shared.append((index, info, position))
-        self._due = late or _NOTHING
+        self.due = late or _NOTHING
         if shared:
-            # Entries must rise by index (docs/protocol/world/movement.md#updates).
-            shared.sort()
-            positions = [position for _, _, position in shared]
-            payloads.append(_payload(stamp, [info for _, info, _ in shared], positions, []))
+            payloads.append(_shared_payload(stamp, shared))
         return payloads
 
     def _info_change(self, observed: ObservedSpawn, sent: GhostState, shared: bytes) -> bytes:
@@ -272,7 +275,7 @@ class InterestSet:
 
     def _nearest_first(self, capacity: int, center: Position) -> Iterable[ObservedSpawn]:
         by_spawn = self._by_spawn
-        found = [by_spawn[spawn_id] for spawn_id in self._due]
+        found = [by_spawn[spawn_id] for spawn_id in self.due]
         # Sorting is needed only if something will be left out; usually everything fits.
         if capacity < len(found) * _TYPICAL_ENTRY:
             found.sort(key=lambda observed: center.distance_to(observed.baseline.spawn.position))
@@ -300,6 +303,13 @@ _MARK_SIZE: Final = 1
 """The length of most encoded indexes, in bytes."""
 _TYPICAL_ENTRY: Final = 24
 """The usual length of an entry in bytes; it decides whether entries are sorted by distance."""
+
+
+def _shared_payload(stamp: bytes, entries: list[_Entry]) -> bytes:
+    # Entries must rise by index (docs/protocol/world/movement.md#updates).
+    entries.sort()
+    infos, positions = [info for _, info, _ in entries], [position for _, _, position in entries]
+    return _payload(stamp, infos, positions, [])
 
 
 def _payload(
@@ -418,11 +428,12 @@ class Viewer:
 
     def flush(self, now_ms: int) -> None:
         """Send due updates as far as the link has capacity; the rest waits."""
+        interest, link = self.interest, self.link
         # The loop must end with a question that the link answers with 0: only after that answer
         # does the session report new capacity (`emu.session.Session.capacity`).
-        while self.interest.is_due and (capacity := self.link.capacity()) > 0:
-            for payload in self.interest.take_updates(now_ms, capacity, self.spawn.position):
-                self.link.command(UPDATE_GHOST, payload)
-            for payload in self.interest.renamed:
-                self.link.send_bytes(TITLE_CHANGED, payload)
-            self.interest.renamed.clear()
+        while interest.due and (capacity := link.capacity()) > 0:
+            for payload in interest.take_updates(now_ms, capacity, self.spawn.position):
+                link.command(UPDATE_GHOST, payload)
+            for payload in interest.renamed:
+                link.send_bytes(TITLE_CHANGED, payload)
+            interest.renamed.clear()

@@ -10,6 +10,7 @@ import enum
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 from emu.errors import EmuError
@@ -178,8 +179,6 @@ class Zones:
 
     def _handle(self, zone: Zone, what: ZoneDeadline, now: Monotonic) -> None:
         """Tick a zone, or end one that was empty long enough."""
-        # Set before the work: what raises is tried again.
-        self._deadlines.set(zone, what, Monotonic(now + RETRY))
         if what is ZoneDeadline.TICK:
             if self._may_tick(now):
                 self._tick(zone, now)
@@ -187,9 +186,11 @@ class Zones:
                 self._deadlines.set(zone, what, now)
         # One in each turn: to free thousands of spawns of each takes some time.
         elif self._last_end == self.timetable.turn:
-            self._deadlines.set(zone, ZoneDeadline.END, now)
+            self._deadlines.set(zone, what, now)
         else:
             self._last_end = self.timetable.turn
+            # Set before the work: what raises is tried again.
+            self._deadlines.set(zone, what, Monotonic(now + RETRY))
             self.end(zone)
 
     def _may_tick(self, now: Monotonic) -> bool:
@@ -226,7 +227,10 @@ class Zones:
         due = zone.next_tick()
         if due is None:
             self._deadlines.clear(zone, ZoneDeadline.TICK)
-            return
+        else:
+            self._set_tick(zone, due)
+
+    def _set_tick(self, zone: Zone, due: Monotonic) -> None:
         # A change must not bypass the pause, or a busy zone would raise in every turn of the
         # reactor.
         if self._failing and zone in self._failing:
@@ -250,7 +254,8 @@ class Zones:
         else:
             if self._failing:
                 self._failing.pop(zone, None)
-        self._plan(zone)
+        finally:
+            self._plan(zone)
 
     def _actor_paused(self, zone: Zone, actor: str, failures: int) -> None:
         self.faults.report(
@@ -262,11 +267,10 @@ class Zones:
             definition,
             instance,
             self.rules,
-            wake=lambda _due: self._plan(zone),
             failed=self.faults.add_fault,
-            paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
             is_long=self.timetable.is_long,
         )
+        zone.wake, zone.paused = partial(self._set_tick, zone), partial(self._actor_paused, zone)
         # Listed before it is filled: `populate` may run code that looks for its own zone.
         self._running[definition.id, instance] = zone
         try:

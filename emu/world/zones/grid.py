@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import product
 from typing import Final
 
@@ -28,18 +28,20 @@ class Grid:
     def __len__(self) -> int:
         return len(self._where)
 
-    def note_place(self, spawn: Spawn) -> None:
-        """Note where a spawn is now."""
+    def note_place(self, spawn: Spawn) -> bool:
+        """Note where a spawn is now; return whether that is another cell than before."""
         # y is up. Height does not count: towers and cellars are small, and a third axis would
         # multiply the cells of a search.
-        cell = self._cell_of(spawn.position.x, spawn.position.z)
+        at = spawn.position
+        cell = self._cell_of(at.x, at.z)
         before = self._where.get(spawn.id)
         if cell == before:
-            return
+            return False
         if before is not None:
             self._take(spawn.id, before)
         self._where[spawn.id] = cell
         self._cells.setdefault(cell, {})[spawn.id] = spawn
+        return True
 
     def remove(self, spawn: Spawn) -> None:
         """Remove a spawn; do nothing if it is not here."""
@@ -47,25 +49,30 @@ class Grid:
         if cell is not None:
             self._take(spawn.id, cell)
 
-    def near(self, center: Position, distance: float) -> Iterator[Spawn]:
-        """Yield the spawns within a distance, in no order."""
-        cells = self._cells
-        limit = distance * distance
-        for cell in self._cells_within(center, distance):
-            for spawn in cells.get(cell, {}).values():
+    def near(self, center: Position, distance: float) -> list[Spawn]:
+        """Return the spawns within a distance, in no order."""
+        found: list[Spawn] = []
+        x, z, limit = center.x, center.z, distance * distance
+        for inside in self._cells_within(center, distance):
+            for spawn in inside.values():
                 at = spawn.position
-                if (at.x - center.x) ** 2 + (at.z - center.z) ** 2 <= limit:
-                    yield spawn
+                if (at.x - x) ** 2 + (at.z - z) ** 2 <= limit:
+                    found.append(spawn)
+        return found
 
-    def _cells_within(self, center: Position, distance: float) -> Iterable[Cell]:
-        """Return the cells that a search has to read: never more than there are."""
+    def _cells_within(self, center: Position, distance: float) -> Iterable[dict[int, Spawn]]:
+        """Return the spawns of the cells that a search has to read, by cell."""
+        cells = self._cells
+        if len(cells) <= 1:
+            return cells.values()
         left, low = self._cell_of(center.x - distance, center.z - distance)
         right, high = self._cell_of(center.x + distance, center.z + distance)
         # A search over a huge distance (a mistake of a behavior) must not loop over millions
         # of empty cells.
-        if (right - left + 1) * (high - low + 1) > len(self._cells):
-            return list(self._cells)
-        return product(range(left, right + 1), range(low, high + 1))
+        if (right - left + 1) * (high - low + 1) > len(cells):
+            return cells.values()
+        wanted = product(range(left, right + 1), range(low, high + 1))
+        return [cells[cell] for cell in wanted if cell in cells]
 
     def _cell_of(self, x: float, z: float) -> Cell:
         return int(x // self._size), int(z // self._size)

@@ -27,21 +27,23 @@ class Strikes(Generic[Key]):
     Failures are in a row until the actor works (`worked`) or has not failed for two pauses.
     """
 
-    __slots__ = ("_limit", "_records", "_seconds")
+    __slots__ = ("_limit", "_seconds", "records")
 
     def __init__(self, limit: int, seconds: float) -> None:
         """Pause an actor for `seconds` after `limit` failures in a row and each further one."""
         self._limit = limit
         self._seconds = seconds
-        self._records: dict[Key, _Record] = {}
+        self.records: dict[Key, _Record] = {}
+        """Those that have failed and not worked since. A zone reads it for each viewer and tick:
+        asking `__len__` costs a call."""
 
     def __len__(self) -> int:
         """Return how many actors have failed and not worked since."""
-        return len(self._records)
+        return len(self.records)
 
     def failed(self, key: Key, name: str, now: Monotonic) -> int:
         """Count a failure. Return how many there were in a row if a pause begins, else 0."""
-        record = self._records.setdefault(key, _Record(name, now))
+        record = self.records.setdefault(key, _Record(name, now))
         if now - record.last > 2 * self._seconds:
             record.failures = 0
         record.last = now
@@ -55,18 +57,18 @@ class Strikes(Generic[Key]):
 
     def worked(self, key: Key) -> None:
         """Forget the failures of an actor that works again, or is gone."""
-        self._records.pop(key, None)
+        self.records.pop(key, None)
 
     def is_paused(self, key: Key, now: float) -> bool:
         """Return whether an actor is paused now."""
-        record = self._records.get(key)
+        record = self.records.get(key)
         return record is not None and now < record.until
 
     def resume(self, now: Monotonic) -> Iterator[Key]:
         """Yield the actors whose pause is over, once each, to be tried again."""
-        for key, record in list(self._records.items()):
+        for key, record in list(self.records.items()):
             if now - record.last > 2 * self._seconds:
-                del self._records[key]
+                del self.records[key]
             # The failures stay counted until `worked`: an actor that fails in its first attempt
             # after a pause is paused again.
             if 0 < record.until <= now:
@@ -75,8 +77,8 @@ class Strikes(Generic[Key]):
 
     def next(self) -> float | None:
         """Return when the next pause ends."""
-        return min((one.until for one in self._records.values() if one.until), default=None)
+        return min((one.until for one in self.records.values() if one.until), default=None)
 
     def paused(self, now: float) -> list[str]:
         """Return the names of the actors that are paused now."""
-        return [one.name for one in self._records.values() if now < one.until]
+        return [one.name for one in self.records.values() if now < one.until]

@@ -73,7 +73,7 @@ class Zone:
     rules: ZoneRules = field(default_factory=ZoneRules)
     _: KW_ONLY
     wake: Callable[[Monotonic], None] = lambda _due: None
-    """Is called with the time when `next_tick` has become earlier."""
+    """Is called with `next_tick` when that has become earlier."""
     is_listed: bool = True
     """Whether it is shown in public; a zone that runs for hidden players only is not."""
     failed: Callable[[str, str, Exception], None] = lambda *_what: None
@@ -143,12 +143,12 @@ class Zone:
         """Return the viewers that are shown a spawn now, its own player among them."""
         return self._observers.get(spawn.id, ())
 
-    def around(self, center: Position, distance: float) -> Iterator[Spawn]:
-        """Yield the spawns within a distance of a place on the ground, in no order."""
+    def around(self, center: Position, distance: float) -> list[Spawn]:
+        """Return the spawns within a distance of a place on the ground, in no order."""
         return self._grid.near(center, distance)
 
-    def npcs_around(self, center: Position, distance: float) -> Iterator[Spawn]:
-        """Yield the NPCs within a distance of a place on the ground, in no order."""
+    def npcs_around(self, center: Position, distance: float) -> list[Spawn]:
+        """Return the NPCs within a distance of a place on the ground, in no order."""
         return self._npc_grid.near(center, distance)
 
     def near(self, center: Position, distance: float) -> list[Spawn]:
@@ -175,7 +175,9 @@ class Zone:
 
     def _place(self, spawn: Spawn) -> None:
         """Note in the grids where a spawn is now."""
-        self._grid.note_place(spawn)
+        # All grids have the same cells, and most steps stay in one.
+        if not self._grid.note_place(spawn):
+            return
         if spawn.kind is SpawnKind.NPC:
             self._npc_grid.note_place(spawn)
         if spawn.id in self._viewers:
@@ -316,7 +318,7 @@ class Zone:
         """Return when to call `tick`, None while there is nothing to send."""
         due = self._next_tick
         # A paused actor causes no change: nothing else wakes the zone when its pause is over.
-        if self._strikes and (resumes := self._strikes.next()) is not None:
+        if self._strikes.records and (resumes := self._strikes.next()) is not None:
             due = resumes if due is None else min(due, resumes)
         return None if due is None else Monotonic(due)
 
@@ -358,14 +360,16 @@ class Zone:
         yield from self._show_newcomers()
         # Changes that happen from here on, between the turns of this tick, are for the next one.
         changes, self._changes = self._changes, set()
+        stamp = self._stamp
         for viewer in self._viewers_of(changes):
             if self._viewers.get(viewer.spawn.id) is viewer:
                 viewer.interest.changed(changes)
-                work += _WORK_OF_ONE + viewer.interest.due
-                self._flush(viewer)
+                work += _WORK_OF_ONE + len(viewer.interest.due)
+                self._flush(viewer, stamp)
             if work >= WORK_AT_ONCE:
                 work = 0
                 yield
+                stamp = self._stamp
         for spawn_id in changes:
             self._baselines.settle(spawn_id)
 
@@ -402,7 +406,8 @@ class Zone:
     def _arm(self) -> None:
         if self._next_tick is None:
             due = self._next_tick = Monotonic(max(self._now, self._last_tick + self.rules.tick))
-            self.wake(due)
+            # The pause of an actor may end earlier.
+            self.wake((self._strikes.records and self.next_tick()) or due)
 
     # -- failures -------------------------------------------------------------------------------
 
@@ -415,19 +420,19 @@ class Zone:
         """Return the names of the spawns and players that are paused now."""
         return self._strikes.paused(self._now)
 
-    def _flush(self, viewer: Viewer) -> None:
+    def _flush(self, viewer: Viewer, stamp: int) -> None:
         """Send a viewer what is due; if that raises, try again with the next tick."""
-        key = (Failing.VIEW, viewer.spawn.id)
-        if self._strikes and self._strikes.is_paused(key, self._now):
+        strikes = self._strikes
+        if strikes.records and strikes.is_paused((Failing.VIEW, viewer.spawn.id), self._now):
             return
         try:
-            viewer.flush(self._stamp)
+            viewer.flush(stamp)
         except Exception as error:  # noqa: BLE001  # the other viewers still get theirs
             if not self._fail(Failing.VIEW, viewer.spawn, "updating a player's view", error):
                 self._pending.add(viewer)
         else:
-            if self._strikes:
-                self._strikes.worked(key)
+            if strikes.records:
+                strikes.worked((Failing.VIEW, viewer.spawn.id))
 
     def _fail(self, what: Failing, spawn: Spawn, task: str, error: Exception) -> bool:
         """Count a failure of one actor; return whether it is paused now."""
@@ -497,19 +502,15 @@ class Zone:
         """Update the observers of a spawn, and its interest set if it is a player."""
         # Before the search: a viewer beyond the destroy distance is also beyond the create
         # distance, so no ghost is destroyed and created again.
-        self._hide_from_far_viewers(spawn)
-        # A list: a failing viewer may be removed meanwhile.
-        for other in list(self._viewer_grid.near(spawn.position, self.rules.create_distance)):
-            viewer = self._viewers.get(other.id)
-            if viewer is not None and other is not spawn:
-                self._show(viewer, spawn)
+        for viewer in list(self._observers.get(spawn.id, ())):
+            self._hide_when_far(viewer, spawn)
+        for other in self._viewer_grid.near(spawn.position, self.rules.create_distance):
+            near = self._viewers.get(other.id)
+            if near is not None and other is not spawn:
+                self._show(near, spawn)
         own = self._viewers.get(spawn.id)
         if own is not None:
             self._update_interest(own)
-
-    def _hide_from_far_viewers(self, spawn: Spawn) -> None:
-        for viewer in list(self._observers.get(spawn.id, ())):
-            self._hide_when_far(viewer, spawn)
 
     def _update_interest(self, viewer: Viewer) -> None:
         """Update the interest set of a viewer."""
@@ -570,7 +571,7 @@ class Zone:
         if spawn in viewer.interest or not spawn.may_be_seen_by(viewer.spawn):
             return
         strikes = self._strikes
-        if strikes and strikes.is_paused((Failing.SPAWN, spawn.id), self._now):
+        if strikes.records and strikes.is_paused((Failing.SPAWN, spawn.id), self._now):
             return
         if viewer.is_crowded:
             # A full link gets no new ghosts: they are large, and updates of the old ones go first.

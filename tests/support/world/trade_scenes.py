@@ -137,7 +137,8 @@ class TradeScene:
         player = player_of(client)
         here = player.position
         player.spawn.move(Position(here.x + x, here.y, here.z))
-        self.harness.parts._stepped(player)
+        for moved in self.harness.parts.movement.moved:
+            moved(player)
         self.harness.run(1.0)
 
     def is_right(self) -> bool:
