@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from emu.world.actors.sheet import FieldKind
+from emu.world.scripts.functions.abilities import ABILITIES
+from tests.support.world.script_calls import failing_without
+from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
 from tests.world.scripts.functions.test_effects import TOML, lasting
 
@@ -125,3 +128,7 @@ def test_a_client_is_shown_what_a_script_puts_into_its_book(
     scene.says(f"RemoveSpellBookEntry(Spawn, {HEAL_ID})")
     assert books() == before + 2
     assert scene.player.past.spells == {}
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), ABILITIES) == []

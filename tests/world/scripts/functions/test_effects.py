@@ -8,7 +8,10 @@ import pytest
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, LeftZone
+from emu.world.scripts.functions.effects import EFFECTS
 from emu.world.spells.living import CastPhase, End, LivingSpell
+from tests.support.world.script_calls import failing_without
+from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.spell_scenes import SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -241,3 +244,7 @@ def test_a_proc_without_both_sides_does_nothing(scene: SpellScene) -> None:
         lasting(scene, f"ProcDamage({sides}, 'Sting', 3, 5, 5)", crab)
     assert crab.sheet.health.current == 10_000
     assert scene.scripts.counters["functions failed"] == scene.scripts.counters["errors"] == 0
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), EFFECTS) == []

@@ -10,6 +10,8 @@ import pytest
 from emu.content.figures import Figures
 from emu.content.population import Surroundings
 from emu.world.clock import game_time
+from emu.world.scripts.functions.facts import FACTS
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -160,3 +162,7 @@ def test_the_flags_of_a_zone_decide_what_stands(scene: ScriptScene) -> None:
     scene.scripts.maker.zones = zones
     assert [text for _, text in scene.hail(guard)] == ["0 1", "8 20 0 0"]
     assert (flags.expansions, flags.holidays) == (8, 20)
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), FACTS) == []

@@ -1,11 +1,13 @@
 """What scripts set and ask of a creature's mind."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
 from emu.world.actors.spawn import SpawnKind
-from emu.world.scripts.functions.hate import attack, most_hated
+from emu.world.scripts.functions.hate import HATE, attack, most_hated
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -152,3 +154,7 @@ def test_things_have_no_mind(scene: ScriptScene) -> None:
     chest = scene.spawn("", "Chest", 71)
     chest.kind = SpawnKind.OBJECT
     assert scene.says(f"{WOLF} Attack(NPC, wolf)", "GetMostHated(NPC)") == ["nil"]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), HATE) == []

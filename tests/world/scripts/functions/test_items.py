@@ -6,8 +6,10 @@ import pytest
 
 from emu.items.held import Where
 from emu.ledger import Owner
+from emu.world.scripts.functions.items import ITEMS
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -119,3 +121,7 @@ def test_the_effects_of_a_thing_say_what_it_cures(scene: ScriptScene, text: str,
     scene.harness.parts.items.kinds = kinds.item_kinds([row])
     body = "AddItem(Spawn, 920105)"
     assert scene.says(body, "GetItemEffectType(GetItemByID(Spawn, 920105))") == [str(cure)]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), ITEMS) == []

@@ -8,6 +8,8 @@ import pytest
 from emu.model import SavedKind
 from emu.world.actors.past import Past
 from emu.world.scripts.bodies import MOST_REQUIREMENTS
+from emu.world.scripts.functions.knowledge import KNOWLEDGE
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -195,3 +197,7 @@ def test_the_caps_of_a_type_of_skills_are_raised(scene: ScriptScene) -> None:
         IncreaseSkillCapsByType(Spawn, {first.type}, 15)""")
     after = {one.id: one.most for one in scene.player.character.skills}
     assert after[first.id] - after[other.id] == 15
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), KNOWLEDGE) == []

@@ -1,8 +1,12 @@
 """Timers and nearness as scripts ask for them; the host's tests have what they do in time."""
 
+from pathlib import Path
+
 import pytest
 
+from emu.world.scripts.functions.later import LATER
 from tests.support.times import IDLE, waiting
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -86,3 +90,7 @@ def test_a_place_is_a_diamond_and_looked_at_each_second(scene: ScriptScene) -> N
     scene.player.teleport(at._replace(y=at.y + 3.0), scene.harness.now)
     scene.harness.run(1.1)
     assert scene.shown() == ["away"]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), LATER) == []

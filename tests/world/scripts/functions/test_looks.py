@@ -6,6 +6,8 @@ import pytest
 
 from emu.content.figures import Figures
 from emu.world.scripts.bodies import Home
+from emu.world.scripts.functions.looks import LOOKS
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -137,3 +139,7 @@ def test_lists_of_commands(tmp_path: Path) -> None:
     scene.hail(guard)
     assert [verb.name for verb in (*guard.verbs, *guard.more_verbs)] == ["Attack", "Attack"]
     assert scene.player.spawn.verbs == ()
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), LOOKS) == []

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from emu.content.trade import GlobalLoot
+from emu.world.scripts.functions.loot import LOOT
 from tests.support.world import item_kinds as kinds
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.trade_scenes import coins_of
 
@@ -111,3 +113,7 @@ def test_a_zone_refuses_the_loot_of_levels(
     assert allows is not None
     assert allows(GlobalLoot(4, "level", 0, (2, 9), 0)) is is_allowed
     assert allows(GlobalLoot(4, "zone", 12, (2, 9), 0))
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), LOOT) == []

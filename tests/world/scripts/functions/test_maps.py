@@ -1,11 +1,15 @@
 """What scripts change in the map of a zone."""
 
+from pathlib import Path
+
 import pytest
 
 from emu.ground.map_names import MapName
 from emu.world.scripts.functions import maps
+from emu.world.scripts.functions.maps import MAPS
 from emu.world.zones.ground import WidgetRegion
 from tests.support.ground.region_bytes import LAVA, pool
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -77,3 +81,7 @@ def test_scripts_ask_the_map(scene: ScriptScene) -> None:
         "InWater(NPC)", "InLava(Spawn)", "CheckLOS(NPC, nil)", "InLava(nil)", "InWater(nil)",
         "CheckLOSByCoordinates(nil, 1, 2, 3)",
     ) == ["true", "true", "true", "false", "false", "false", "false", "false", "false"]  # fmt: skip
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), MAPS) == []

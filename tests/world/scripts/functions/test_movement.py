@@ -6,8 +6,10 @@ import pytest
 
 from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder
+from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world_stream.movement import Position
 from tests.support.ground.map_folders import write_maps
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -193,3 +195,7 @@ def test_the_last_argument_leads_around_the_fence(
         north = max(north, walk.place(scene.harness.now).z)
     assert (north > 7.4) is mesh
     assert scene.lines == []
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), MOVEMENT) == []

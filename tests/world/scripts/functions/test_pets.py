@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from emu.world.scripts.functions.pets import PETS
 from emu.world.spells.pets import PetKind
+from tests.support.world.script_calls import failing_without
+from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.spell_scenes import SpellScene
 from tests.world.scripts.functions.test_effects import TOML, lasting
 
@@ -63,3 +66,7 @@ def test_a_creature_summons_a_pet_for_itself(
     swarm = scene.spells.pets.of(caller, PetKind.DUMB_FIRE)
     assert swarm is not None
     assert scene.player.spawn in swarm.mind.hates
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), PETS) == []

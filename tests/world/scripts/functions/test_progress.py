@@ -6,6 +6,8 @@ import pytest
 
 from emu.content.figures import Figures
 from emu.model import SavedKind, Title
+from emu.world.scripts.functions.progress import PROGRESS
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -118,3 +120,7 @@ def test_a_title_of_a_creature_is_not_laid_down(scene: ScriptScene) -> None:
         ' SetCharacterTitlePrefix(NPC, "Sir")',
     )  # fmt: skip
     assert said == ["1"]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), PROGRESS) == []

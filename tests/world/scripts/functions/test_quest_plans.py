@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from emu.quests.plans import QuestPlan, QuestSpot, StepKind
+from emu.world.scripts.functions.quest_plans import PLANS
 from tests.support.world.quest_scenes import CRABS, QuestScene
+from tests.support.world.script_calls import failing_without
+from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -111,3 +114,7 @@ def test_steps_that_are_removed_and_begin_anew(tmp_path: Path) -> None:
     assert taken.count(1) == 0
     assert (taken.plan.steps[1].text, taken.plan.groups[0].text) == ("Once more.", "Again.")
     assert [*taken.plan.steps] == [1]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), PLANS) == []

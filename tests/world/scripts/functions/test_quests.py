@@ -8,8 +8,10 @@ import pytest
 from emu.quests.journal import Journal
 from emu.quests.needs import NO_NEEDS, QuestNeeds
 from emu.quests.plans import QuestPlan
+from emu.world.scripts.functions.quests import QUESTS
 from tests.support.world.craft_scenes import texts
 from tests.support.world.quest_scenes import BAG, CRABS, OTHER_BAG, QuestScene, QuestsInMemory
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -164,3 +166,7 @@ def test_the_time_of_a_quest_ends_for_who_has_it(tmp_path: Path, call: str, has_
     scene.accept()
     assert bool(scene.journal.open[900001].ends) is has_time
     assert scene.scripts.counters["functions failed"] == scene.scripts.counters["errors"] == 0
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), QUESTS) == []

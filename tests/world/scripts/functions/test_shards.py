@@ -12,7 +12,9 @@ from emu.content.figures import Figures
 from emu.content.rules import BY_PROGRAM
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.shards import RECOVER
+from emu.world.scripts.functions.shards import SHARDS
 from emu.world.scripts.host import SHARD_SCRIPT
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -140,3 +142,7 @@ def test_a_shard_of_a_script_goes_with_its_owner(tmp_path: Path) -> None:
     again = scene.harness.stand(5)
     assert again.player is not None
     assert [one.name for one in again.player.zone if "shard" in one.name] == [NAME]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), SHARDS) == []

@@ -7,6 +7,8 @@ import pytest
 from emu.content.figures import Animation, Figures
 from emu.world.actors.past import Past
 from emu.world.actors.spawn import Idle
+from emu.world.scripts.functions.sheet import SHEET
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -245,3 +247,7 @@ def test_a_script_may_change_the_damage(scene: ScriptScene) -> None:
         end
         function healthchanged(NPC, Spawn, damage) return damage * 5 end""")
     assert [text for _, text in scene.hail(guard)] == ["50", "50 3"]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), SHEET) == []

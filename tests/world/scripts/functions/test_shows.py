@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.scripts.functions.shows import SHOWS
 from emu.world_stream.ghosts import CREATE_GHOST
 from tests.support.world.ghost_views import View
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.worlds import Client
 
@@ -158,3 +160,7 @@ def test_a_question_needs_a_text_and_what_its_answer_does(scene: ScriptScene) ->
     answers = scene.says("", *(f"CreateChoiceWindow({call})" for call in calls))
     assert answers == ["false"] * 4
     assert scene.client.decoded("WS_ChoiceWindow") == []
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), SHOWS) == []

@@ -13,8 +13,10 @@ from emu.content.standing import Standing
 from emu.content.strays import Stray, stray
 from emu.errors import FileFormatError
 from emu.world.actors.spawn import Spawn, SpawnTemplate
+from emu.world.scripts.functions.spawns import SPAWNS
 from emu.world.zones.zone import Zone
 from tests.support.content.dumps import meadow, write_dumps
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -249,3 +251,7 @@ def test_access_to_all_of_a_number(scene: ScriptScene) -> None:
     scene.hail(other)
     scene.harness.run(1.0)
     assert "Made" not in scene.client.sees()
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), SPAWNS) == []

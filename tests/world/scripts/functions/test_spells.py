@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.scripts.functions.spells import SPELLS
+from tests.support.world.script_calls import failing_without
+from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -136,3 +139,7 @@ def test_a_heal_for_one_goes_to_whom_the_script_names(tmp_path: Path) -> None:
     scene.spells.cast_for_free(scene.player, scene.kind(110012), 1, friend.spawn)
     assert friend.spawn.sheet.health.current == 100
     assert scene.player.spawn.sheet.health.current >= 130
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), SPELLS) == []

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from emu.content.figures import Figures
+from emu.world.scripts.functions.talk import TALK
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -186,3 +188,7 @@ def test_letters_are_stored_and_announced_once(scene: ScriptScene) -> None:
     assert sorted((one.sender, one.subject, one.coins) for one in mailbox.letters) == [
         ("Ian", "Hello", 0), ("Ian", "Help", 105),
     ]  # fmt: skip
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), TALK) == []

@@ -1,13 +1,17 @@
 """Functions of scripts for doors, transporters and zones."""
 
+from pathlib import Path
+
 import attrs
 import pytest
 
 from emu.world.actors.spawn import Destination
 from emu.world.events import Entered
+from emu.world.scripts.functions.travel import TRAVEL
 from emu.world.travel.tables import TravelTables, Way
 from emu.world.travel.widgets import WidgetForm
 from emu.world_stream.movement import Position
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -229,3 +233,7 @@ def test_a_flight_takes_a_player_to_the_end_of_its_path(scene: ScriptScene) -> N
     )
     assert [text for _, text in said] == ["false", "true", "false", "false"]
     assert scene.player.spawn.position[:3] == here[:3]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), TRAVEL) == []

@@ -1,10 +1,13 @@
 """Verbs that scripts add, remove and allow, as clients are shown and use them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from emu.world.actors.spawn import Spawn
+from emu.world.scripts.functions.verbs import VERBS
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.worlds import Client
 
@@ -180,3 +183,7 @@ def test_access_by_the_number_of_a_character(scene: ScriptScene) -> None:
     assert [text for _, text in scene.hail(guard)] == ["true", "false", "false", "nil"]
     scene.harness.run(1.0)
     assert menu(scene.client, guard) == ["Buy"]
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), VERBS) == []

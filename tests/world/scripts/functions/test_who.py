@@ -1,7 +1,11 @@
 """What scripts ask about spawns and zones, and what they remember."""
 
+from pathlib import Path
+
 import pytest
 
+from emu.world.scripts.functions.who import WHO
+from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -107,3 +111,7 @@ def test_the_target_of_a_player_is_set(scene: ScriptScene) -> None:
     assert scene.player.target is other
     scene.harness.run(1.0)
     assert scene.player.target is None
+
+
+def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
+    assert failing_without(ScriptScene(tmp_path), WHO) == []
