@@ -2,7 +2,15 @@
 
 from emu.model import SavedKind
 from emu.world.actors.player import Player, PlayerState
-from emu.world.events import Entered, LevelGained, MayLevel, TradeLevelGained
+from emu.world.events import (
+    ClassChanged,
+    Entered,
+    LevelGained,
+    MayLevel,
+    MayTradeLevel,
+    TenthGained,
+    TradeLevelGained,
+)
 from emu.world.levels import Levels
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -140,3 +148,100 @@ def test_the_last_tradeskill_level_stays() -> None:
     assert (player.character.tradeskill_level, player.character.tradeskill_experience) == (4, 0)
     levels.gain_trade(player, 50, harness.now)
     assert (player.character.tradeskill_level, player.character.tradeskill_experience) == (4, 0)
+
+
+def test_a_lower_level_is_shown_without_a_cheer() -> None:
+    harness, levels, client, player = scene()
+    levels.set_level(player, 4, harness.now)
+    client.log.clear()
+    player.spawn.sheet.power.set_current(1)
+    assert levels.set_level(player, 2, harness.now)
+    assert client.decoded("WS_LevelChanged") == [{"old_level": 4, "new_level": 2, "type": 0}]
+    assert client.decoded("WS_HearSpellCast") == client.decoded("WS_CannedEmote") == []
+    assert player.spawn.level == 2
+    assert player.spawn.sheet.power.current == player.spawn.sheet.power.most
+
+
+def test_the_dead_gain_a_level_and_no_health() -> None:
+    harness, levels, _, player = scene()
+    harness.minds.harm.kill(player.zone, player.spawn, None)
+    levels.set_level(player, 3, harness.now)
+    levels.cheer_tenth(player)
+    assert (player.character.level, player.spawn.hp_percent) == (3, 0)
+    assert player.spawn.sheet.health.current == 0
+
+
+def test_a_further_tenth_of_a_level_is_said_once_and_fills_the_pools() -> None:
+    harness, levels, client, player = scene()
+    tenths: list[Player] = []
+    harness.world.events.subscribe(TenthGained, lambda event: tenths.append(event.player))
+    found = [levels.gain(player, points, harness.now) for points in (59, 1, 59, 1, 120)]
+    assert found == [False, True, False, True, True]
+    assert tenths == [player] * 3
+    sheet = player.spawn.sheet
+    sheet.health.set_current(1)
+    sheet.power.set_current(1)
+    client.log.clear()
+    levels.cheer_tenth(player)
+    assert (sheet.health.current, sheet.power.current) == (sheet.health.most, sheet.power.most)
+    assert len(client.decoded("WS_HearSpellCast")) == 1
+
+
+def test_half_of_a_gain_pays_the_debt() -> None:
+    """One percent of the 600 points of a level is 6."""
+    harness, levels, _, player = scene()
+    harness.world.saves.set_facts(player, harness.now, experience_debt=1000)
+    levels.gain(player, 4, harness.now)
+    assert (player.character.experience, player.character.experience_debt) == (2, 667)
+    levels.gain(player, 100, harness.now)
+    assert (player.character.experience, player.character.experience_debt) == (98, 0)
+
+
+def test_points_that_are_set_are_those_of_the_level() -> None:
+    harness, levels, _, player = scene()
+    levels.set_points(player, 700, harness.now)
+    assert (player.character.level, player.character.experience) == (1, 700)
+    levels.set_points(player, -1, harness.now)
+    assert player.character.experience == 0
+    levels.set_points(player, 1_000_000, harness.now)
+    assert player.character.experience == 3000
+
+
+def test_a_class_has_a_number_of_one_byte() -> None:
+    harness, levels, _, player = scene()
+    changed: list[tuple[int, int]] = []
+    harness.world.events.subscribe(
+        ClassChanged, lambda event: changed.append((event.before, event.player.character.class_))
+    )
+    before = player.character.class_
+    for number in (-1, 256, before):
+        assert not levels.set_class(player, number, harness.now)
+    assert changed == []
+    for number in (255, 0):
+        assert levels.set_class(player, number, harness.now)
+        assert player.spawn.appearance["class"] == number
+    assert changed == [(before, 255), (255, 0)]
+    for number in (-1, 256, player.character.tradeskill_class):
+        assert not levels.set_trade(player, number, harness.now)
+    assert levels.set_trade(player, 255, harness.now)
+    assert levels.set_deity(player, 7, harness.now)
+    assert not levels.set_deity(player, 7, harness.now)
+    assert player.character.deity == 7
+
+
+def test_a_forbidden_tradeskill_level_keeps_the_points() -> None:
+    harness, levels, _, player = scene()
+
+    def forbid(event: MayTradeLevel) -> None:
+        assert (event.before, event.after, event.points) == (1, 2, 700)
+        event.refusals.append("a test")
+
+    harness.world.events.subscribe(MayTradeLevel, forbid)
+    levels.gain_trade(player, 700, harness.now)
+    character = player.character
+    assert (character.tradeskill_level, character.tradeskill_experience) == (1, 700)
+    assert character.tradeskill_needed == 600
+    assert levels.set_trade_level(player, 0, harness.now) is False
+    levels.set_trade_level(player, 2, harness.now)
+    assert levels.set_trade_level(player, 0, harness.now)
+    assert player.character.tradeskill_level == 1
