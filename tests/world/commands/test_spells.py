@@ -1,9 +1,13 @@
 """Commands of spells."""
 
+from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from emu.world.commands.spells import MOST_LISTED
+from emu.world.spells.pets import GUARDS_ITSELF, GUARDS_MASTER
 from tests.support.world.spell_scenes import BUFF, SMITE, SpellScene
 
 
@@ -34,3 +38,84 @@ def test_guides_change_books_and_cast_anything(scene: SpellScene) -> None:
     assert scene.player.spawn.sheet.attribute("sta") == 32
     scene.client.types("takespell 110014")
     assert scene.client.types("spells") == ["Your book has no spells."]
+
+
+def test_each_command_of_a_client_asks_for_its_act(
+    scene: SpellScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spells, asked = scene.harness.command_context.spells, list[tuple[Any, ...]]()
+    for owner, act in (
+        (spells, "use"), (spells, "cancel_maintained"), (spells, "cancel_effect"),
+        (spells.casts, "clear_queue"),
+    ):  # fmt: skip
+        monkeypatch.setattr(type(owner), act, partialmethod(record, asked, act))
+    for line, expected in (
+        ("useability 110014", ("use", scene.player, 110014)),
+        ("useability 110014 3", ("use", scene.player, 110014)),
+        ("cast 110014", ("use", scene.player, 110014)),
+        ("cancel_maintained 2", ("cancel_maintained", scene.player, 2)),
+        ("cancel_effect 110002", ("cancel_effect", scene.player, 110002)),
+        ("clearallqueuedabilities", ("clear_queue", scene.player)),
+        ("clear_all_queuedabilities", ("clear_queue", scene.player)),
+    ):
+        assert scene.client.types(line) == [], line
+        assert asked.pop() == expected, line
+        assert asked == []
+
+
+def record(
+    _owner: object, asked: list[tuple[Any, ...]], act: str, *values: Any, **more: Any
+) -> Any:
+    asked.append((act, *values, *more.values()))
+    return len(asked) == 1
+
+
+def test_a_long_book_is_listed_in_part(tmp_path: Path) -> None:
+    numbers = range(200_001, 200_002 + MOST_LISTED)
+    toml = "".join(SMITE.replace("110014", str(number)) for number in numbers)
+    scene = SpellScene(tmp_path, toml=toml)
+    scene.know(*numbers[:-1])
+    lines = scene.client.types("spells")
+    assert (len(lines), lines[0]) == (MOST_LISTED, "Smite (200001), tier 1")
+    scene.know(numbers[-1])
+    assert scene.client.types("spells")[-1] == "and 1 more"
+
+
+def test_a_guide_changes_the_book_of_the_target(scene: SpellScene) -> None:
+    friend = scene.friend()
+    scene.player.set_target(friend.spawn)
+    assert scene.client.types("givespell 110002 2") == ["Borvik has Courage now."]
+    assert (friend.past.spell_tier(110002), scene.player.past.spell_tier(110002)) == (2, 0)
+    scene.player.set_target(scene.creature())
+    assert scene.client.types("takespell 110002") == ["Aldana does not have Courage"]
+
+
+def test_orders_reach_the_pet(scene: SpellScene, monkeypatch: pytest.MonkeyPatch) -> None:
+    pets, own, asked = scene.spells.pets, scene.player.spawn, list[tuple[Any, ...]]()
+    foe, pet = scene.creature(), scene.creature("a pet")
+    assert scene.client.types("pet stay") == ["you have no pet"]
+    assert scene.client.types("pet dance") == ["pets do not know dance"]
+    monkeypatch.setattr(type(pets), "of", lambda *_about: pet)
+    for act in ("attack", "back_off", "dismiss", "stay", "toggle_guard"):
+        monkeypatch.setattr(type(pets), act, partialmethod(record, asked, act))
+    assert scene.client.types("pet attack") == ["your pet cannot attack that"]
+    scene.player.set_target(scene.friend().spawn)
+    assert scene.client.types("pet attack") == ["your pet cannot attack that"]
+    assert asked == []
+    scene.player.set_target(foe)
+    for order, line, expected in (
+        ("attack", "You command your pet to attack your target.", ("attack", own, foe)),
+        ("BACKOFF", "You command your pet to back down.", ("back_off", own)),
+        ("stay", "You command your pet to stay.", ("stay", own, True)),
+        ("stayhere", "You command your pet to stay.", ("stay", own, True)),
+        ("follow", "You command your pet to follow.", ("stay", own, False)),
+        ("followme", "You command your pet to follow.", ("stay", own, False)),
+        ("getlost", "You tell your pet to get lost.", ("dismiss", pet)),
+        ("guardme", "Your pet guards you now.", ("toggle_guard", own, GUARDS_MASTER)),
+        ("preserve_self", "Your pet guards itself now.", ("toggle_guard", own, GUARDS_ITSELF)),
+    ):
+        assert scene.client.types(f"pet {order}") == [line]
+        assert asked == [expected]
+        asked.clear()
+    asked.append(())
+    assert scene.client.types("pet guardhere") == ["Your pet guards itself no more."]
