@@ -215,7 +215,7 @@ class PendingReward:
 class Journal:
     """The journal of one character."""
 
-    __slots__ = ("completed", "offered", "open", "pending")
+    __slots__ = ("completed", "offered", "open", "pending", "thanked")
 
     def __init__(self, text: str = "") -> None:
         """Read a stored text; what it does not understand is left out."""
@@ -233,6 +233,14 @@ class Journal:
             for one in (pending if isinstance(pending, list) else [])[:MOST_PENDING]
             if (found := _pending(one)) is not None
         ]
+        self.thanked: dict[int, tuple[int, int]] = {
+            number: (value[0], value[1])
+            for number, value in _numbered(stored.get("thanked"))
+            if _are_whole(value, 2)
+        }
+        """The last gift of each quest that gave status: how often the quest was completed before,
+        and which of its gifts it was. A quest that is given up and taken again does not give more.
+        """
         self.offered: dict[int, int] = {}
         """Quests that were offered and not answered, each with the kind of their giver."""
 
@@ -248,10 +256,12 @@ class Journal:
             }
         if self.pending:
             stored["rewards"] = [_stored_reward(one) for one in self.pending]
+        if self.thanked:
+            stored["thanked"] = {str(number): [*one] for number, one in self.thanked.items()}
         return json.dumps(stored, separators=(",", ":"), ensure_ascii=True) if stored else ""
 
     def __bool__(self) -> bool:
-        return bool(self.open or self.completed or self.pending)
+        return bool(self.open or self.completed or self.pending or self.thanked)
 
     def has(self, number: int) -> bool:
         """Return whether a quest is in the journal and not turned in."""
@@ -261,6 +271,14 @@ class Journal:
         """Return how often a quest was completed."""
         found = self.completed.get(number)
         return found.times if found is not None else 0
+
+    def thanks(self, taken: TakenQuest) -> bool:
+        """Note that the last gift of an open quest gives status; return False if it has before."""
+        this = (self.times(taken.number), taken.gifts)
+        if self.thanked.get(taken.number, (0, 0)) >= this:
+            return False
+        self.thanked[taken.number] = this
+        return True
 
     def may_take(self, plan: QuestPlan) -> bool:
         """Return whether a quest is neither there nor completed for good, and may be added."""

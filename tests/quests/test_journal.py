@@ -193,6 +193,7 @@ def test_what_is_stored_comes_again_also_of_a_quest_that_is_gone() -> None:
         PendingReward(8, "gift", "Errand", "", reward, is_taken=True),
     ]
     assert [one.key for one in journal.pending] == ["8-1", "8-2", "8-gift"]
+    assert (journal.thanks(other), journal.thanks(other)) == (True, False)
     again = Journal(journal.text)
     assert again.text == journal.text
     assert again.open[7].plan is None
@@ -206,6 +207,7 @@ def test_what_is_stored_comes_again_also_of_a_quest_that_is_gone() -> None:
     assert (found.is_tracked, found.is_hidden) == (True, True)
     assert again.completed == journal.completed
     assert again.pending == journal.pending
+    assert again.thanked == {6: (0, 3)}
 
 
 def test_a_text_is_cut_to_what_a_journal_has() -> None:
@@ -229,6 +231,7 @@ def test_a_value_that_does_not_fit_is_left_out(wrong: object) -> None:
                  "-1": {}, "4294967296": {}},
         "done": {"7": [wrong, 1], "8": [1, wrong], "9": [1], "10": [1, 2, 3], "11": wrong},
         "rewards": [wrong, {"turn": 5}, {"turn": "1", "coins": wrong, "items": wrong}],
+        "thanked": {"7": wrong, "8": [1, wrong], "x": [1, 1]},
     }))  # fmt: skip
     assert list(journal.open) == [7]
     taken = journal.open[7]
@@ -237,6 +240,7 @@ def test_a_value_that_does_not_fit_is_left_out(wrong: object) -> None:
     assert (taken.done, taken.failed, taken.known) == (frozenset(), frozenset(), frozenset())
     assert (taken.is_tracked, taken.is_hidden) == (True, False)
     assert not journal.completed
+    assert not journal.thanked
     assert [(one.turn, one.reward.coins, one.reward.items) for one in journal.pending] == [
         ("1", 0, ()),
     ]  # fmt: skip
@@ -302,6 +306,7 @@ def test_the_largest_journal_can_be_stored() -> None:
             taken.add_progress(step, 9999)
     for number in range(MOST_COMPLETED):
         journal.completed[largest - number] = Completion(999, NOW)
+    journal.thanked = {largest - number: (999, 999) for number in range(1000)}
     things = ((largest, largest),) * MOST_REWARDS
     reward = QuestReward(coins=largest, items=things, choices=things, factions=things)
     for number in range(MOST_PENDING):

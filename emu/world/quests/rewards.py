@@ -179,9 +179,11 @@ class QuestRewards:
             return False
         taken.gifts += 1
         turn = f"{prefix}{journal.times(taken.number)}.{taken.gifts}"
-        reward = QuestReward(coins=plan.gift_coins, items=items, status=plan.gift_status)
+        status = plan.gift_status if plan.gift_status and journal.thanks(taken) else 0
+        reward = QuestReward(coins=plan.gift_coins, items=items, status=status)
         # A quest that was given up and taken again gives its things again, for its steps may need
-        # them. The moment at which it was taken makes their identity a new one. Coins come once.
+        # them. The moment at which it was taken makes their identity a new one. Coins come once, by
+        # the ledger, and status points by what the journal has.
         one = PendingReward(
             taken.number, turn, plan.title, text, reward, attempt=round(taken.accepted * MOMENTS),
             level=plan.level, difficulty=color(player, plan.level),

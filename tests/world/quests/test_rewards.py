@@ -218,13 +218,14 @@ def test_a_gift_of_a_quest_that_is_taken_again_has_its_own_entry(scene: QuestSce
     coins = scene.player.character.coins
     for times in (1, 2):
         taken = scene.journal.open[CRABS]
-        taken.plan.gift_coins = 30
+        taken.plan.gift_coins, taken.plan.gift_status = 30, 7
         assert scene.parts.rewards.gift(scene.player, taken, "Take this.", ((OTHER_BAG, 1),))
         answer(scene, 0)
         assert held(scene) == [OTHER_BAG] * times
         audit = finish(scene.harness.stored.ledger.audit())
         assert audit.wrong_things == ()
         assert scene.player.character.coins == coins + 30
+        assert scene.player.character.status_points == 7
         scene.quests.drop(scene.player, CRABS)
         scene.harness.moment = Moment(scene.harness.moment + 0.01)
         scene.accept()
