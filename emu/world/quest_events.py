@@ -44,3 +44,8 @@ class QuestCompleted(QuestEvent):
 @dataclass(frozen=True, slots=True)
 class QuestDropped(QuestEvent):
     """A player has given a quest up, or it was taken away."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestsDue(PlayerEvent):
+    """Scripts that were read anew ask for the rewards of quests of a player in the world."""

@@ -9,6 +9,7 @@ Source: docs/protocol/world/crafting.md#collections; recorded in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -19,11 +20,12 @@ from emu.items.held import Place, Thing, Where
 from emu.items.kinds import ItemKind
 from emu.items.refusals import Refusal, Why
 from emu.ledger import Outcome, Owner, OwnerKind, Part, Reason, ThingChanges
+from emu.model import SavedKind
 from emu.rules.coins import coins_text
 from emu.world.actors.client import send_text
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, PlayerState
 from emu.world.crafting.giving import Crafts, begin, whole_count
-from emu.world.events import LeftZone
+from emu.world.events import Arrived, LeftZone
 from emu.world.item_events import CollectionDone
 from emu.world.items.exchanges import Act, coins, things
 from emu.world.items.items import Items
@@ -63,7 +65,10 @@ class Collecting:
         self._give_experience = give_experience
         self._offered: dict[int, int] = {}
         """The collection whose reward a character is shown."""
+        self._unsure: Counter[int] = Counter()
+        """Experience of rewards that the store was asked for, by character."""
         items.world.events.subscribe(LeftZone, self._left)
+        items.world.events.subscribe(Arrived, self._arrived)
 
     def _left(self, event: LeftZone) -> None:
         """Forget what the client was shown: its windows close when it leaves the zone."""
@@ -276,15 +281,17 @@ class Collecting:
         refused: list[Refusal] = []
         # Filled by the act: what an earlier answer has marked while this one waited stays marked.
         before: list[Thing] = []
-        outcome = None
+        outcome, points = None, _sum(collection, EXPERIENCE)
         try:
             outcome = await self._items.exchange(
                 Reason.REWARDED, [player],
                 lambda: self._reward(player, collection, sure + chosen, refused, before),
             )  # fmt: skip
         finally:
+            self._unsure[player.id] -= points if before else 0
             if outcome is not Outcome.DONE:
                 self._put_back(player, before)
+                self._owe(player, -points if before else 0)
         if outcome is not Outcome.DONE:
             self._refuse(player, collection, refused)
             return
@@ -296,11 +303,25 @@ class Collecting:
             send_text(player.client, text, own_color(player.client, COINS_COLOR))
         self._items.changed(player)
         self.send(player, collection)
-        points = _sum(collection, EXPERIENCE)
-        if points:
-            self._give_experience(player, points)
+        self._give_owed(player)
         self._world.events.publish(CollectionDone(player, collection.id))
         self.hand_in(player)
+
+    def _owe(self, player: Player, points: int) -> None:
+        """Note experience that a player is still to be given: a crash does not lose it."""
+        if points:
+            player.journal.owed += points
+            self._world.saves.changed(player, SavedKind.QUESTS, self._world.clock.now())
+
+    def _give_owed(self, player: Player) -> None:
+        """Give a player the experience that is certain, unless it has left: then it comes later."""
+        points = player.journal.owed - self._unsure[player.id]
+        if points > 0 and player.state is not PlayerState.GONE:
+            self._owe(player, -points)
+            self._give_experience(player, points)
+
+    def _arrived(self, event: Arrived) -> None:
+        self._give_owed(event.player)
 
     def _put_back(self, player: Player, pieces: Iterable[Thing]) -> None:
         """Replace pieces of a player by others of the same numbers."""
@@ -328,7 +349,7 @@ class Collecting:
 
         `before` gets the pieces as they were.
         """
-        if not self.is_ready(player, collection):
+        if not self.is_ready(player, collection) or player.state is PlayerState.GONE:
             return None
         inventory, mine = player.holdings.inventory, Owner.character(player.id)
         giver, away = (
@@ -358,7 +379,10 @@ class Collecting:
         before += self.found(player, collection.id).values()
         pieces = [replace(one, is_attuned=True) for one in before]
         self._put_back(player, pieces)
-        return Act(parts, [ThingChanges(away, tuple(pieces))])
+        points = _sum(collection, EXPERIENCE)
+        self._unsure[player.id] += points
+        self._owe(player, points)
+        return Act(parts, [ThingChanges(away, tuple(pieces))], has_facts=points > 0)
 
 
 def _is_done(found: Mapping[int, Thing]) -> bool:

@@ -19,6 +19,7 @@ from emu.quests.staged import StagedQuest
 from emu.world.actors.player import IN_ZONE, Player, PlayerState
 from emu.world.events import LeftWorld
 from emu.world.items.items import Kinds
+from emu.world.quest_events import QuestsDue
 from emu.world.quests.engines import NoEngine, QuestEngine
 from emu.world.quests.windows import (
     LIST,
@@ -64,7 +65,7 @@ class Journals:
         self._bound: dict[int, Journal] = {}
         """The journals whose quests have their plans, by character."""
         self.due: dict[int, list[int]] = {}
-        """Quests whose rewards were due when their player left, by character."""
+        """Quests whose scripts asked for their rewards when they were read, by character."""
         world.events.subscribe(LeftWorld, lambda event: self._forget(event.player))
 
     def add_engine(self, engine: QuestEngine, *, has_scripts: bool) -> None:
@@ -120,6 +121,8 @@ class Journals:
                 self._bind(player, taken)
             if affected and sees(player):
                 self.send_list(player)
+            if affected and player.id in self.due:
+                self.world.events.publish(QuestsDue(player))
         return len(old)
 
     def kind(self, number: int) -> ItemKind | None:

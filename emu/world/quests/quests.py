@@ -17,7 +17,7 @@ from emu.quests.needs import NO_NEEDS, Candidate, are_met
 from emu.quests.plans import QuestPlan
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Entered,
@@ -28,6 +28,7 @@ from emu.world.quest_events import (
     QuestCompleted,
     QuestDropped,
     QuestOffered,
+    QuestsDue,
     QuestStepChanged,
 )
 from emu.world.quests.journals import Journals, sees
@@ -66,6 +67,7 @@ class Quests:
         self._touched: dict[int, set[int]] = {}
         """Quests whose texts scripts have changed, by character."""
         world.events.subscribe(Entered, self._entered)
+        world.events.subscribe(QuestsDue, self._read_anew)
         world.events.subscribe(LeftWorld, lambda event: self._left(event.player))
 
     def journal(self, player: Player) -> Journal:
@@ -373,10 +375,18 @@ class Quests:
         for taken in journal.open.values():
             for number in taken.ends:
                 self._watch(player, taken, number)
-        for number in self.journals.due.pop(player.id, ()):
-            self.finish_later(player, number)
+        self._finish_due(player)
         if journal.pending:
             self.rewards.restore(player)
+
+    def _read_anew(self, event: QuestsDue) -> None:
+        if event.player.state in IN_ZONE:  # the others go on when they stand
+            self._finish_due(event.player)
+
+    def _finish_due(self, player: Player) -> None:
+        """Complete the quests whose scripts have asked for that when they were read."""
+        for number in dict.fromkeys(self.journals.due.pop(player.id, ())):
+            self.finish_later(player, number)
 
     def _left(self, player: Player) -> None:
         self._queued.pop(player.id, None)

@@ -11,9 +11,12 @@ import pytest
 from twisted.internet.defer import ensureDeferred
 
 from emu.content.crafts import Collection, CollectionReward
+from emu.errors import StoreError
 from emu.ledger import Owner, OwnerKind
+from emu.model import WorldCharacter
+from emu.quests.journal import Journal
 from emu.versions import LAST_OLD_CLIENT
-from emu.world.events import LeftZone
+from emu.world.events import Arrived, LeftZone
 from emu.world.item_events import CollectionDone
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -166,6 +169,60 @@ def test_answers_that_wait_give_the_reward_once() -> None:
     assert (coins_of(one), collecting.ready(player)) == (77, [])
     assert not collecting.hand_in(player)
     assert pieces(one) == [(SMOOTH, 0, True), (RIBBED, 1, True)]
+
+
+def test_experience_is_stored_with_the_things_of_a_collection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A crash behind the transaction, before the experience was given, takes none of it."""
+    rewards = (CollectionReward("item", kinds.RING, 1), CollectionReward("xp", 40, 1))
+    scene = scene_of(546, *rewards)
+    for item in (SMOOTH, RIBBED):
+        adds(scene.one, item)
+    scene.harness.run(1.0)
+    number = player_of(scene.one).id
+    stored: list[WorldCharacter] = []
+
+    async def settles(movement: Any) -> Any:
+        moved = await settle(movement)
+        stored.append(scene.harness.store.rows[number])
+        return moved
+
+    ledger = scene.harness.parts.ledger
+    settle = ledger.settle
+    monkeypatch.setattr(ledger, "settle", settles)
+    before = player_of(scene.one).character.experience
+    scene.harness.parts.crafting.collecting.hand_in(player_of(scene.one))
+    assert scene.harness.parts.crafting.collecting.answer(player_of(scene.one), 0)
+    assert Journal(stored[-1].quests).owed == 40
+    assert stored[-1].experience == before
+    assert player_of(scene.one).character.experience > before
+    assert player_of(scene.one).journal.owed == 0
+    scene.harness.service.send_away(player_of(scene.one), "crash", scene.harness.now)
+    scene.harness.run(1.0)
+    scene.harness.store.rows[number] = stored[-1]
+    again = player_of(scene.enter(1))
+    assert (again.character.experience > before, again.journal.owed) == (True, 0)
+
+
+def test_experience_of_a_refused_collection_is_not_owed(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of(546, CollectionReward("item", kinds.RING, 1), CollectionReward("xp", 40, 1))
+    for item in (SMOOTH, RIBBED):
+        adds(scene.one, item)
+    player, collecting = player_of(scene.one), scene.harness.parts.crafting.collecting
+    before = player.character.experience
+
+    async def away(_movement: Any) -> Any:
+        scene.harness.world.events.publish(Arrived(player, scene.harness.now))
+        raise StoreError("the database does not answer")
+
+    monkeypatch.setattr(scene.harness.parts.ledger, "settle", away)
+    collecting.hand_in(player)
+    assert collecting.answer(player, 0)
+    assert (player.character.experience, player.journal.owed) == (before, 0)
+    monkeypatch.undo()
+    assert collecting.answer(player, 0)
+    assert player.character.experience > before
 
 
 def test_an_offer_ends_with_the_stay_in_the_zone() -> None:

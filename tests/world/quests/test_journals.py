@@ -91,6 +91,18 @@ def test_a_reward_that_was_due_at_the_end_comes_after_the_login(scene: QuestScen
     assert scene.journal.times(CRABS) == 1
 
 
+def test_a_reward_that_a_script_asks_for_at_reload_comes_at_once(scene: QuestScene) -> None:
+    """It came when the player went to the next zone."""
+    for step in (1, 2, 3, 5, 6):
+        scene.quests.complete(scene.player, scene.journal.open[CRABS], step)
+    scene.quests._queued.clear()  # as if its script had not asked for it
+    for _ in range(2):
+        scene.parts.journals.reload()
+    scene.turn()
+    assert scene.journal.times(CRABS) == 1
+    assert not scene.parts.journals.due
+
+
 def _entered(scene: QuestScene) -> Any:
     from emu.world.events import Entered  # noqa: PLC0415
 
