@@ -16,6 +16,7 @@ from emu.mailbox import PendingAnswer
 Rgb = tuple[int, int, int]
 MOST_WAITING: Final = 20
 """Acts of one player that wait for an earlier one; a further one is refused."""
+MUST_WAIT: Final = "wait a moment: your earlier acts are not stored yet"
 
 
 class Gate:
@@ -33,7 +34,7 @@ class Gate:
         """Wait for one's turn; then call `leave`. Raises `CommandError` if too many wait."""
         if self.is_closed:
             if len(self._waiting) >= MOST_WAITING:
-                raise CommandError("wait a moment: your earlier acts are not stored yet")
+                raise CommandError(MUST_WAIT)
             mine = self._answer()
             self._waiting.append(mine)
             await mine  # the one before leaves the gate closed for this act

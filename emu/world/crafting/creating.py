@@ -193,7 +193,7 @@ class Creating:
 
     def begin(self, player: Player, wanted: Mapping[int, list[Taken]]) -> None:
         """Begin a creation of the recipe that a player is shown, with the chosen components."""
-        in_turn(self._world, player, lambda: self._begin(player, wanted))
+        in_turn(self._items, player, lambda: self._begin(player, wanted))
 
     def _begin(self, player: Player, wanted: Mapping[int, list[Taken]]) -> None:
         shown = self._windows.pop(player.id, None)

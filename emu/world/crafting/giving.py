@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from emu.content.crafts import Collection
 from emu.content.knowledge import Recipe
-from emu.errors import CommandError, EmuError
+from emu.errors import EmuError
 from emu.items.held import Thing
 from emu.items.kinds import ItemKind
 from emu.rules.crafting import CraftEvent
@@ -16,8 +16,10 @@ from emu.rules.harvest import HarvestNode
 from emu.rules.loot import Chance
 from emu.rules.transmuting import TransmuteTier
 from emu.world.actors.client import send_text
+from emu.world.actors.holdings import MUST_WAIT
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.items.items import Items
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -88,24 +90,12 @@ class ActChances:
         self._acts.pop(zone, None)
 
 
-def in_turn(world: World, player: Player, act: Callable[[], object]) -> None:
+def in_turn(items: Items, player: Player, act: Callable[[], object]) -> None:
     """Carry out an act of a player now, or after the exchange that it is in."""
-    if player.holdings.gate.is_closed:
-        world.start(_later(world, player, act))
-    else:
-        attempt(world, player, act)
-
-
-async def _later(world: World, player: Player, act: Callable[[], object]) -> None:
-    try:
-        await player.holdings.gate.pass_through()
-    except CommandError as error:
-        send_text(player.client, str(error), RED)
-        return
-    try:
-        attempt(world, player, act)
-    finally:
-        player.holdings.gate.leave()
+    items.in_turn(
+        player, lambda: attempt(items.world, player, act),
+        lambda: send_text(player.client, MUST_WAIT, RED),
+    )  # fmt: skip
 
 
 def attempt(world: World, player: Player, act: Callable[[], object]) -> None:

@@ -201,7 +201,7 @@ class Harvesting:
 
     def harvest(self, player: Player, spawn: Spawn) -> None:
         """Let a player harvest a node once, in its turn; a node that is used up goes."""
-        in_turn(self._world, player, lambda: self._harvest(player, spawn))
+        in_turn(self._items, player, lambda: self._harvest(player, spawn))
 
     def _harvest(self, player: Player, spawn: Spawn) -> None:
         node, dealing = self._node(spawn), spawn.look.dealing

@@ -39,11 +39,11 @@ def test_an_act_waits_for_the_exchange_before_it() -> None:
     finish(player.holdings.gate.pass_through())
     waiting: list[object] = []
     scene.harness.start = waiting.append
-    in_turn(scene.harness.world, player, lambda: done.append("late"))
+    in_turn(scene.harness.parts.items, player, lambda: done.append("late"))
     assert done == []
     assert len(waiting) == 1
     player.holdings.gate.leave()
-    in_turn(scene.harness.world, player, lambda: done.append("now"))
+    in_turn(scene.harness.parts.items, player, lambda: done.append("now"))
     assert done == ["now"]
     (work,) = waiting
     finish(work)  # type: ignore[arg-type]
@@ -56,7 +56,7 @@ def test_a_store_that_does_not_answer_is_said_and_counted() -> None:
     def fails() -> None:
         raise StoreError("the database does not answer")
 
-    in_turn(scene.harness.world, player_of(scene.one), fails)
+    in_turn(scene.harness.parts.items, player_of(scene.one), fails)
     assert texts(scene.one)[-1] == NOT_NOW
 
     async def later() -> None:
@@ -113,7 +113,7 @@ def test_components_are_free_although_many_acts_wait() -> None:
     finish(player.holdings.gate.pass_through())
     scene.harness.start = ensureDeferred
     for _ in range(MOST_WAITING):
-        in_turn(scene.harness.world, player, lambda: None)
+        in_turn(scene.harness.parts.items, player, lambda: None)
     scene.harness.world.events.publish(LeftZone(player))
     player.holdings.gate.leave()
     assert not player.holdings.inventory.locked
