@@ -215,7 +215,7 @@ class PendingReward:
 class Journal:
     """The journal of one character."""
 
-    __slots__ = ("completed", "offered", "open", "owed", "pending", "thanked")
+    __slots__ = ("completed", "offered", "open", "points_due", "pending", "thanked")
 
     def __init__(self, text: str = "") -> None:
         """Read a stored text; what it does not understand is left out."""
@@ -241,7 +241,7 @@ class Journal:
         """The last gift of each quest that gave status: how often the quest was completed before,
         and which of its gifts it was. A quest that is given up and taken again does not give more.
         """
-        self.owed = _whole(stored.get("owed"))
+        self.points_due = _whole(stored.get("points_due"))
         """Experience of collections whose things were given, and that was not given yet."""
         self.offered: dict[int, int] = {}
         """Quests that were offered and not answered, each with the kind of their giver."""
@@ -258,14 +258,14 @@ class Journal:
             }
         if self.pending:
             stored["rewards"] = [_stored_reward(one) for one in self.pending]
-        if self.owed:
-            stored["owed"] = self.owed
+        if self.points_due:
+            stored["points_due"] = self.points_due
         if self.thanked:
             stored["thanked"] = {str(number): [*one] for number, one in self.thanked.items()}
         return json.dumps(stored, separators=(",", ":"), ensure_ascii=True) if stored else ""
 
     def __bool__(self) -> bool:
-        return bool(self.open or self.completed or self.pending or self.thanked or self.owed)
+        return bool(self.open or self.completed or self.pending or self.thanked or self.points_due)
 
     def has(self, number: int) -> bool:
         """Return whether a quest is in the journal and not turned in."""

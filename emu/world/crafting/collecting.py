@@ -291,7 +291,7 @@ class Collecting:
             self._unsure[player.id] -= points if before else 0
             if outcome is not Outcome.DONE:
                 self._put_back(player, before)
-                self._owe(player, -points if before else 0)
+                self._note_due(player, -points if before else 0)
         if outcome is not Outcome.DONE:
             self._refuse(player, collection, refused)
             return
@@ -303,25 +303,25 @@ class Collecting:
             send_text(player.client, text, own_color(player.client, COINS_COLOR))
         self._items.changed(player)
         self.send(player, collection)
-        self._give_owed(player)
+        self._give_due(player)
         self._world.events.publish(CollectionDone(player, collection.id))
         self.hand_in(player)
 
-    def _owe(self, player: Player, points: int) -> None:
+    def _note_due(self, player: Player, points: int) -> None:
         """Note experience that a player is still to be given: a crash does not lose it."""
         if points:
-            player.journal.owed += points
+            player.journal.points_due += points
             self._world.saves.changed(player, SavedKind.QUESTS, self._world.clock.now())
 
-    def _give_owed(self, player: Player) -> None:
+    def _give_due(self, player: Player) -> None:
         """Give a player the experience that is certain, unless it has left: then it comes later."""
-        points = player.journal.owed - self._unsure[player.id]
+        points = player.journal.points_due - self._unsure[player.id]
         if points > 0 and player.state is not PlayerState.GONE:
-            self._owe(player, -points)
+            self._note_due(player, -points)
             self._give_experience(player, points)
 
     def _arrived(self, event: Arrived) -> None:
-        self._give_owed(event.player)
+        self._give_due(event.player)
 
     def _put_back(self, player: Player, pieces: Iterable[Thing]) -> None:
         """Replace pieces of a player by others of the same numbers."""
@@ -381,7 +381,7 @@ class Collecting:
         self._put_back(player, pieces)
         points = _sum(collection, EXPERIENCE)
         self._unsure[player.id] += points
-        self._owe(player, points)
+        self._note_due(player, points)
         return Act(parts, [ThingChanges(away, tuple(pieces))], has_facts=points > 0)
 
 

@@ -194,15 +194,15 @@ def test_experience_is_stored_with_the_things_of_a_collection(
     before = player_of(scene.one).character.experience
     scene.harness.parts.crafting.collecting.hand_in(player_of(scene.one))
     assert scene.harness.parts.crafting.collecting.answer(player_of(scene.one), 0)
-    assert Journal(stored[-1].quests).owed == 40
+    assert Journal(stored[-1].quests).points_due == 40
     assert stored[-1].experience == before
     assert player_of(scene.one).character.experience > before
-    assert player_of(scene.one).journal.owed == 0
+    assert player_of(scene.one).journal.points_due == 0
     scene.harness.service.send_away(player_of(scene.one), "crash", scene.harness.now)
     scene.harness.run(1.0)
     scene.harness.store.rows[number] = stored[-1]
     again = player_of(scene.enter(1))
-    assert (again.character.experience > before, again.journal.owed) == (True, 0)
+    assert (again.character.experience > before, again.journal.points_due) == (True, 0)
 
 
 def test_experience_of_a_refused_collection_is_not_owed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +219,7 @@ def test_experience_of_a_refused_collection_is_not_owed(monkeypatch: pytest.Monk
     monkeypatch.setattr(scene.harness.parts.ledger, "settle", away)
     collecting.hand_in(player)
     assert collecting.answer(player, 0)
-    assert (player.character.experience, player.journal.owed) == (before, 0)
+    assert (player.character.experience, player.journal.points_due) == (before, 0)
     monkeypatch.undo()
     assert collecting.answer(player, 0)
     assert player.character.experience > before
