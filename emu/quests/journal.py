@@ -215,7 +215,7 @@ class PendingReward:
 class Journal:
     """The journal of one character."""
 
-    __slots__ = ("completed", "offered", "open", "points_due", "pending", "thanked")
+    __slots__ = ("completed", "offered", "open", "pending", "points_due", "thanked")
 
     def __init__(self, text: str = "") -> None:
         """Read a stored text; what it does not understand is left out."""

@@ -205,7 +205,7 @@ def test_experience_is_stored_with_the_things_of_a_collection(
     assert (again.character.experience > before, again.journal.points_due) == (True, 0)
 
 
-def test_experience_of_a_refused_collection_is_not_owed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_experience_of_a_refused_collection_is_not_due(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = scene_of(546, CollectionReward("item", kinds.RING, 1), CollectionReward("xp", 40, 1))
     for item in (SMOOTH, RIBBED):
         adds(scene.one, item)
