@@ -48,7 +48,8 @@ class TakenQuest:
     """Its own copy; None until it is read, or if the quest is gone."""
     # Replaced when they change: most quests have empty ones, which then cost no memory.
     counts: Mapping[int, int] = field(default_factory=lambda: NO_COUNTS)
-    done: frozenset[int] = frozenset()
+    done: tuple[int, ...] = ()
+    """The steps that are done, in the order in which they were done: that rebuilds the plan."""
     failed: frozenset[int] = frozenset()
     ends: Mapping[int, Moment] = field(default_factory=lambda: NO_ENDS)
     """When the time of a step is over."""
@@ -62,6 +63,8 @@ class TakenQuest:
     """The step that changed last."""
     known: frozenset[int] = frozenset()
     """The steps that the plan had when the journal was stored; empty for none."""
+    texts: int = 0
+    """The digest of the texts that the plan had then; 0 for none."""
 
     def is_done(self, number: int) -> bool:
         """Return whether a step is done."""
@@ -102,7 +105,7 @@ class TakenQuest:
     def has_all_done(self) -> bool:
         """Whether it has steps, and all of them are done."""
         plan = self.plan
-        return plan is not None and bool(plan.steps) and self.done >= plan.steps.keys()
+        return plan is not None and bool(plan.steps) and set(self.done) >= plan.steps.keys()
 
     def count(self, number: int) -> int:
         """Return how often the subject of a step has happened."""
@@ -129,7 +132,7 @@ class TakenQuest:
             self.set_count(number, after)
             self.last_step = number
         if step.quantity and after >= step.quantity:
-            self.done |= {number}
+            self.done += (number,)
             return Progressed.DONE, after - before
         return (Progressed.COUNTED if after > before else Progressed.NOTHING), after - before
 
@@ -139,7 +142,7 @@ class TakenQuest:
         if step is None or not self.is_open(number):
             return False
         self.set_count(number, max(self.count(number), step.quantity))
-        self.done |= {number}
+        self.done += (number,)
         self.set_end(number, None)
         self.last_step = number
         return True
@@ -163,17 +166,17 @@ class TakenQuest:
     def settle(self) -> bool:
         """Note as done what was counted often enough; return whether there was any such step."""
         steps = self.plan.steps.values() if self.plan is not None else ()
-        full = {
+        full = [
             one.number for one in steps
             if self.is_open(one.number) and 0 < one.quantity <= self.count(one.number)
-        }  # fmt: skip
-        self.done |= full
+        ]  # fmt: skip
+        self.done += tuple(full)
         return bool(full)
 
     def reset(self, number: int) -> None:
         """Let a step begin anew."""
         self.set_count(number, 0)
-        self.done -= {number}
+        self.done = tuple(one for one in self.done if one != number)
         self.failed -= {number}
         self.set_end(number, None)
 
@@ -316,26 +319,24 @@ class Journal:
 
 
 def _stored(one: TakenQuest) -> dict[str, Any]:
-    values: dict[str, Any] = {"at": int(one.accepted)}
-    if one.giver:
-        values["giver"] = one.giver
-    if one.counts:
-        values["counts"] = {str(step): count for step, count in one.counts.items()}
-    known = one.plan.steps.keys() if one.plan is not None else one.known
-    for name, steps in (("steps", one.done), ("failed", one.failed), ("known", known)):
-        if steps:
-            values[name] = sorted(steps)
-    if one.ends:
-        values["ends"] = {str(step): int(end) for step, end in one.ends.items()}
+    plan = one.plan
+    values: dict[str, Any] = {
+        "at": int(one.accepted),
+        "giver": one.giver,
+        "counts": {str(step): count for step, count in one.counts.items()},
+        "steps": list(one.done),
+        "failed": sorted(one.failed),
+        "known": sorted(plan.steps if plan is not None else one.known),
+        "texts": plan.digest if plan is not None else one.texts,
+        "ends": {str(step): int(end) for step, end in one.ends.items()},
+        "gifts": one.gifts,
+        "untracked": not one.is_tracked,
+        "hidden": one.is_hidden,
+    }
+    stored = {name: value for name, value in values.items() if value or name == "at"}
     if one.flags is not None:
-        values["flags"] = one.flags
-    if one.gifts:
-        values["gifts"] = one.gifts
-    if not one.is_tracked:
-        values["untracked"] = True
-    if one.is_hidden:
-        values["hidden"] = True
-    return values
+        stored["flags"] = one.flags
+    return stored
 
 
 def _taken(number: int, value: Any) -> TakenQuest:
@@ -343,9 +344,10 @@ def _taken(number: int, value: Any) -> TakenQuest:
     made = TakenQuest(number, Moment(float(_whole(stored.get("at")))) or UNKNOWN)
     made.giver = _whole(stored.get("giver"))
     made.counts = {step: _whole(one) for step, one in _numbered(stored.get("counts"))}
-    made.done = _steps(stored.get("steps"))
-    made.failed = _steps(stored.get("failed"))
-    made.known = _steps(stored.get("known"))
+    made.done = tuple(dict.fromkeys(_steps(stored.get("steps"))))
+    made.failed = frozenset(_steps(stored.get("failed")))
+    made.known = frozenset(_steps(stored.get("known")))
+    made.texts = _whole(stored.get("texts"))
     made.ends = {
         step: Moment(float(_whole(one))) for step, one in _numbered(stored.get("ends"))
     }  # fmt: skip
@@ -420,10 +422,10 @@ def _numbered(found: Any, most: int = 1000) -> list[tuple[int, Any]]:
     return pairs[:most]
 
 
-def _steps(found: Any) -> frozenset[int]:
+def _steps(found: Any) -> list[int]:
     if not isinstance(found, list):
-        return frozenset()
-    return frozenset(one for one in found if type(one) is int and 0 <= one <= _U32)
+        return []
+    return [one for one in found if type(one) is int and 0 <= one <= _U32]
 
 
 def _pairs(found: Any, least: int = 0) -> tuple[tuple[int, int], ...]:

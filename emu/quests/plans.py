@@ -8,6 +8,8 @@ master until one changes. Source: docs/guides/quests.md#plans.
 from __future__ import annotations
 
 import enum
+import operator
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
@@ -182,10 +184,24 @@ class QuestPlan:
     steps: Mapping[int, Step] = field(default_factory=dict)
     """By number, in the order in which they were added; replaced when it changes."""
     groups: tuple[TaskGroup, ...] = ()
+    _digested: tuple[tuple[object, ...], int] = field(default=((), 0), compare=False, repr=False)
+    """The last digest, after what it was made of: all of that is replaced when it changes."""
 
     def copy(self) -> QuestPlan:
         """Return a copy that can change by itself; it shares what does not change."""
         return replace(self)
+
+    @property
+    def digest(self) -> int:
+        """A number that is another one, as good as always, when the journal shows other texts."""
+        parts = self.title, self.category, self.zone, self.description, self.groups, self.steps
+        before, digest = self._digested
+        if len(before) != len(parts) or not all(map(operator.is_, before, parts)):
+            steps = [(one.number, one.text) for one in self.steps.values()]
+            groups = [(one.text, one.steps) for one in self.groups]
+            digest = zlib.crc32(repr((*parts[:4], groups, steps)).encode())
+            self._digested = parts, digest
+        return digest
 
     def add_step(self, step: Step, group: str = "") -> bool:
         """Add a step to the group with a text, or to one of its own; False if it is there.

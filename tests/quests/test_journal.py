@@ -111,7 +111,7 @@ def test_what_was_counted_often_enough_is_settled_by_a_changed_plan() -> None:
         taken.set_count(number, count)
     taken.failed = frozenset({4})
     assert taken.settle()
-    assert taken.done == {2}
+    assert taken.done == (2,)
     assert not taken.settle()
 
 
@@ -197,7 +197,7 @@ def test_what_is_stored_comes_again_also_of_a_quest_that_is_gone() -> None:
     again = Journal(journal.text)
     assert again.text == journal.text
     assert again.open[7].plan is None
-    assert (again.open[7].counts, again.open[7].done) == ({1: 2, 2: 1}, {2})
+    assert (again.open[7].counts, again.open[7].done) == ({1: 2, 2: 1}, (2,))
     assert (again.open[7].giver, again.open[7].accepted) == (55, NOW)
     assert (again.open[7].ends, again.open[7].known) == ({1: NOW + 60}, {1, 2})
     assert (again.open[7].is_tracked, again.open[7].is_hidden) == (False, False)
@@ -225,7 +225,7 @@ def test_a_text_is_cut_to_what_a_journal_has() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "x", -1, 1.5, True, [], {}, (1 << 52) + 1])
 def test_a_value_that_does_not_fit_is_left_out(wrong: object) -> None:
-    names = ("at", "giver", "counts", "steps", "failed", "known", "ends", "gifts")
+    names = ("at", "giver", "counts", "steps", "failed", "known", "texts", "ends", "gifts")
     journal = Journal(json.dumps({
         "open": {"7": dict.fromkeys(names, wrong) | {"untracked": 1, "hidden": 1}, "x": {},
                  "-1": {}, "4294967296": {}},
@@ -237,7 +237,8 @@ def test_a_value_that_does_not_fit_is_left_out(wrong: object) -> None:
     taken = journal.open[7]
     assert (taken.accepted, taken.giver, taken.gifts) == (UNKNOWN, 0, 0)
     assert (taken.counts, taken.ends) == ({}, {})
-    assert (taken.done, taken.failed, taken.known) == (frozenset(), frozenset(), frozenset())
+    assert (taken.done, taken.failed, taken.known) == ((), frozenset(), frozenset())
+    assert taken.texts == 0
     assert (taken.is_tracked, taken.is_hidden) == (True, False)
     assert not journal.completed
     assert not journal.thanked
@@ -259,10 +260,24 @@ def test_numbers_are_read_up_to_what_is_stored() -> None:
     }))  # fmt: skip
     taken = journal.open[largest]
     assert (taken.accepted, taken.counts) == (most, {3: most, 4: 0})
-    assert taken.done == {0, largest}
+    assert taken.done == (0, largest)
     assert journal.completed == {0: Completion(0, Moment(most))}
     assert journal.pending[0].reward.items == ((0, 0), (largest, largest))
     assert journal.pending[0].reward.factions == ((11, -largest),)
+
+
+def test_the_order_in_which_steps_were_done_is_stored_with_a_digest_of_the_texts() -> None:
+    journal = Journal()
+    taken = journal.take_quest(plan(7, 1, 1, 1), 0, NOW)
+    for number in (3, 1):
+        taken.complete(number)
+    assert taken.plan is not None
+    again = Journal(journal.text).open[7]
+    assert (again.done, again.texts) == ((3, 1), taken.plan.digest)
+    taken.plan.describe(3, "It is done.")
+    assert Journal(journal.text).open[7].texts not in (0, again.texts)
+    taken.reset(3)
+    assert Journal(journal.text).open[7].done == (1,)
 
 
 @given(st.text(max_size=40) | st.from_regex(r'\{"(open|done|rewards)":\{?.{0,40}', fullmatch=True))
@@ -293,7 +308,8 @@ def test_progress_keeps_its_bounds(acts: list[tuple[str, int, int]]) -> None:
             if one.quantity:
                 assert taken.count(one.number) <= one.quantity
                 assert (taken.count(one.number) == one.quantity) == taken.is_done(one.number)
-        assert not taken.done & taken.failed
+        assert not taken.failed & set(taken.done)
+        assert len(set(taken.done)) == len(taken.done)
         assert Journal(journal.text).text == journal.text
 
 

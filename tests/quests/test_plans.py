@@ -41,6 +41,30 @@ def test_a_copy_leaves_its_master_as_it_was() -> None:
     assert (master.reward.coins, master.needs.least_level) == (0, 0)
 
 
+def test_the_digest_changes_with_each_text_alone() -> None:
+    plan = QuestPlan(1, "Errand", description="Go there.")
+    plan.add_step(step(1), "Group.")
+    found = [plan.digest]
+    for change in (
+        lambda one: one.describe(1, "Gone."), lambda one: one.describe_group(1, "Done."),
+        lambda one: one.add_step(step(2)), lambda one: setattr(one, "title", "An errand"),
+        lambda one: setattr(one, "zone", "the caves"),
+        lambda one: setattr(one, "category", "Hallmark"),
+        lambda one: setattr(one, "description", "You went there."),
+    ):  # fmt: skip
+        change(plan)
+        found.append(plan.digest)
+        assert plan.copy().digest == plan.digest
+    assert len(set(found)) == len(found)
+    plan.rewarded(coins=5)
+    assert plan.digest == found[-1]
+    again = QuestPlan(1, "An errand", "Hallmark", "the caves", description="You went there.")
+    again.add_step(step(1, "Gone."), "Done.")
+    again.describe_group(1, "Done.")
+    again.add_step(step(2))
+    assert again.digest == plan.digest, "in another process, too"
+
+
 def test_a_removed_step_leaves_its_group() -> None:
     plan = QuestPlan(1, "Errand")
     plan.add_step(step(1), "Group.")

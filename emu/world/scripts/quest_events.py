@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from emu.quests.journal import TakenQuest
 from emu.quests.plans import QuestPlan, Step
@@ -213,11 +213,11 @@ class QuestScripts:
     def restored(self, player: Player, taken: TakenQuest) -> bool:
         """Call `Reload` for each step that is done, in the order of their numbers.
 
-        It is called with 0 first. Many scripts have a `Reload` that does nothing, fails, or adds
-        other steps: if the steps are not those that were stored, or none is open, `Accepted` and
-        the complete actions of the steps are called in its place. If that does not bring back the
-        stored steps either, what `Reload` made counts. Returns whether the script asks for the
-        reward.
+        It is called with 0 first. Many scripts have a `Reload` that does nothing, fails, adds other
+        steps, or gives them other texts: if the plan is not as it was stored, or no step is open,
+        `Accepted` and the complete actions of the steps are called in its place. If that does not
+        bring back what was stored either, what `Reload` made counts. Returns whether the script
+        asks for the reward.
         """
         if taken.plan is None:
             return False
@@ -225,12 +225,12 @@ class QuestScripts:
         quest.is_restoring, quest.is_due = True, False
         try:
             self._reload(quest, taken, shadow)
-            went_on = _goes_on(quest, taken)
-            if not (went_on and _has_known_steps(taken)):
-                reloaded, was_due = taken.plan, quest.is_due
+            reloaded, was_due, before = taken.plan, quest.is_due, _likeness(quest, taken)
+            if not all(before):
                 quest.is_due = False
                 self._repeat(quest, taken, shadow)
-                if not _has_known_steps(taken) or (went_on and not _goes_on(quest, taken)):
+                after = _likeness(quest, taken)
+                if not after.has_steps or after <= before:
                     taken.plan, quest.is_due = reloaded, was_due
         finally:
             quest.is_restoring = False
@@ -247,7 +247,8 @@ class QuestScripts:
     def _repeat(self, quest: ScriptQuest, taken: TakenQuest, shadow: Body) -> None:
         """Call `Accepted` and the actions of the steps that are done, on the plan as it began.
 
-        Each action finds the steps done that were done before it. The stand-in is the giver, too:
+        They are called in the order in which the steps were done, and each one finds those done
+        that were done before it. The stand-in is the giver, too:
         `Accepted` talks with a giver that is there, and asks how far away it is.
         """
         master = self._masters.get(taken.number)
@@ -256,11 +257,11 @@ class QuestScripts:
         flags, taken.plan = taken.plan.flags, master.plan.copy()
         taken.plan.flags = flags
         script, done = taken.plan.script, taken.done
-        taken.done = frozenset()
+        taken.done = ()
         try:
             self._calls.run(script, "Accepted", quest.handle, shadow, shadow)
-            for number in sorted(done):
-                taken.done |= {number}
+            for number in done:
+                taken.done += (number,)
                 step = taken.plan.steps.get(number)
                 if step is not None and step.actions.done:
                     self._calls.run(script, step.actions.done, quest.handle, shadow, shadow)
@@ -268,11 +269,22 @@ class QuestScripts:
             taken.done = done
 
 
-def _has_known_steps(taken: TakenQuest) -> bool:
-    """Return whether a plan has the steps that were stored; True if none were."""
-    return not taken.known or (taken.plan is not None and taken.plan.steps.keys() == taken.known)
+class _Likeness(NamedTuple):
+    """How much a plan that was rebuilt is like the one that was stored."""
+
+    goes_on: bool
+    """Whether it has an open step, or its reward is due; also if nothing is done yet."""
+    has_steps: bool
+    """Whether it has the steps that were stored, or none were."""
+    has_texts: bool
+    """Whether it has the texts that were stored, or none were."""
 
 
-def _goes_on(quest: ScriptQuest, taken: TakenQuest) -> bool:
-    """Return whether a plan has an open step, or its reward is due; or nothing is done yet."""
-    return quest.is_due or not taken.done or next(taken.open_steps(), None) is not None
+def _likeness(quest: ScriptQuest, taken: TakenQuest) -> _Likeness:
+    plan = taken.plan
+    assert plan is not None  # noqa: S101  # it is being rebuilt
+    return _Likeness(
+        quest.is_due or not taken.done or next(taken.open_steps(), None) is not None,
+        not taken.known or plan.steps.keys() == taken.known,
+        not taken.texts or plan.digest == taken.texts,
+    )

@@ -128,7 +128,7 @@ def test_a_quest_that_is_gone_stays_and_says_so(scene: QuestScene) -> None:
     scene.parts.journals.reload()
     taken = scene.journal.open[CRABS]
     assert taken.plan is None
-    assert taken.done == {1}
+    assert taken.done == (1,)
     scene.parts.journals.inspect(scene.player, CRABS)
     assert "not on this server" in replies(scene)[-1]["description"]
     assert not scene.quests.complete(scene.player, taken, 2)
@@ -144,7 +144,7 @@ def test_a_changed_script_keeps_the_progress(scene: QuestScene) -> None:
     scene.scripts.reload()
     assert scene.parts.journals.reload() == 1
     taken = scene.journal.open[CRABS]
-    assert taken.done == {1}
+    assert taken.done == (1,)
     assert taken.plan.steps[2].text.startswith("Watch the beach")
 
 
@@ -235,7 +235,7 @@ def test_an_imported_quest_goes_on_where_its_counts_end(scene: QuestScene) -> No
     counts = {"counts": {"1": 2, "2": 1, "3": 1}}
     scene.player.journal = Journal(json.dumps({"open": {str(CRABS): counts}}))
     taken = scene.journal.open[CRABS]
-    assert taken.done == {1, 2, 3}
+    assert taken.done == (1, 2, 3)
     assert [one.number for one in taken.open_steps()] == [4, 5]
     assert taken.plan.groups[0].text == "The beach is safe."
 

@@ -127,7 +127,7 @@ def test_a_step_is_done_while_its_player_changes_the_zone(scene: QuestScene) -> 
     before, scene.player.state = len(scene.client.log), PlayerState.ZONING
     scene.quests.complete_later(scene.player, CRABS, 1)
     scene.turn()
-    assert scene.journal.open[CRABS].done == {1}
+    assert scene.journal.open[CRABS].done == (1,)
     assert len(scene.client.log) == before
     scene.player.state = PlayerState.STANDING
     scene.client.say("OP_QuestJournalInspectMsg", CRABS.to_bytes(4, "little"))

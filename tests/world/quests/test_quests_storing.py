@@ -58,7 +58,7 @@ def test_a_thing_is_taken_with_its_step(
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 3)
     movement, journal = stored[-1]
     assert BAG in [part.number for part in movement.parts]
-    assert journal.open[CRABS].done == {1, 2, 3}
+    assert journal.open[CRABS].done == (1, 2, 3)
 
 
 def test_a_journal_waits_for_things_that_wait_for_the_store(
@@ -89,7 +89,7 @@ def test_a_journal_waits_for_things_that_wait_for_the_store(
 def test_a_journal_is_stored_in_the_next_turn(scene: QuestScene) -> None:
     scene.quests.complete(scene.player, scene.journal.open[CRABS], 1)
     scene.harness.run(0.01)
-    assert Journal(scene.harness.store.rows[scene.player.id].quests).open[CRABS].done == {1}
+    assert Journal(scene.harness.store.rows[scene.player.id].quests).open[CRABS].done == (1,)
 
 
 def test_things_are_stored_although_saves_of_their_player_raise(

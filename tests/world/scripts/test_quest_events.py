@@ -147,6 +147,72 @@ def test_a_journal_has_the_same_steps_after_a_login(tmp_path: Path, reload: str)
     assert texts(scene) == ["accepted"]  # a login says nothing again
 
 
+TEXTED = """
+function Init(Quest)
+    for step = 1, 3 do
+        AddQuestStep(Quest, step, "Kill kind " .. step, 1, 100, "Kill all.", 0, 0)
+        AddQuestStepCompleteAction(Quest, step, "Killed" .. step)
+    end
+end
+function Accepted(Quest, Giver, Player) UpdateQuestZone(Quest, "the caves") end
+function Killed1(Quest, Giver, Player) Killed(Quest, Player, 1) end
+function Killed2(Quest, Giver, Player) Killed(Quest, Player, 2) end
+function Killed3(Quest, Giver, Player) Killed(Quest, Player, 3) end
+function Killed(Quest, Player, Step)
+    UpdateQuestStepDescription(Quest, Step, "Killed kind " .. Step)
+    UpdateQuestDescription(Quest, "The last ones were of kind " .. Step)
+    if QuestStepIsComplete(Player, 900001, 1) and QuestStepIsComplete(Player, 900001, 2)
+        and QuestStepIsComplete(Player, 900001, 3) then
+        UpdateQuestTaskGroupDescription(Quest, 1, "Killed all.")
+        AddQuestStep(Quest, 4, "Return.", 1, 100, "", 0, 0)
+    end
+end
+function Reload(Quest, Giver, Player, Step) RELOAD end
+"""
+
+
+@pytest.mark.parametrize("reload", [
+    # Quests/Halas/clan_of_the_cave_imps.lua
+    """if QuestStepIsComplete(Player, 900001, 1) then Killed1(Quest, Giver, Player)
+    elseif QuestStepIsComplete(Player, 900001, 2) then Killed2(Quest, Giver, Player)
+    elseif QuestStepIsComplete(Player, 900001, 3) then Killed3(Quest, Giver, Player) end""",
+    # Quests/Everfrost/the_stories_of_everfrost.lua
+    "if Step == 1 then Killed1(Quest, Giver, Player) end",
+    # the usual one
+    "if Step > 0 then Killed(Quest, Player, Step) end",
+])  # fmt: skip
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2), (2, 3, 1)])
+def test_a_journal_has_the_same_texts_after_a_login(
+    tmp_path: Path, reload: str, order: tuple[int, ...]
+) -> None:
+    """Some scripts forget steps in `Reload`, or give texts by the order of what was done."""
+    script = TEXTED.replace("RELOAD", reload)
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    for number in order:
+        scene.quests.complete(scene.player, scene.journal.open[CRABS], number)
+        before = scene.journal.open[CRABS].plan
+        assert before is not None
+        assert before.description == f"The last ones were of kind {number}"
+        scene.player.journal = Journal(scene.player.journal.text)
+        assert scene.journal.open[CRABS].plan == before
+
+
+def test_a_script_that_was_changed_gives_its_new_texts(tmp_path: Path) -> None:
+    script = TEXTED.replace("RELOAD", "if Step > 0 then Killed(Quest, Player, Step) end")
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    scene.quests.complete(scene.player, scene.journal.open[CRABS], 2)
+    stored = scene.player.journal.text
+    (tmp_path / "Quests" / "crabs.lua").write_text(script.replace("Killed kind", "Slain kind"))
+    scene.scripts.reload()
+    scene.harness.parts.quests.journals.reload()
+    scene.player.journal = Journal(stored)
+    plan = scene.journal.open[CRABS].plan
+    assert plan is not None
+    assert plan.steps[2].text == "Slain kind 2"
+
+
 def test_a_quest_is_rebuilt_by_the_facts_of_its_player(tmp_path: Path) -> None:
     """As EQ2Emulator calls `Reload` with the player itself: Quests/FarJourneyFreeport compares the
     version of its client, and nothing with a number is an error.
@@ -157,10 +223,12 @@ def test_a_quest_is_rebuilt_by_the_facts_of_its_player(tmp_path: Path) -> None:
     script = f"""
         function Init(Quest)
             AddQuestStep(Quest, 1, "One.", 1, 100) AddQuestStep(Quest, 2, "Two.", 1, 100)
+            AddQuestStepCompleteAction(Quest, 1, "One")
         end
         function Accepted(Quest, Giver, Player) end
+        function One(Quest, Giver, Player) UpdateQuestStepDescription(Quest, 1, {facts}) end
         function Reload(Quest, Giver, Player, Step)
-            if Step == 1 then UpdateQuestStepDescription(Quest, 1, {facts}) end
+            if Step == 1 then One(Quest, Giver, Player) end
         end"""
     scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
     scene.accept()
