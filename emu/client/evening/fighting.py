@@ -34,7 +34,10 @@ SPELL_REACH: Final = 18.0
 """From how far it begins to cast spells; the enemy comes the rest of the way, without its friends.
 """
 OUT_OF_SIGHT: Final = 6.0
-"""How long it casts from afar in vain before it comes closer."""
+"""How long it casts from afar in vain before it comes closer, and strikes in vain before it goes
+quite close: there may be an edge between them."""
+CLOSE: Final = 1.0
+"""How near that is."""
 RESTED: Final = 0.9
 """The part of its health with which it begins a fight."""
 POWERFUL: Final = 0.3
@@ -49,6 +52,8 @@ CHASED: Final = 10.0
 """How long after a blow it runs on before it rests."""
 TOO_STRONG: Final = 2
 """How many levels above its own something has that it does not strike back on a long way."""
+NEAR: Final = 20.0
+"""How near somebody is that fights it, so that it strikes before it is struck."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 
@@ -122,13 +127,25 @@ class Fighting:
     def _struck_by(self, attacker: int, now: Monotonic) -> None:
         """Strike back; run on from what has killed it or would do so, if it is on a long way."""
         spawn = self._spawns.get(attacker)
-        is_feared = spawn is not None and (
-            self.fears.fears(spawn.name, self.level, now) or spawn.level > self.level + TOO_STRONG
-        )
-        if is_feared and self._is_underway():
+        if spawn is not None and self._runs_from(spawn, now) and self._is_underway():
             self._chased = now
         else:
             self._begin(attacker, now)
+
+    def _runs_from(self, spawn: SeenSpawn, now: Monotonic) -> bool:
+        is_strong = spawn.level > self.level + TOO_STRONG
+        return is_strong or self.fears.fears(spawn.name, self.level, now)
+
+    def _meet(self, now: Monotonic) -> None:
+        """Strike the nearest of those that fight it: some cannot reach it, and do not go away."""
+        found = [
+            one for one in self._spawns.all()
+            if one.fights_it and self._core.place.distance_to(one.place) < NEAR
+            and self.may_attack(one, now) and not self._runs_from(one, now)
+        ]  # fmt: skip
+        if found:
+            nearest = min(found, key=lambda one: self._core.place.distance_to(one.place))
+            self._begin(nearest.index, now)
 
     def _die(self, killer: int, now: Monotonic) -> None:
         self.enemy = None
@@ -188,6 +205,8 @@ class Fighting:
 
     def think(self, now: Monotonic) -> bool:
         """Go on with a fight, the loot, a rest; return False when there is nothing of these."""
+        if self.enemy is None and not self._is_underway():
+            self._meet(now)
         if self.enemy is not None:
             self._fight(now)
             return True
@@ -211,9 +230,16 @@ class Fighting:
             self.enemy = None
             return
         place = self._spawns.place_now(spawn, now)
-        is_far = self._casts_spells() and now - self._since < OUT_OF_SIGHT
-        if self.approach(place, SPELL_REACH if is_far else STRIKES, now):
+        if self.approach(place, self._reach(now), now):
+            self._core.stand_still(now)  # it may have been on its way elsewhere
             self._cast(now)
+
+    def _reach(self, now: Monotonic) -> float:
+        """Return how near it goes to its enemy now; closer when it has hurt nobody for a while."""
+        waited = now - self._since
+        if self._casts_spells() and waited < OUT_OF_SIGHT:
+            return SPELL_REACH
+        return STRIKES if waited < 2 * OUT_OF_SIGHT else CLOSE
 
     def _known(self) -> list[dict[str, Any]]:
         """Return the records of what it can cast in fights."""
@@ -287,4 +313,5 @@ class Fighting:
             return False
         if self._rest_since is None:
             self._rest_since = now
+            self._core.stand_still(now)
         return now - self._rest_since < LONGEST_REST

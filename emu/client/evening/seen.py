@@ -16,6 +16,7 @@ from emu.client.world.surroundings import (
     FULL_HEALTH,
     NOWHERE,
     Place,
+    fights_viewer,
     health_percent,
     is_attackable,
 )
@@ -36,6 +37,8 @@ class SeenSpawn:
     """The percent of its health that it has lost."""
     mark: int
     """The mark of a quest above it; 0 for none."""
+    fights_it: bool = False
+    """Whether it fights the player, or who is in its group."""
 
     @property
     def is_dead(self) -> bool:
@@ -128,4 +131,5 @@ class SeenSpawns:
         return SeenSpawn(
             index, seen.name(index), int(info.get("level", 0)), place, is_attackable(visible),
             FULL_HEALTH - health_percent(info), int(visible.get("quest_flag", 0)),
+            fights_viewer(visible),
         )  # fmt: skip

@@ -267,6 +267,12 @@ class WorldClientCore:
             raise CommandError(f"nobody knows how clients of version {self.version} walk")
         self.walker.walk_to(Place(x, y, z), now, speed)
 
+    def stand_still(self, now: Monotonic) -> None:
+        """Stop a walk, if there is one. Raises `CommandError` outside of a zone."""
+        self._need_zone()
+        if self.walker.goal is not None:
+            self.walker.stop(now)
+
     def approach(self, to: Place, reach: float, now: Monotonic, speed: float) -> bool:
         """Walk to within half of `reach` of a place; return whether it is in reach already.
 

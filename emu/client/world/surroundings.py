@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from emu.client.world import events
 from emu.dialects.dialect import read_name
 from emu.errors import MalformedMessage
+from emu.rules.stance import GREY, Encounter
 from emu.structs.packed import read_oversized
 from emu.times import Monotonic
 from emu.world_stream.deltas import Layouts
@@ -49,6 +50,15 @@ def is_attackable(visible: Mapping[str, Any]) -> bool:
     """Return whether the fields `VISIBILITY` of a ghost say that it can be attacked."""
     # Clients up to 561 have a field of its own, later ones a bit.
     return bool(visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE))
+
+
+def fights_viewer(visible: Mapping[str, Any]) -> bool:
+    """Return whether the fields `VISIBILITY` of a ghost say that it fights who sees them.
+
+    Also who is in a group with its foe sees that. To others one that fights is grey.
+    Source: docs/protocol/world/fights.md#encounters.
+    """
+    return visible.get("locked_no_loot") == Encounter.LOCKED and visible.get("arrow_color") != GREY
 
 
 def health_percent(info: Mapping[str, Any]) -> int:

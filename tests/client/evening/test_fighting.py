@@ -1,6 +1,7 @@
 """Fights of a player that plays by itself: begin, give up, loot."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from emu.client.evening.fears import BRAVER, FEARED
@@ -8,6 +9,7 @@ from emu.client.evening.fighting import (
     AVOIDED,
     CHASED,
     LOOT_TIME,
+    NEAR,
     OUT_OF_SIGHT,
     SPELL_REACH,
     TOO_STRONG,
@@ -17,6 +19,7 @@ from emu.client.evening.fighting import (
 from emu.client.hunting import DEAD, PATIENCE
 from emu.client.world.events import BlowSeen, CastRefused, DeathSeen
 from emu.client.world.possessions import Owned
+from emu.client.world.surroundings import Place
 from emu.times import Monotonic
 from tests.client.evening.conftest import OWN, KnownSpawns, NotingClient, spawn
 
@@ -43,6 +46,59 @@ def test_it_strikes_back(core: NotingClient) -> None:
     assert core.asked == [f"target {RAT}", "command autoattack 1"]
     assert one.think(NOW)
     assert core.place.x > 0.0
+
+
+def test_it_strikes_who_fights_it_and_cannot_reach_it(core: NotingClient) -> None:
+    """A shadow of the trial of priests stands below the shrine, and the talk opens to nobody whom
+    something fights."""
+    is_underway = [True]
+    one, spawns, _ = fighting(core, is_underway=lambda: is_underway[0])
+    spawns.by_index[RAT] = replace(spawns.by_index[RAT], fights_it=True)
+    assert not one.think(NOW), "it runs on, as long as nothing strikes it"
+    is_underway[0] = False
+    assert one.think(NOW)
+    assert one.enemy == RAT
+    assert core.asked[:2] == [f"target {RAT}", "command autoattack 1"]
+
+
+def test_it_does_not_go_to_who_fights_it_from_far_away(core: NotingClient) -> None:
+    one, spawns, _ = fighting(core)
+    far = spawn(RAT, "a rat", NEAR + 1.0, is_enemy=True)
+    spawns.by_index[RAT] = replace(far, fights_it=True)
+    assert not one.think(NOW)
+    near = replace(far, fights_it=True, place=Place(NEAR - 1.0, 0.0, 0.0))
+    spawns.by_index[RAT] = replace(near, level=TOO_STRONG + 1)
+    assert not one.think(NOW), "nor to one that is too strong"
+    spawns.by_index[RAT] = near
+    assert one.think(NOW)
+
+
+def test_it_leaves_alone_for_a_while_who_fights_it_and_is_not_hurt(core: NotingClient) -> None:
+    one, spawns, _ = fighting(core)
+    spawns.by_index[RAT] = replace(spawns.by_index[RAT], fights_it=True)
+    assert one.think(NOW)
+    late = Monotonic(NOW + PATIENCE + 1)
+    one.think(late)
+    assert one.enemy is None
+    assert not one.think(late)
+    assert one.think(Monotonic(late + AVOIDED))
+
+
+def test_it_stands_still_while_it_fights_and_rests(core: NotingClient) -> None:
+    """It went on to where it had been going, and away from its enemy."""
+    one, spawns, _ = fighting(core)
+    spawns.by_index[RAT] = spawn(RAT, "a rat", 1.0, is_enemy=True)
+    one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+    one.think(NOW)
+    assert core.asked[2:] == [f"stand_still {NOW}"]
+    core.asked.clear()
+    core.possessions = Spells(max_hp=100, current_hp=10)
+    one.handle_event(DeathSeen(OWN, RAT), NOW)
+    late = Monotonic(NOW + 60)
+    del spawns.by_index[RAT]
+    one.think(late)  # its body is gone
+    assert one.think(late)
+    assert core.asked == [f"stand_still {late}"]
 
 
 def test_it_runs_on_from_what_has_killed_it_on_a_long_way(core: NotingClient) -> None:
@@ -156,6 +212,19 @@ def test_who_knows_spells_casts_from_afar_and_comes_closer_if_that_is_in_vain(
     assert core.place.x == 0.0
     one.think(Monotonic(NOW + OUT_OF_SIGHT))
     assert core.place.x > SPELL_REACH / 2
+
+
+def test_it_goes_quite_close_to_whom_it_strikes_in_vain(core: NotingClient) -> None:
+    """A shadow at the foot of a shrine was near enough, and out of sight."""
+    one, spawns, _ = fighting(core)
+    low = Place(2.0, -2.0, 0.0)
+    spawns.by_index[RAT] = replace(spawn(RAT, "a rat", is_enemy=True), place=low)
+    one.attack(RAT, NOW)
+    one.think(NOW)
+    assert core.place.y == 0.0
+    late = Monotonic(NOW + 2 * OUT_OF_SIGHT)
+    one.think(late)
+    assert core.place.y == low.y
 
 
 def test_it_rests_until_it_has_power_for_its_arts(core: NotingClient) -> None:

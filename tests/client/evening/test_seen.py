@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from emu.client.evening.seen import SeenSpawns
+from emu.rules.stance import Encounter
 from emu.world.actors.spawn import Spawn, SpawnKind
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.lossy_world import LossyWorld
@@ -38,6 +39,10 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         states.append(look())
         crab.sheet.health.set_current(4)
         crab.set_info(hp_percent=40)
+        crab.set_encounter(Encounter.LOCKED, frozenset({player.spawn.id}))
+        await client.pause(2.0)
+        states.append(look())
+        crab.set_encounter(Encounter.LOCKED, frozenset({number}))
         await client.pause(2.0)
         states.append(look())
         player.zone.remove(crab, world.harness.world.clock.now())
@@ -61,9 +66,13 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         await client.leave()
 
     world.reactor.drive(whole())
-    assert states == [("a crab", 4, True, False, 0), ("a crab", 4, True, False, 60), ()]
+    crab = ("a crab", 4, True, False)
+    assert states == [(*crab, 0, False), (*crab, 60, True), (*crab, 60, False), ()]
 
 
 def _looked(seen: SeenSpawns) -> tuple[Any, ...]:
     found = [one for one in seen.all() if one.name == "a crab"]
-    return next(((one.name, one.level, one.is_enemy, one.is_dead, one.harm) for one in found), ())
+    states = (
+        (one.name, one.level, one.is_enemy, one.is_dead, one.harm, one.fights_it) for one in found
+    )
+    return next(states, ())

@@ -136,6 +136,22 @@ def test_being_put_somewhere_ends_the_walk() -> None:
     assert near(world.harness.store.rows[5].place, (12.0, 5.0, 20.0))  # type: ignore[arg-type]
 
 
+def test_standing_still_ends_the_walk_where_it_is() -> None:
+    async def scene(client: ClientWorldConnection, _events: list[Any]) -> None:
+        at = client.core.place
+        client.walk_to(at.x + 40.0, at.y, at.z)
+        await client.pause(1.0)
+        client.act(lambda core: core.stand_still(client.now()))
+        await client.until(lambda: client.core.walker.goal is None, "the end of the walk")
+        assert at.x < client.core.place.x < at.x + 20.0
+        before = client.core.place
+        client.act(lambda core: core.stand_still(client.now()))
+        assert client.core.walker.get_timer() is None, "it sends nothing more"
+        assert client.core.place == before
+
+    played(scene)
+
+
 def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
     async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         session, handoff = client.core.session, client.core.handoff
@@ -240,7 +256,8 @@ def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
 def test_requests_before_the_beginning_are_refused() -> None:
     core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
     for request in (WorldClientCore.sit, WorldClientCore.camp, lambda one: one.send("4711"),
-                 lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
+                 lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0)),
+                 lambda one: one.stand_still(Monotonic(0.0))):  # fmt: skip
         with pytest.raises(CommandError):
             request(core)
     core.close()
