@@ -6,15 +6,28 @@ Texts are those of ../shared/data/recordings/items-546-carry.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from emu.items.held import Where
 from emu.ledger import Owner, OwnerKind
+from emu.world.item_events import (
+    ItemDestroyed,
+    ItemEquipped,
+    ItemMoved,
+    ItemRemoved,
+    ItemUnequipped,
+    RecipeExamined,
+    SpellExamined,
+)
+from emu.world.items.acts import USAGE
 from emu.world.items.items import NoNumbers
+from emu.world.items.texts import NOTHING_TO_EXAMINE
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
+from tests.support.world.worlds import Client
 
 VISOR = "\\aITEM 910019 Champion's Visor:Champion's Visor\\/a"
 COWL = "\\aITEM 910020 Acolyte's Cowl:Acolyte's Cowl\\/a"
@@ -220,3 +233,140 @@ def test_the_dead_do_nothing_with_their_things(line: str) -> None:
     before = held(client)
     assert client.types(f"/{line}") == ["You cannot do that right now."]
     assert held(client) == before
+
+
+def test_what_cannot_be_worn_is_not_attuned_for_good() -> None:
+    _, client = scene()
+    client.types(f"/summonitem {kinds.TUNIC}")
+    player = player_of(client)
+    inventory = player.holdings.inventory
+    (thing,) = inventory
+    kind = inventory.kind(thing)
+    inventory._kinds[kind.id] = replace(kind, level=60)
+    assert client.types("/attune_inv 0 1 0 -1")[-1].startswith("You must be at least level 60")
+    assert [one.is_attuned for one in inventory] == [False]
+    inventory._kinds[kind.id] = kind
+    inventory.locked.add(thing.id)
+    assert client.types("/attune_inv 0 1 0 -1") == []
+    assert [one.is_attuned for one in inventory] == [False]
+    client.types(f"/summonitem {kinds.CAP}")
+    assert client.types("/attune_inv 1 1 0 -1") == []
+    assert held(client, Where.WORN) == []
+
+
+def test_a_thing_is_taken_from_sale_and_offered_again() -> None:
+    _, client = scene()
+    client.types(f"/summonitem {kinds.CAP}")
+    inventory = player_of(client).holdings.inventory
+    (thing,) = inventory
+    for words, is_kept in (
+        (f"{thing.id} 1", True), (f"{thing.id} 0", False), (f"{thing.id << 32} 1", True),
+        (f"{thing.id}", False),
+    ):  # fmt: skip
+        client.types(f"/inventory nosale {words}")
+        assert [one.is_not_for_sale for one in inventory] == [is_kept]
+
+
+def test_a_cap_is_shown_in_place_of_another_one() -> None:
+    _, client = scene()
+    client.types(f"/summonitem {kinds.CAP}")
+    client.types("/inventory equip 0 2 0 0")
+    assert held(client, Where.WORN) == [(kinds.CAP, 2, 1)]
+    client.types("/inventory unequip 2 0 0 0 0")
+    client.types("/inventory equip 0 2 0 1")
+    assert held(client, Where.APPEARANCE) == [(kinds.CAP, 2, 1)]
+    assert client.types("/inventory unequip 2 0 0 0 0") == []
+    assert held(client, Where.APPEARANCE) == [(kinds.CAP, 2, 1)]
+    client.types("/inventory unequip 2 0 3 0 1")
+    assert held(client) == [(kinds.CAP, 3, 1)]
+    client.types(f"/inventory equip {place_of(client)} 2")
+    assert client.types("/inventory unequip 2 0 50") != []
+    assert held(client, Where.WORN) == [(kinds.CAP, 2, 1)]
+
+
+def place_of(client: Client) -> int:
+    """Return the place of the record of the first thing in the bags."""
+    player = player_of(client)
+    place = player.session.items.place_of(player.holdings.inventory.in_list(Where.BAGS)[0].id)
+    assert place is not None
+    return place
+
+
+def test_weapons_change_hands() -> None:
+    _, client = scene()
+    client.types(f"/summonitem {kinds.SWORD}")
+    client.types("/inventory equip 0")
+    assert held(client, Where.WORN) == [(kinds.SWORD, 0, 1)]
+    assert client.types("/inventory swap_equip 0 1 0") == []
+    assert held(client, Where.WORN) == [(kinds.SWORD, 1, 1)]
+    for words in ("1 0 3", "1 2 0", "99 0 0", "1 99 0"):
+        assert client.types(f"/inventory swap_equip {words}") != [], words
+        assert held(client, Where.WORN) == [(kinds.SWORD, 1, 1)]
+
+
+def test_acts_are_events() -> None:
+    harness, client = scene()
+    seen: list[object] = []
+    for event in (ItemMoved, ItemEquipped, ItemUnequipped, ItemDestroyed, ItemRemoved):
+        harness.world.events.subscribe(event, lambda event: seen.append(type(event)))
+    client.types(f"/summonitem {kinds.CAP}")
+    client.types(f"/summonitem {kinds.CAP}")
+    for words, expected in (
+        ("move 0 3 0 1", [ItemMoved]),
+        ("equip {}", [ItemEquipped]),
+        ("equip {}", [ItemEquipped, ItemUnequipped]),
+        ("unequip 2 0 {slot}", [ItemUnequipped, ItemEquipped]),
+        ("unequip 2", [ItemUnequipped]),
+    ):
+        seen.clear()
+        ((_, slot, _), *_) = held(client)
+        client.types(f"/inventory {words.format(place_of(client), slot=slot)}")
+        assert sorted(map(str, seen)) == sorted(map(str, expected)), words
+    seen.clear()
+    client.types(f"/inventory destroy {place_of(client)}")
+    assert seen == [ItemDestroyed, ItemRemoved]
+
+
+def test_without_the_shared_bank_nothing_goes_there() -> None:
+    harness, client = scene()
+    harness.parts.item_acts.has_bank = lambda _player: True
+    client.types(f"/summonitem {kinds.PEBBLE}")
+    player_of(client).holdings.has_shared = False
+    refused = ["Could not move item to that location."]
+    assert client.types("/inventory move 0 0 -4 1") == refused
+    assert client.types("/inventory pop 0 -4") == refused
+    player_of(client).holdings.has_shared = True
+    assert client.types("/inventory move 0 0 -4 1") == []
+
+
+def test_a_worn_out_thing_says_so() -> None:
+    _, client = scene()
+    client.types(f"/summonitem {kinds.CAP}")
+    inventory = player_of(client).holdings.inventory
+    (thing,) = inventory
+    inventory.set(thing, condition=0)
+    lines = client.types("/inventory equip 0")
+    assert len(lines) == 1
+    assert lines[0].endswith("is worn out and will not be effective until repaired.")
+    assert client.types("/inventory") == [USAGE]
+    assert client.types("/inventory dance") == []
+
+
+@pytest.mark.parametrize("version", [546, 1208])
+def test_requests_to_examine_are_passed_on_by_their_type(version: int) -> None:
+    harness, client = scene(version)
+    seen: list[Any] = []
+    for event in (SpellExamined, RecipeExamined):
+        harness.world.events.subscribe(event, seen.append)
+    layout = client.dialect.layout("WS_ExamineInfoRequestMsg")
+    number = "unique_id" if version == 546 else "id"
+    for fields in ({"type": 3, "id": 110012}, {"type": 4, "id": 110002}, {"type": 5, number: 77}):
+        client.say("OP_ExamineInfoRequestMsg", layout.encode(fields)[:36])
+    spell, effect, recipe = seen
+    assert (spell.spell_id, spell.is_effect) == (110012, False)
+    assert (effect.spell_id, effect.is_effect) == (110002, True)
+    assert recipe.recipe == 77
+    before = len(client.decoded("WS_ExamineInfo"))
+    client.say("OP_ExamineInfoRequestMsg", layout.encode({"type": 9})[:36])
+    assert client.decoded("WS_DisplayText")[-1]["text"] == NOTHING_TO_EXAMINE
+    assert len(client.decoded("WS_ExamineInfo")) == before
