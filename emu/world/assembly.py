@@ -74,6 +74,7 @@ from emu.world.items.trading import TradeContent, Trading
 from emu.world.knowledge import Knowledge
 from emu.world.ledger.ledger import Ledger
 from emu.world.levels import Levels
+from emu.world.login_events import LoggedOut
 from emu.world.messages import WorldMessages
 from emu.world.minds.guard import Guard
 from emu.world.minds.shared import Minds
@@ -586,6 +587,7 @@ class Assembly:
         subscribe(RankChanged, lambda event: self.remote.send_table(event.player))
         subscribe(Arrived, self.chat.enter_again)
         subscribe(LeftWorld, self.chat.leave_all)
+        subscribe(LoggedOut, self.chat.logged_out)
         subscribe(PlayedElsewhere, lambda event: departures.lose(event.player, world.clock.now()))
         subscribe(HidingChanged, self.chat.hidden_changed)
         subscribe(Died, lambda event: content.died(event.zone, event.victim))

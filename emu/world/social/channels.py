@@ -37,6 +37,10 @@ ROUNDS: Final = 2000
 """Rounds of the hash of a password: about a millisecond."""
 
 
+ON_ITS_WAY: Final = ""
+"""The process of a member that has left this one for another node, and is in none yet."""
+
+
 @dataclass(slots=True)
 class Channel:
     """One channel; `members` has character ids in the order in which they joined.
@@ -149,6 +153,14 @@ class Channels:
         self.remove_empty(found)
         return found
 
+    def go_away(self, member: int) -> list[Channel]:
+        """Note that a member of this process is on its way to another node; return its channels."""
+        left = self.of(member)
+        for channel in left:
+            channel.put_member(member, ON_ITS_WAY)
+            self.remove_empty(channel)
+        return left
+
     def remove_empty(self, channel: Channel) -> None:
         """Remove a channel that has no member here: nobody here hears what happens in it."""
         # A channel with nobody in it has no owner who could change its password.
@@ -259,7 +271,18 @@ class RemoteChannels:
     def left(self, player: Player, channel: Channel) -> None:
         """Publish that a player of this process has left a channel."""
         self._publish(LEFT, player, channel)
-        self._end_empty(channel)
+        self.went(channel)
+
+    def went(self, channel: Channel) -> None:
+        """Note that a player of this process is in a channel no more, which it may not have left.
+
+        A channel that has no member here is heard no longer.
+        """
+        if not channel.here and channel.topic in self._heard:
+            heard, _ = self._heard.pop(channel.topic)
+            heard.cancel()
+            note: Note = {"process": self._world.processes.name, "channel": channel.name}
+            self._world.processes.bus.publish(DROPPED, note)
 
     def said(self, player: Player, channel: Channel, text: str) -> None:
         """Publish what a player of this process says in a channel."""
@@ -305,14 +328,6 @@ class RemoteChannels:
         process = str(note["process"])
         for _, held in list(self._heard.values()):
             self._publish_held(held, process)
-
-    def _end_empty(self, channel: Channel) -> None:
-        """Hear a channel no longer that has no member here."""
-        if not channel.here and channel.topic in self._heard:
-            heard, _ = self._heard.pop(channel.topic)
-            heard.cancel()
-            note: Note = {"process": self._world.processes.name, "channel": channel.name}
-            self._world.processes.bus.publish(DROPPED, note)
 
     # Notes of other processes; the bus delivers a process its own notes, too.
 
@@ -380,7 +395,7 @@ class RemoteChannels:
     def _settle(self, channel: Channel) -> None:
         """Remove a channel whose last member here is in another process now."""
         self._local.channels.remove_empty(channel)
-        self._end_empty(channel)
+        self.went(channel)
 
 
 def _named(char_id: int, note: Note) -> Present:

@@ -19,9 +19,11 @@ from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn, StateWord
 from emu.world.events import Arrived, HidingChanged, LeftWorld, SpawnSpoke, spoken
 from emu.world.hiding import sees
+from emu.world.login_events import LoggedOut
 from emu.world.reports import Said
 from emu.world.rules import ChatRules
 from emu.world.social.channels import (
+    ON_ITS_WAY,
     OTHER_JOINED,
     OTHER_LEFT,
     YOU_JOINED,
@@ -363,13 +365,31 @@ class Chat:
         return channel
 
     def leave_all(self, event: LeftWorld) -> None:
-        """Remove a player who has left the world from every channel; keep the saved ones."""
+        """Remove a player who has left the world from every channel; keep the saved ones.
+
+        One that goes to another node stays a member, in whichever process it is then.
+        """
         player = event.player
+        if player.journey.is_elsewhere:
+            for channel in self.channels.go_away(player.id):
+                self.remote_channels.went(channel)
+            return
         # First all removals, then all messages: a fault in one message must not keep a member in.
         left = self.channels.of(player.id)
         for channel in left:
             self.channels.leave(channel.name, player.id)
         for channel in left:
+            self.world.faults.attempt("notifying a channel", player, self._left, player, channel)
+
+    def logged_out(self, event: LoggedOut) -> None:
+        """Let a player leave its channels that was on its way to another node and has not come."""
+        player = event.player
+        if not player.journey.is_elsewhere:
+            return
+        for kept in player.channels.values():
+            channel = self.channels.find(kept.channel) or Channel(kept.channel)
+            if channel.members.get(player.id) == ON_ITS_WAY:
+                channel.drop(player.id)
             self.world.faults.attempt("notifying a channel", player, self._left, player, channel)
 
     def _left(self, player: Player, channel: Channel) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from emu.processes.bus import LocalBus
 from emu.processes.ports import CAME, GONE, LOST, Note
 from emu.world.social.channels import DROPPED, HELD, Channel
@@ -166,3 +168,29 @@ def test_members_that_a_broken_connection_has_lost_are_published_again() -> None
     found.put_member(7, there.name)
     here.bus.publish(LOST, {"process": there.name})
     assert found.members == {5: None, 6: there.name}
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_who_changes_its_node_leaves_no_channel(arrives: bool, is_alone: bool) -> None:
+    """The other members read that it had left and joined; one that does not come has left."""
+    here = WorldHarness(elsewhere={12: ("192.0.2.9", 9002)})
+    there = WorldHarness(beside=here)
+    far = there.stand(6, 1208, name="Borvik", zone_id=12)
+    near = [] if is_alone else [here.stand(7, 1208, name="Cestra")]
+    traveller = here.stand(5, 1208, name="Aldana", admin_status=100)
+    for client in (*near, far, traveller):
+        client.types("/joinchannel Trade")
+    before = [len(reported(client)) for client in (*near, far)]
+    traveller.types("/zone 12")
+    if arrives:
+        again = there.stand(5, 1208, is_zoning=True)
+        assert reported(again) == [(YOU_JOINED, "Trade", "")]
+        again.types("/tellchannel Trade here I am")
+        assert heard(far)[-1] == ("Trade", "Aldana", "here I am")
+    for world in (here, there):
+        world.run(61.0)
+    news = [] if arrives else [(OTHER_LEFT, "Trade", "Aldana")]
+    for client, count in zip((*near, far), before, strict=True):
+        assert reported(client)[count:] == news
+        assert ("Aldana" in members(client)) is arrives
