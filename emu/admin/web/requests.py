@@ -27,6 +27,33 @@ _HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,255})(?::
 """A ``Host`` header: an IPv6 address in brackets, another address, or a name; perhaps a port."""
 
 
+_ABSOLUTE: Final = re.compile(rb"https?://([^/?#]*)([^#]*)", re.IGNORECASE)
+
+
+def absolute_form(target: bytes) -> tuple[bytes, bytes] | None:
+    """Return host and path of a request's target that is a whole URL, None if it is a path.
+
+    Programs behind a proxy of their network ask so; every server must understand it (RFC 9112
+    section 3.2.2).
+    """
+    match = _ABSOLUTE.fullmatch(target)
+    if match is None:
+        return None
+    path = match[2]
+    return match[1], path if path.startswith(b"/") else b"/" + path
+
+
+def are_hosts(headers: Collection[bytes], version: bytes) -> bool:
+    """Return whether a request of an HTTP version may have these ``Host`` headers.
+
+    It has one, and that is well-formed (RFC 9112 section 3.2). Two may mean two names to a proxy
+    and to this server. HTTP/1.0 needs none.
+    """
+    if not headers:
+        return version == b"HTTP/1.0"
+    return len(headers) == 1 and all(map(_HOST.fullmatch, headers))
+
+
 class HostNames:
     """The names in ``Host`` headers that mean this server.
 

@@ -66,6 +66,8 @@ SECURITY: Final = {
     " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
+    # Twisted names itself and its version here, which helps only those who look for its faults.
+    "Server": "emu",
     # Most answers are for one user; `PublicResource` replaces this header.
     "Cache-Control": "no-store",
 }
@@ -90,6 +92,12 @@ def unsupported(request: Request, methods: Iterable[bytes]) -> bytes:
     prepare(request, "text/plain; charset=utf-8", 405)
     request.setHeader("Allow", b", ".join(sorted(methods)))
     return b"this method is not taken here\n"
+
+
+def ambiguous(request: Request) -> bytes:
+    """Answer a request that does not name one host; return the body."""
+    prepare(request, "text/plain; charset=utf-8", 400)
+    return b"a request needs one Host header, the name of this server\n"
 
 
 def misdirected(request: Request) -> bytes:

@@ -27,13 +27,13 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 from zope.interface import implementer
 
-from emu.admin.web.requests import HostNames
+from emu.admin.web.requests import HostNames, absolute_form, are_hosts
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.rates import FairWork
 from emu.metrics import EndpointUses
 from emu.net.scheduler import Scheduler
-from emu.net.web.resources import misdirected, unsupported
+from emu.net.web.resources import ambiguous, misdirected, unsupported
 from emu.times import Monotonic
 
 LIMITS: Final = ConnectionLimits(most=512, per_address=512, silent_per_address=512)
@@ -44,10 +44,17 @@ EACH_COSTS: Final = 0.0002
 """Seconds charged for each item in addition to its measured time, for I/O."""
 AT_ONCE: Final = 2
 """Items handled before other work has its turn: bytes of a request, and its answer."""
-REFUSED: Final = 413
-TOO_LARGE: Final = (
-    b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-)
+
+
+def refusal(code: int, phrase: str) -> bytes:
+    """Return a whole answer that refuses a request, and ends its connection."""
+    head = f"HTTP/1.1 {code} {phrase}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    return head.encode("ascii")
+
+
+TOO_LARGE: Final = refusal(413, "Content Too Large")
+URI_TOO_LONG: Final = refusal(414, "URI Too Long")
+HEADER_TOO_LARGE: Final = refusal(431, "Request Header Fields Too Large")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,7 @@ class PageRequest(Request):
     channel: PageChannel
     content: BytesIO
     _is_refused = False
+    _has_host = False
 
     def gotLength(self, length: int | None) -> None:
         """Check the length of the body, None for a chunked one; called by Twisted."""
@@ -118,15 +126,24 @@ class PageRequest(Request):
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """Queue the complete request; called by Twisted."""
-        if not self._is_refused:
-            answer = partial(super().requestReceived, command, path, version)
-            self.channel.site.queue_request(self, answer)
+        if self._is_refused:
+            return
+        self._has_host = are_hosts(self.requestHeaders.getRawHeaders(b"host", []), version)
+        whole = absolute_form(path)
+        if whole is not None:
+            host, path = whole
+            self.requestHeaders.setRawHeaders(b"host", [host])
+            # The name in the URL is the one that counts.
+            self._has_host = self._has_host and are_hosts([host], version)
+        answer = partial(super().requestReceived, command, path, version)
+        self.channel.site.queue_request(self, answer)
 
     def process(self) -> None:
         """Find the resource and render it; called by Twisted."""
         hosts = self.requestHeaders.getRawHeaders(b"host", [])
-        # Two Host headers may mean two names to the proxy and to this server.
-        if len(hosts) > 1 or not all(self.channel.site.hosts.allow(host) for host in hosts):
+        if not self._has_host:
+            self._send(ambiguous(self))
+        elif not all(map(self.channel.site.hosts.allow, hosts)):
             self._send(misdirected(self))
         else:
             super().process()
@@ -231,6 +248,11 @@ class PageChannel(HTTPChannel):
             self.refuse(TOO_LARGE)
             return False
 
+    def lineLengthExceeded(self, line: bytes) -> None:  # noqa: ARG002  # the name is Twisted's
+        """Refuse a line that is too long; called by Twisted."""
+        # The first line of a request is the one with its URI.
+        self.refuse(HEADER_TOO_LARGE if self._receivedHeaderSize else URI_TOO_LONG)
+
     def checkPersistence(self, request: http.Request, version: bytes) -> bool:
         """Return whether the connection may have another request; called by Twisted."""
         self._asked += 1
@@ -264,8 +286,8 @@ class PageChannel(HTTPChannel):
         self.transport.abortConnection()
 
     def refuse(self, answer: bytes) -> None:
-        """Send a whole answer early and end the connection."""
-        self.site.count(REFUSED)
+        """Send a whole answer of `refusal` early and end the connection."""
+        self.site.count(int(answer.split()[1]))
         self.transport.write(answer)
         self.loseConnection()
 

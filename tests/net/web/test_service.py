@@ -118,6 +118,7 @@ async def test_every_address_answers_and_nothing_may_come_from_elsewhere(
     assert headers["Content-Type"].startswith(kind)
     assert headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
     assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Server"] == "emu"
     assert body
     if kind == "application/json":
         json.loads(body)
