@@ -89,7 +89,9 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
     if code == sqlite3.SQLITE_FULL:
         return StoreError(f"{path}: the disk is full; free some space")
     if code == sqlite3.SQLITE_IOERR:
-        return StoreError(f"{path}: cannot be read or written ({error}); check its disk")
+        return StoreError(
+            f"{path}: cannot be read or written ({error}); check its disk, and whether it is full"
+        )
     return StoreError(
         f"{path}: {_in_one_line(error)}; if another program has changed the tables, put a backup"
         " in its place"
