@@ -19,6 +19,7 @@ from twisted.logger import LogEvent, globalLogPublisher
 
 from tests.support.costs import Costs
 from tests.support.examples import middle_cases
+from tests.support.flushing import skip_flushes
 from tests.support.remembered import remember_databases, remember_documents
 
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
@@ -31,6 +32,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # the CPU time of all tests.
 gc.set_threshold(50_000, 20, 50)
 
+skip_flushes()
 remember_documents()
 remember_databases()
 

@@ -52,8 +52,8 @@ PLAIN = {
 
 PROJECT = {
     "architecture", "bench", "changelog", "citations", "commit_message", "decode_recordings",
-    "deploy", "forks", "guides", "javascript", "layers", "mirror", "packaging", "ports", "readme",
-    "recipes", "release", "simulation", "site", "variables", "where", "words",
+    "deploy", "flushing", "forks", "guides", "javascript", "layers", "mirror", "packaging", "ports",
+    "readme", "recipes", "release", "simulation", "site", "variables", "where", "words",
 }  # fmt: skip
 """Tests of the project as a whole."""
 
