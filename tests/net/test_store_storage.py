@@ -98,7 +98,10 @@ async def test_what_is_put_off_is_stored_at_the_end(tmp_path: Path) -> None:
         assert other.execute("SELECT last_login FROM accounts").fetchall() == [(9.0,)]
 
 
-async def test_a_change_by_another_program_is_seen_by_the_next_read(tmp_path: Path) -> None:
+async def test_a_change_by_another_program_is_seen_by_the_next_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("emu.net.store.DELAY", 0.001)  # twenty logins in a row would wait for it
     path = tmp_path / "emu.sqlite"
     storage = Storage(path, reactor, Scheduler(reactor))
     account = await storage.accounts.add_account("bob", "hash", 1.0)
@@ -148,7 +151,7 @@ async def test_a_slow_disk_does_not_block_the_reactor(tmp_path: Path) -> None:
 
     def slow() -> int:
         threads.add(threading.current_thread())
-        time.sleep(0.02)
+        time.sleep(0.0002)  # at each of 800 steps of SQLite
         return 0
 
     storage._seen[0].sqlite.connection.set_progress_handler(slow, 1)
