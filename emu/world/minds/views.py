@@ -11,6 +11,9 @@ from emu.world.actors.spawn import Spawn
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 
+STEALTH, INVISIBLE = "stealth", "invisible"
+"""The words of spawns that spells hide."""
+
 
 class Views:
     """Answers which spawns see each other."""
@@ -29,6 +32,18 @@ class Views:
     def may_attack(self, zone: Zone, creature: Spawn, player: Spawn) -> bool:
         """Return whether a creature may begin to attack a player who is near enough.
 
-        This is asked last, after distance, faction and level. EQ2Emulator's server does not ask.
+        This is asked last, after distance, faction and level. EQ2Emulator's server asks for no view
+        through walls.
         """
+        if not notices(creature, player):
+            return False
         return not self._aggro_needs_view() or self.sees(zone, creature, player)
+
+
+def notices(one: Spawn, other: Spawn) -> bool:
+    """Return whether a spawn sees another one although spells may hide that."""
+    words, sheet = other.words, one.sheet
+    return one is other or not (
+        (STEALTH in words and not sheet.sees_hidden)
+        or (INVISIBLE in words and not sheet.sees_invisible)
+    )

@@ -16,8 +16,9 @@ from emu.spells.kinds import SpellKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.standings import Standings
-from emu.world.events import Entered, LeftZone, Order, Revived
+from emu.world.events import Cast, Entered, Hurt, LeftZone, Order, Revived
 from emu.world.minds.shared import Minds
+from emu.world.minds.views import INVISIBLE, STEALTH
 from emu.world.sheets import CharacterSheets
 from emu.world.skills import Skills
 from emu.world.social.chat import Chat
@@ -117,6 +118,8 @@ class Spells:
         self.procs.used_up.append(lambda spell: self.lasting.end(spell, End.PURGED))
         sheets.more.append(self.sheet_fields)
         world.events.subscribe(LeftZone, self._left, Order.SUBJECTS)
+        world.events.subscribe(Hurt, self._struck)
+        world.events.subscribe(Cast, self._cast)
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -175,6 +178,21 @@ class Spells:
         for one in list(state.effects) if state is not None else ():
             if one is not but and spawn in one.gifts and kind in one.gifts[spawn].stealth:
                 self.lasting.leave(one, spawn, End.CANCELED)
+
+    def _struck(self, event: Hurt) -> None:
+        """Let everybody see again who strikes; ticks and procs do not betray anybody."""
+        if event.foe is not None and event.foe is not event.spawn and not event.spell_id:
+            self._reveal(event.foe)
+
+    def _cast(self, event: Cast) -> None:
+        """Let everybody see again who has harmed somebody, or tried to, by a spell."""
+        if event.is_harmful and event.foe is not None and event.foe is not event.spawn:
+            self._reveal(event.spawn)
+
+    def _reveal(self, spawn: Spawn) -> None:
+        if not spawn.words.isdisjoint((STEALTH, INVISIBLE)):
+            for kind in spawn.sheet.spells.stealth:
+                self.unhide(spawn, kind)
 
     # -- acts of players --------------------------------------------------------------------------
 

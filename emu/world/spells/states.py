@@ -15,6 +15,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.sheet import NO_MARKS, EffectIcon, ShownEffect, ShownMaintained, SpellMarks
 from emu.world.actors.spawn import Spawn
 from emu.world.knowledge import class_line
+from emu.world.minds.views import INVISIBLE, STEALTH
 from emu.world.sheets import CharacterSheets
 from emu.world.speech.windows import set_control_flags
 from emu.world.spells.bonuses import apply, totals
@@ -25,6 +26,9 @@ MOST_ICONS: Final = 30
 """Icons of a ghost."""
 MILLISECONDS: Final = 1000
 _U32: Final = 0xFFFFFFFF
+STEALTHED, UNSEEN = 1, 2
+"""How spells hide a spawn."""
+_HIDDEN: Final = {STEALTH: STEALTHED, INVISIBLE: UNSEEN}
 OWN, PET, OTHER = 0, 1, 2
 """Kinds of targets in the list of maintained spells."""
 ROOTED, HELD, AFRAID = 8, 16, 4
@@ -105,13 +109,16 @@ class SpellStates:
         for skill, value in (state.skills or {}).items():
             skills[skill] = skills.get(skill, 0.0) + value
         gifts = [one.gifts[spawn] for one in state.giving if spawn in one.gifts]
-        before, snared = marks.controls, marks.snare
+        before, snared, hidden = marks.controls, marks.snare, marks.stealth
         state.controls = _together(one.controls for one in gifts)
         marks.controls, marks.bonuses, marks.skills = state.controls, sums, skills
         marks.stealth = _together(one.stealth for one in gifts)
         marks.snare = min((one.snare / 100 for one in gifts if one.snare), default=1.0)
         marks.immunities = _together(one.immunities for one in gifts)
         marks.threat = next((one.threat for one in gifts if one.threat is not None), None)
+        if marks.stealth != hidden:
+            for word, number in _HIDDEN.items():
+                spawn.set_word(word, on=number in marks.stealth)
         model = next((one.model for one in reversed(gifts) if one.model), 0)
         if model != marks.model:
             marks.model = model

@@ -56,6 +56,71 @@ def test_the_spells_of_creatures_end_with_their_zone_without_their_scripts(
     assert scene.spells.states.get(crab) is None
 
 
+HIDE = """
+[[spell]]
+id = 800
+name = "Hide"
+icon = 1
+backdrop = 314
+target = 0
+is_friendly = true
+visual = 60
+script = "Spells/Hide.lua"
+lasts_until_cancelled = true
+[[spell.tier]]
+values = [{kind}]
+"""
+HIDE_SCRIPT = "function cast(Caster, Target, Kind) Stealth(Kind, Target) end"
+
+
+def hidden(folder: Path, kind: int, version: int = 546) -> SpellScene:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    scene = SpellScene(folder, version, toml=SMITE + HIDE.format(kind=kind))
+    scene.script(HIDE_SCRIPT, "Spells/Hide.lua")
+    scene.know(800, SMITE_ID)
+    scene.cast(800)
+    return scene
+
+
+@pytest.mark.parametrize(("kind", "sight"), [(1, "sees_hidden"), (2, "sees_invisible")])
+def test_who_is_hidden_is_attacked_only_by_what_sees_it(
+    tmp_path: Path, kind: int, sight: str
+) -> None:
+    """The names of CanSeeInvis, SetSeeHide and SetSeeInvis (eq2-lua.md) say that minds ask."""
+    scene = hidden(tmp_path, kind)
+    wolf = scene.creature("a wolf", faction=1)
+    scene.run(3.0)
+    assert not wolf.mind.hates
+    setattr(wolf.sheet, sight, True)
+    scene.run(3.0)
+    assert scene.player.spawn in wolf.mind.hates
+
+
+@pytest.mark.parametrize("act", ["blow", "spell"])
+def test_who_harms_somebody_is_seen_again(tmp_path: Path, act: str) -> None:
+    scene = hidden(tmp_path, 1)
+    crab = scene.creature()
+    scene.cast(SMITE_ID, crab) if act == "spell" else scene.client.types("autoattack 1")
+    assert "stealth" in scene.player.spawn.words
+    scene.player.set_target(crab)
+    scene.run(4.0)
+    assert scene.effects() == []
+    assert "stealth" not in scene.player.spawn.words
+
+
+@pytest.mark.parametrize("version", [546, 561, 1208, 60114, 64753])
+@pytest.mark.parametrize(("kind", "flag"), [(1, 8), (2, 1)])
+def test_others_are_shown_who_is_hidden(tmp_path: Path, version: int, kind: int, flag: int) -> None:
+    """docs/protocol/world/spawns.md#info: flags 1 invisible, 8 crouching."""
+    scene = hidden(tmp_path, kind)
+    client = scene.client_of(scene.friend(version=version))
+    name = "flags" if version <= 561 else "visual_flag"
+    assert client.fields_of(scene.player.name)[name] & 9 == flag
+    scene.spells.cancel_effect(scene.player, 800)
+    scene.run(1.0)
+    assert client.fields_of(scene.player.name).get(name, 0) & 9 == 0
+
+
 def test_friendly_effects_are_cancelled_by_number(scene: SpellScene) -> None:
     scene.cast(COURAGE)
     scene.client.types("cancel_effect 5")

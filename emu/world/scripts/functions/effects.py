@@ -27,12 +27,12 @@ from emu.world.spells.living import (
     Ward,
 )
 from emu.world.spells.procs import ProcHarm
+from emu.world.spells.states import STEALTHED, UNSEEN
 
 EFFECTS: Final = FunctionTable()
 CONTROL_HATE: Final = 5
 REFUSED: Final = frozenset((Control.INVISIBLE, Control.STEALTH, Control.ILLUSION))
 """Controls that have functions of their own."""
-STEALTH, INVISIBLE = 1, 2
 MOST_ONLY: Final = 32
 LARGEST_BONUS: Final = 1e9
 
@@ -427,7 +427,7 @@ def get_ward_value(scripts: Scripts, _spell: Any, field: str) -> int | None:
 def stealth(scripts: Scripts, kind: int, body: Body | None) -> None:
     """Hide a spawn while the spell lasts: 1 stealth, 2 invisible."""
     spell = acting(scripts)
-    if spell is None or kind not in (STEALTH, INVISIBLE):
+    if spell is None or kind not in (STEALTHED, UNSEEN):
         return
     spawns = [body.spawn] if body is not None else spell.targets[:1]
     _change(scripts, spell, spawns, lambda gifts: gifts.put("stealth", kind))
@@ -440,13 +440,13 @@ def _is_hidden(body: Body | None, kind: int) -> bool:
 @EFFECTS("IsStealthed", "S spawn")
 def is_stealthed(_scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn is stealthed."""
-    return _is_hidden(body, STEALTH)
+    return _is_hidden(body, STEALTHED)
 
 
 @EFFECTS("IsInvis", "S spawn")
 def is_invisible(_scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn is invisible."""
-    return _is_hidden(body, INVISIBLE)
+    return _is_hidden(body, UNSEEN)
 
 
 def _unhide(scripts: Scripts, body: Body | None, kind: int) -> None:
@@ -464,13 +464,13 @@ def _unhide(scripts: Scripts, body: Body | None, kind: int) -> None:
 @EFFECTS("RemoveStealth", "S spawn?")
 def remove_stealth(scripts: Scripts, body: Body | None) -> None:
     """Let a spawn be seen again that is stealthed."""
-    _unhide(scripts, body, STEALTH)
+    _unhide(scripts, body, STEALTHED)
 
 
 @EFFECTS("RemoveInvis", "S spawn?")
 def remove_invisible(scripts: Scripts, body: Body | None) -> None:
     """Let a spawn be seen again that is invisible."""
-    _unhide(scripts, body, INVISIBLE)
+    _unhide(scripts, body, UNSEEN)
 
 
 # -- threat -------------------------------------------------------------------------------------

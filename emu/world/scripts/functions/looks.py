@@ -19,6 +19,7 @@ from emu.world.actors.looks import (
 )
 from emu.world.actors.spawn import GhostPart
 from emu.world.minds.nearness import distance_between
+from emu.world.minds.views import notices
 from emu.world.population.looks import verbs_of
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.functions.spells import keep
@@ -182,9 +183,4 @@ def can_see(_scripts: Scripts, body: Body | None, other: Body | None) -> bool | 
     """Return whether a spawn sees another one although that is invisible or hides."""
     if body is None or other is None:
         return None
-    words = other.spawn.words
-    sheet = body.spawn.sheet
-    return not (
-        ("invisible" in words and not sheet.sees_invisible)
-        or ("stealth" in words and not sheet.sees_hidden)
-    )
+    return notices(body.spawn, other.spawn)
