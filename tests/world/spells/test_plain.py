@@ -70,16 +70,25 @@ def test_help_fills_health_and_power(tmp_path: Path) -> None:
 
 
 def test_what_lasts_is_taken_back(tmp_path: Path) -> None:
-    scene = scene_of(tmp_path, "bonus+snare+control+stealth", 0, 6, 40, 5, duration=100)
+    scene = scene_of(tmp_path, "bonus+snare+control", 0, 6, 40, 5, duration=100)
     crab = scene.creature()
     cast(scene, crab)
     marks = crab.sheet.spells
-    assert (crab.sheet.attribute("str"), marks.snare, marks.stealth) == (26, 0.4, {1})
+    assert (crab.sheet.attribute("str"), marks.snare) == (26, 0.4)
     assert marks.controls == {Control.ROOT, Control.SNARE}
     scene.run(10.5)
     marks = crab.sheet.spells
-    assert (crab.sheet.attribute("str"), marks.snare, marks.stealth) == (20, 1.0, set())
+    assert (crab.sheet.attribute("str"), marks.snare) == (20, 1.0)
     assert not marks.controls
+
+
+def test_stealth_lasts_and_is_taken_back(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path, "stealth", friendly=True, duration=100)
+    cast(scene)
+    own = scene.player.spawn
+    assert own.sheet.spells.stealth == {1}
+    scene.run(10.5)
+    assert own.sheet.spells.stealth == set()
 
 
 def test_taunts_and_interruptions(tmp_path: Path) -> None:
