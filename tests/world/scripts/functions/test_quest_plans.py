@@ -118,3 +118,108 @@ def test_steps_that_are_removed_and_begin_anew(tmp_path: Path) -> None:
 
 def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
     assert failing_without(ScriptScene(tmp_path), PLANS) == []
+
+
+def test_numbers_of_a_step_are_bounded(tmp_path: Path) -> None:
+    ids = ", ".join(str(number) for number in range(1, 106))
+    spots = ", ".join(f"{number}, 2, 3" for number in range(1, 56))
+    plan = plan_of(
+        tmp_path,
+        f"""
+        AddQuestStepKill(Quest, 1, "Kill.", 4294967295, 100, "", -5, {ids})
+        AddQuestStepKill(Quest, 2, "Kill.", 1, 100, "", 0, 5, nil, 6)
+        AddQuestStepLocation(Quest, 3, "Place.", 12, "", -1, {spots}, 7, 8)
+        AddQuestStepZoneLoc(Quest, 4, "Zone.", 4, "", 0, 0, 0, 1, 27, 4, 5, 6)
+    """,
+    )
+    kill, place = plan.steps[1], plan.steps[3]
+    assert (kill.quantity, kill.icon, len(kill.ids)) == (0x7FFFFFFF, 0, 100)
+    assert plan.steps[2].ids == {5}
+    assert (place.radius, place.quantity, place.icon, len(place.spots)) == (12.0, 1, 0, 50)
+    # The zone of the last place is missing.
+    assert plan.steps[4].spots == (QuestSpot(0, 0, 1, 27), QuestSpot(4, 5, 6, 0))
+
+
+def test_what_a_quest_gives_is_bounded(tmp_path: Path) -> None:
+    most, number = 0x7FFFFFFF, 4294967295
+    plan = plan_of(
+        tmp_path,
+        f"""
+        AddQuestRewardCoin(Quest, {number}, 1, 1, 1)
+        AddQuestRewardItem(Quest, 0, 2) AddQuestRewardItem(Quest, {most + 1}, 2)
+        AddQuestRewardItem(Quest, {most}, 70000) AddQuestRewardItem(Quest, 50)
+        AddQuestSelectableRewardItem(Quest, 51, -3) AddQuestSelectableRewardItem(Quest, 0, 1)
+        AddQuestSelectableRewardItem(Quest, 52, 70000)
+        AddQuestRewardFaction(Quest, 0, 5)
+        SetQuestRewardExp(Quest, {number}) SetQuestRewardStatus(Quest, {number}, {number}, 7)
+        SetStatusTmpReward(Quest, {number}) SetCoinTmpReward(Quest, {number})
+        SetQuestFeatherColor(Quest, 4) SetQuestPrereqLevel(Quest, -8)
+        AddQuestPrereqTradeskillLevel(Quest, -1) AddQuestPrereqItem(Quest, 0, 2)
+        AddQuestPrereqItem(Quest, 8) AddQuestPrereqFaction(Quest, 0, 1, 2)
+        RegisterQuest(Quest, "Name", "Type", "Zone", 300, "Text")
+    """,
+    )
+    reward = plan.reward
+    assert reward.coins == most
+    assert reward.items[-2:] == ((most, 0xFFFF), (50, 1))
+    assert reward.choices[-2:] == ((51, 1), (52, 0xFFFF))
+    assert 0 not in [faction for faction, _ in reward.factions]
+    assert (reward.experience, reward.status) == (most, most)
+    assert (reward.least_status, reward.most_status) == (most, 7)
+    assert (plan.gift_status, plan.gift_coins) == (most, most)
+    assert (plan.feather, plan.level) == (0, 255)
+    assert (plan.needs.least_level, plan.needs.tradeskill_level) == (0, 0)
+    assert (plan.needs.items, plan.needs.standings) == (((8, 1),), ())
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_feather_has_one_of_three_colors(tmp_path: Path, number: int) -> None:
+    assert plan_of(tmp_path, f"SetQuestFeatherColor(Quest, {number})").feather == number
+
+
+def test_a_quest_without_one_of_its_texts_keeps_its_own(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, 'RegisterQuest(Quest, "Name", "", "Zone", 5, "Text")')
+    assert plan.title == "Crabs on the Beach"
+
+
+def test_functions_of_steps_are_named(tmp_path: Path) -> None:
+    plan = plan_of(
+        tmp_path,
+        """
+        AddQuestStep(Quest, 1, "Plain.", 1, 100, "", 0, 0)
+        AddQuestStepCompleteAction(Quest, 1, "A") AddQuestStepProgressAction(Quest, 1, "B")
+        AddQuestStepFailureAction(Quest, 1, "C") SetQuestCompleteAction(Quest, "D")
+        UpdateQuestStepDescription(Quest, 1, "Other.") UpdateQuestDescription(Quest, "Why.")
+    """,
+    )
+    assert plan.steps[1].actions == ("A", "B", "C")
+    assert (plan.on_complete, plan.steps[1].text, plan.description) == ("D", "Other.", "Why.")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        'AddQuestStep(quest, 8, "More.", 1, 100, "", 0, 0)', "RemoveQuestStep(Spawn, quest, 1)",
+        'AddQuestStepLocation(quest, 9, "Place.", 12, "", 0, 1, 2, 3)',
+        'ResetQuestStep(quest, 1, "", "")', 'UpdateQuestStepDescription(quest, 1, "Other.")',
+        'UpdateQuestTaskGroupDescription(quest, 1, "Other.")', "SetQuestYellow(quest)",
+        'UpdateQuestDescription(quest, "Why.")', "SetCompleteFlag(quest)",
+    ],
+)  # fmt: skip
+def test_a_player_is_shown_each_change_of_its_quest(tmp_path: Path, change: str) -> None:
+    scene = QuestScene(tmp_path)
+    scene.accept()
+    scene.turn()
+    before = len(scene.client.decoded("WS_QuestJournalReply"))
+    scene.says(f"local quest = GetQuest(Spawn, {CRABS}) {change}")
+    scene.turn()
+    assert len(scene.client.decoded("WS_QuestJournalReply")) > before
+    assert scene.lines == []
+
+
+def test_flags_of_a_taken_quest_are_stored_with_it(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    scene.accept()
+    scene.says(f"SetQuestFlags(GetQuest(Spawn, {CRABS}), 6)")
+    assert scene.journal.open[CRABS].flags == 6
+    assert '"flags":6' in scene.player.journal.text
