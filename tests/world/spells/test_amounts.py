@@ -1,10 +1,15 @@
 """Amounts: resists, criticals, heals, hate."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from emu.world.actors.sheet import FieldKind
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.events import Healed
+from emu.world.spells.amounts import FORBIDDEN, FORCED
+from emu.world.spells.living import CastPhase, LivingSpell
 from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
 
 SMITE_ID, HEAL_ID = 110014, 110012
@@ -83,3 +88,118 @@ def test_taunts_and_hate_grow_together(scene: SpellScene) -> None:
     spawn.sheet.worn = {705: 100.0, 706: 50.0}
     scene.spells.amounts.hate(scene.zone, crab, spawn, 10)
     assert crab.mind.hates[spawn] == 30
+
+
+def made(scene: SpellScene, number: int = SMITE_ID, **values: Any) -> LivingSpell:
+    """Return a spell of the player that was cast a while ago: a tick of it always lands."""
+    kind, zone = scene.kind(number), scene.zone
+    spell = LivingSpell(kind, kind.tiers[1], zone, scene.player.spawn, level=10)
+    spell.phase = CastPhase.LASTING
+    for name, value in values.items():
+        setattr(spell, name, value)
+    return spell
+
+
+def dealt(scene: SpellScene, kind: int, **options: Any) -> int:
+    """Return what a spell of 100 points takes from a new creature of level 10."""
+    crab = scene.creature(level=10)
+    for name, points in (("heat", 500.0), ("cur_mitigation", 540.0)):
+        crab.sheet.set(name, FieldKind.UNSIGNED, points)
+    assert scene.spells.amounts.damage(made(scene), crab, kind, (100, 100), **options)
+    return 10_000 - crab.sheet.health.current
+
+
+@pytest.mark.parametrize(
+    ("bonus", "kind", "points"),
+    [
+        ({}, 0, 50), ({}, 10, 100), ({}, 99, 50), ({}, -1, 50),
+        # Heat is resisted by a tenth; intelligence 20 at level 10 adds 4.6 percent.
+        ({}, 3, 94), ({}, 7, 104),
+        ({700: 50.0}, 7, 156), ({700: 50.0}, 10, 100), ({704: 50.0}, 10, 150),
+        ({706: 50.0}, 0, 75), ({706: 50.0}, 10, 100),
+    ],
+)  # fmt: skip
+def test_damage_by_its_type_with_resistance_and_armor(
+    scene: SpellScene, bonus: dict[int, float], kind: int, points: int
+) -> None:
+    """Source: eq2-spells.md 7; armor of 540 at level 10 keeps off a half."""
+    scene.player.spawn.sheet.worn = bonus
+    assert dealt(scene, kind) == points
+    assert dealt(scene, kind, plain=True) == 100
+
+
+def test_a_critical_amount_may_be_forced_or_forbidden(scene: SpellScene) -> None:
+    spawn = scene.player.spawn
+    assert dealt(scene, 10, critical=FORCED) == 130
+    spawn.sheet.set("crit_chance", FieldKind.FRACTION, 100.0)
+    spawn.sheet.set("crit_bonus", FieldKind.FRACTION, 20.0)
+    assert dealt(scene, 10) == 150
+    assert dealt(scene, 10, critical=FORBIDDEN) == 100
+    crab, spell = scene.creature(), made(scene, critical=FORBIDDEN)
+    scene.spells.amounts.damage(spell, crab, 10, (100, 100))
+    assert crab.sheet.health.current == 9_900  # a tick is what its cast was
+
+
+def test_the_ability_adds_a_half_for_one_and_a_third_for_several(scene: SpellScene) -> None:
+    spawn, crab = scene.player.spawn, scene.creature()
+    spawn.sheet.set("ability_modifier", FieldKind.FRACTION, 1000.0)
+    assert dealt(scene, 10) == 150
+    spell = made(scene, targets=[crab, scene.creature()])
+    scene.spells.amounts.damage(spell, crab, 10, (99, 99))
+    assert crab.sheet.health.current == 10_000 - 132
+
+
+def test_the_dead_are_neither_harmed_nor_healed(scene: SpellScene) -> None:
+    amounts, crab = scene.spells.amounts, scene.creature()
+    scene.harness.minds.harm.kill(scene.zone, crab, None)
+    assert not amounts.damage(made(scene), crab, 10, (5, 5))
+    assert not amounts.heal(made(scene, HEAL_ID), crab, 5, 5)
+    chest = Spawn(999, SpawnKind.OBJECT, "a chest", crab.position)
+    assert not amounts.damage(made(scene), chest, 10, (5, 5))
+    assert not amounts.heal(made(scene, HEAL_ID), chest, 5, 5)
+
+
+def test_some_spells_take_power(scene: SpellScene) -> None:
+    crab, spell = scene.creature(), made(scene)
+    crab.sheet.power.fill(500)
+    assert scene.spells.amounts.damage(spell, crab, 10, (100, 100), takes_power=True)
+    assert (crab.sheet.power.current, crab.sheet.health.current) == (400, 10_000)
+    assert spell.last_hit
+    assert spell.has_damaged
+
+
+def test_a_heal_gives_what_is_missing(scene: SpellScene) -> None:
+    amounts, own = scene.spells.amounts, scene.player.spawn
+    seen: list[tuple[int, bool]] = []
+    scene.harness.world.events.subscribe(
+        Healed, lambda event: seen.append((event.amount, event.is_power))
+    )
+    own.sheet.worn = {701: 10.0, 702: 20.0}
+    own.sheet.health.set_current(100)
+    assert amounts.heal(made(scene, HEAL_ID), own, 100, 100)
+    assert own.sheet.health.current == 232
+    assert amounts.heal(made(scene, HEAL_ID), own, 100, 100, plain=True)
+    assert own.sheet.health.current == 332
+    assert amounts.heal(made(scene, HEAL_ID), own, 100, 100, critical=FORCED)
+    assert own.sheet.health.current == 332 + 171
+    own.sheet.power.set_current(990)
+    assert amounts.heal(made(scene, HEAL_ID), own, 100, 100, is_power=True, plain=True)
+    assert not amounts.heal(made(scene, HEAL_ID), own, 100, 100, is_power=True)
+    assert own.sheet.power.current == 1000
+    assert seen == [(132, False), (100, False), (171, False), (10, True)]
+    assert amounts.give(scene.zone, own, own, -5, "x") == 0
+
+
+def test_hate_is_made_by_the_living_of_creatures_alone(scene: SpellScene) -> None:
+    amounts, own, crab = scene.spells.amounts, scene.player.spawn, scene.creature()
+    friend = scene.friend().spawn
+    for creature, foe in ((friend, own), (crab, crab)):
+        amounts.hate(scene.zone, creature, foe, 10)
+        assert not creature.mind.hates
+    amounts.hate(scene.zone, crab, own, 10)
+    assert crab.mind.hates == {own: 10}
+    assert own in crab.mind.fighters
+    scene.harness.minds.harm.kill(scene.zone, crab, None)
+    before = dict(crab.mind.hates)
+    amounts.hate(scene.zone, crab, friend, 10)
+    assert crab.mind.hates == before
