@@ -127,7 +127,7 @@ class Gifts:
                 Reason.SCRIPT, [Part(*sides, abs(due))], [player.character.account_id]
             )
             try:
-                moved = await ledger.move(movement)
+                moved = await ledger.settle(movement)
                 if not moved.is_done:
                     self._counters["coins not moved: too few or too many"] += 1
             except StoreError:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from twisted.internet.defer import Deferred, ensureDeferred
 
+from emu.errors import StoreAway
 from emu.houses import Deal, Dealt, Price
 from emu.items.held import Where
 from emu.ledger import MOST_COINS, Owner, OwnerKind, Reason
@@ -92,7 +93,7 @@ class SlowStore:
         self.player: Player = player_of(client)
         self.counters = Counter[str]()
         self.gifts = Gifts(harness.parts.items, self.counters)
-        ledger, move = harness.parts.items.ledger, harness.parts.items.ledger.move
+        ledger, settle = harness.parts.items.ledger, harness.parts.items.ledger.settle
         self.asked: list[int] = []
         self._waiting: list[Deferred[None]] = []
 
@@ -102,9 +103,9 @@ class SlowStore:
             answer: Deferred[None] = Deferred()
             self._waiting.append(answer)
             await answer
-            return await move(movement)
+            return await settle(movement)
 
-        monkeypatch.setattr(ledger, "move", slow)
+        monkeypatch.setattr(ledger, "settle", slow)
         harness.start = ensureDeferred
 
     def answer(self) -> None:
@@ -150,6 +151,21 @@ def test_more_coins_than_one_can_have_are_lost(monkeypatch: pytest.MonkeyPatch) 
     assert (slow.asked, slow.gifts.coins(slow.player)) == ([MOST_COINS - 5], MOST_COINS)
     assert not slow.gifts.take_coins(slow.player, MOST_COINS + 1)
     assert not slow.counters
+
+
+def test_coins_wait_for_a_database_that_is_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a quest gives was lost with the first failure, and what it takes stayed."""
+    harness, client = scene(coins=60)
+    player, gifts = player_of(client), Gifts(harness.parts.items, Counter())
+
+    async def locked(*_about: Any) -> Any:
+        raise StoreAway("the database is locked")
+
+    # The calls that are not repeated while the database is locked.
+    monkeypatch.setattr(harness.parts.items.ledger._store, "move", locked)
+    gifts.give_coins(player, 50)
+    assert gifts.take_coins(player, 10)
+    assert player.character.coins == 100
 
 
 def test_coins_are_not_taken_during_an_exchange() -> None:
