@@ -17,7 +17,7 @@ from emu.ledger import Outcome, Owner, OwnerKind, Part, Reason
 from emu.rules.coins import coins_text, share_of
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, refuses_dead
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.item_events import Looted
 from emu.world.items.exchanges import Act, things
@@ -102,6 +102,8 @@ class Looting:
 
     def _may_open(self, player: Player, spawn: Spawn) -> bool:
         """Return whether a player may open a body or a chest now; say why not."""
+        if refuses_dead(player):
+            return False
         remains = self._loots.of(spawn, player.id)
         if remains is None and not self._loots.is_emptied(spawn):
             if spawn.is_living and spawn is not player.spawn:
@@ -234,6 +236,9 @@ class Looting:
         chosen = [one for one in lots if everything or one.kind.id in wanted]
         if fields.get("button_clicked") == Choice.DECLINE:
             chosen = []
+        # The dead may answer who gets a thing, but take none.
+        if chosen and refuses_dead(player):
+            return
         if chosen or not remains.draws_lots:
             self._world.start(self._take(player, spawn, remains, chosen))
 

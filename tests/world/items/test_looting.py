@@ -8,6 +8,7 @@ import pytest
 
 from emu.errors import StoreError
 from emu.versions import LAST_OLD_CLIENT
+from emu.world.actors.player import DEAD
 from emu.world.items.loot import METHOD
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
@@ -345,3 +346,20 @@ def test_a_member_without_a_loot_window_disturbs_no_lots() -> None:
     assert scene.asks(scene.one, body) == []
     scene.harness.run(121.0)
     assert held(scene.one) == [(kinds.MARBLE, 1)]
+
+
+def test_the_dead_loot_nothing() -> None:
+    scene = TradeScene()
+    player = player_of(scene.one)
+    body = scene.foe("a straw brigand", (kinds.MARBLE, 1), coins=21)
+    scene.one.types("/kill")
+    scene.harness.run(1.0)
+    scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
+    scene.targets(scene.one, body)
+    assert scene.one.types("/loot") == [DEAD]
+    player.spawn.sheet.health.set_current(1)
+    player.spawn.show_pools()
+    scene.one.types("/loot")
+    scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
+    assert scene.asks(scene.one, body) == [DEAD]
+    assert (held(scene.one), coins_of(scene.one)) == ([], 21)
