@@ -1,7 +1,7 @@
 """`Visits`: the windows of merchants, menders and bankers that players have open.
 
 A visit ends when the player closes the window, opens another one, leaves the zone, or loses its
-client. Whoever goes away from the spawn keeps the window, but its acts change nothing.
+client. Whoever goes away from the spawn, or dies, keeps the window, but its acts change nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.dealings import Dealing
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, refuses_dead
 from emu.world.actors.reach import REACH, SLACK
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.item_events import WindowsGone
@@ -104,10 +104,14 @@ class Visits:
     def has_bank(self, player: Player) -> bool:
         """Return whether a player has a bank open, whose banker is there and near enough."""
         visit = self.has(player, Window.BANK)
-        is_there = visit is not None and player.index_of(visit.spawn) is not None
-        return visit is not None and is_there and _is_in_reach(player, visit)
+        if visit is None or player.index_of(visit.spawn) is None:
+            return False
+        return _is_in_reach(player, visit)
 
     def _is_near(self, player: Player, visit: Visit) -> bool:
+        """Return whether a player can act at a spawn; the dead and those far away read why not."""
+        if refuses_dead(player):
+            return False
         if _is_in_reach(player, visit):
             return True
         send_text(player.client, TOO_FAR, ERROR_COLOR)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from emu.world.actors.dealings import Dealing
+from emu.world.actors.player import DEAD
 from emu.world.items.visits import Window
+from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, player_of
 
 
@@ -47,3 +49,20 @@ def test_another_window_closes_the_one_before() -> None:
     scene.targets(scene.one, banker)
     scene.one.types("/bank")
     assert visit_of(scene, Window.SHOP) is None
+
+
+@pytest.mark.parametrize("command", ["frommerchant", "bank", "repair"])
+def test_the_dead_open_no_window_and_use_none_that_is_open(command: str) -> None:
+    scene = TradeScene()
+    player = player_of(scene.one)
+    ways = {"frommerchant": scene.merchant, "bank": scene.banker, "repair": scene.mender}
+    spawn = ways[command]()
+    scene.one.types(f"/{command}")
+    scene.harness.parts.minds.harm.kill(player.zone, player.spawn, None)
+    before = len(scene.one.log)
+    lines = {"frommerchant": f"/buy_from_merchant {kinds.MARBLE} 1", "bank": "/bank_deposit 1"}
+    assert scene.one.types(lines.get(command, "/mender_repair_all")) == [DEAD]
+    scene.targets(scene.one, spawn)
+    assert scene.one.types(f"/{command}")[-1:] == [DEAD]
+    shown = {name for name, _ in scene.one.log[before:]}
+    assert shown <= {"OP_EqDisplayTextCmd", "OP_EqHearChatCmd"}
