@@ -235,14 +235,14 @@ class Procs:
         if taken <= 0:
             return 0
         show_heal(event.zone, (spell.caster, event.spawn), spell.kind.name, taken, ABSORBED)
-        if ward.left >= 0:
-            ward.left -= taken
+        is_last = ward.hits == 1
+        ward.hits = max(0, ward.hits - 1)
+        if ward.left >= 0 or is_last:
+            # After its last blow it keeps off nothing more, also if it stays.
+            ward.left = 0 if is_last else ward.left - taken
             self._states.changed(event.spawn)
-        if ward.hits:
-            ward.hits -= 1
-        is_spent = ward.left == 0 or (spell.triggers > 0 and not ward.hits)
         self._redirect(event, spell, taken * ward.redirect // 100)
-        if is_spent and not ward.kept:
+        if ward.left == 0 and not ward.kept:
             for listener in self.used_up:
                 listener(spell)
         return taken

@@ -98,6 +98,41 @@ def test_a_ward_leaves_what_is_too_hard_for_it(scene: SpellScene) -> None:
     assert hurt(scene, half) == half
 
 
+@pytest.mark.parametrize("keep", [0, 1])
+def test_a_ward_ends_after_its_blows(scene: SpellScene, keep: int) -> None:
+    """Source: eq2-spells.md 7 (wards: hit count, then it ends)."""
+    source = f"function cast(Caster, Target) AddWard(900, {keep}, 0, 0, 0, 0, 0, 2) end"
+    scene.script(source, "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    assert [hurt(scene, 5) for _ in range(3)] == [0, 0, 5]
+    assert bool(scene.effects()) is bool(keep)
+
+
+def test_a_ward_for_any_number_of_blows_takes_them_beside_a_proc_with_a_count(
+    scene: SpellScene,
+) -> None:
+    source = "function cast(Caster, Target) AddWard(900) SetSpellTriggerCount(4, 1) end"
+    scene.script(source, "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    (spell,) = scene.effects()
+    assert spell.triggers == 4
+    assert [hurt(scene, 5) for _ in range(3)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "percent", "kept"), [(0, 0, (5, 5)), (1, 40, (2, 0)), (2, 40, (0, 2))]
+)
+def test_a_ward_takes_its_share_of_its_kind(
+    scene: SpellScene, kind: int, percent: int, kept: tuple[int, int]
+) -> None:
+    """Source: eq2-spells.md 7: all damage, that of blows, or that of magic."""
+    source = f"function cast(Caster, Target) AddWard(900, 0, {kind}, 0, {percent}) end"
+    scene.script(source, "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    harm, own = scene.harness.minds.harm, scene.player.spawn
+    assert tuple(5 - harm.through(scene.zone, own, None, 5, one) for one in (0, 7)) == kept
+
+
 @pytest.mark.parametrize(
     ("kind", "result"),
     [(7, Result.BLOCK), (8, Result.PARRY), (9, Result.RIPOSTE), (10, Result.DODGE)],
