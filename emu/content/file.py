@@ -25,6 +25,8 @@ from emu.errors import FileFormatError
 
 MOST_MARKS: Final = 500
 """Ids of one statement."""
+DIGESTED: Final = 2000
+"""Rows that are read at a time for a digest."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
 """The kinds of spawns; where a spawn is of several, the first counts."""
 _OF_ZONE: Final = "WHERE zone_id = ?"
@@ -198,13 +200,19 @@ class ContentFile:
         made = sha256()
         for name in content_tables():
             columns = [row[1] for row in self._database.execute(f'PRAGMA table_info("{name}")')]
-            # One text for each table, made by SQLite: a call for each of a million rows would take
-            # seconds. The rows come in the order of the key.
+            # Each row is one text, made by SQLite. They come in the order of the key.
             row = " || ',' || ".join(f'quote("{column}")' for column in columns)
-            (text,) = self._database.execute(
-                f'SELECT group_concat({row}, char(10)) FROM "{name}"'  # noqa: S608  # our names
-            ).fetchone()
-            made.update(f"{name} {text or ''}\n".encode("utf-8", "surrogateescape"))
+            rows = self._database.execute(
+                f'SELECT {row} FROM "{name}"'  # noqa: S608  # our names
+            )
+            made.update(f"{name} ".encode())
+            # Some at a time: the text of all things takes a hundred MB.
+            before = ""
+            while some := rows.fetchmany(DIGESTED):
+                text = "\n".join([text for (text,) in some])
+                made.update(f"{before}{text}".encode("utf-8", "surrogateescape"))
+                before = "\n"
+            made.update(b"\n")
         for row in self._database.execute(FILES):
             made.update(f"{row}\n".encode())
         return made.hexdigest()[:16]

@@ -202,8 +202,8 @@ class ContentReader:
         self._reactor = reactor
         self._file: ContentFile | None = None
         """The open file; only the thread uses it. An import that exchanges it changes nothing."""
-        self.reopened: Callable[[str], object] = lambda _digest: None
-        """Called with the digest of a file that is read from now on."""
+        self.reopened: Callable[[str], object] | None = None
+        """Called with the digest of a file that is read from now on; without it none is made."""
         self.memory: ContentMemory | None = None
         """Gives the memory of ended zones back; None without a content file."""
         self._grounds: Grounds | None = None
@@ -262,8 +262,7 @@ class ContentReader:
     async def reopen(self) -> None:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
-            await self.run(self._reopen)
-            self.reopened(await self._digest())
+            await self._open()
             self.trade.reload(self._path)
             self.crafts.reload(self._path)
             self.quests.reload(self._path)
@@ -272,6 +271,13 @@ class ContentReader:
             self.spells.reload(*_spell_sources(self._config))
             if self._grounds is not None:
                 self._grounds.reload()
+
+    async def _open(self) -> None:
+        """Read zones from the file that is there now. Raises `FileFormatError`."""
+        await self.run(self._reopen)
+        # Only nodes of a cluster compare it, and it needs each row of the file.
+        if self.reopened is not None:
+            self.reopened(await self._digest())
 
     def _digest(self) -> Deferred[str]:
         """Return the digest of the file's rows, out of a thread of its own: it takes seconds."""
@@ -359,9 +365,7 @@ class ContentReader:
         if self._path is not None:
             warn_of_old_check(self._path)
             # Opened now: a file that is imported later counts only after a reload.
-            opened = self.run(self._reopen)
-            opened.addCallback(lambda _none: self._digest())
-            opened.addCallbacks(self.reopened, lambda _failure: None)
+            Deferred.fromCoroutine(self._open()).addErrback(lambda _failure: None)
             self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
             zones.watchers.append(self.memory)
         return zones

@@ -33,7 +33,7 @@ from tests.support.ground.map_folders import write_maps
 from tests.support.running.whole_server import captured_log
 from tests.support.times import timetable
 from tests.support.world.world_fakes import PlacementFactsInMemory, no_pause
-from tests.support.world.worlds import WorldHarness
+from tests.support.world.worlds import WorldHarness, at_once
 
 T = TypeVar("T")
 
@@ -223,6 +223,29 @@ def test_a_zone_has_the_expansions_and_holidays_of_its_own_rules() -> None:
     )  # type: ignore[arg-type]  # it reads no zone  # fmt: skip
     found = [reader._surroundings(one, Condition.DAY) for one in (9, 10, 11)]
     assert [(one.expansions, one.holidays) for one in found] == [(3, 5), (7, 1), (3, 1)]
+
+
+def test_a_digest_of_all_rows_is_made_only_if_something_compares_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes seconds of CPU for the community's file, at each start and each reload."""
+    path = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
+    reader, made, heard = map_reader(path), list[str](), list[str]()
+
+    async def digest() -> str:
+        with ContentFile(path) as file:
+            made.append(file.digest())
+        return made[-1]
+
+    monkeypatch.setattr(reader, "run", at_once)
+    monkeypatch.setattr(reader, "_digest", digest)
+    finish(reader.reopen())
+    assert not made
+    reader.reopened = heard.append
+    finish(reader.reopen())
+    assert made == heard
+    assert len(heard) == 1
 
 
 def map_reader(path: Path) -> ContentReader:
