@@ -61,6 +61,17 @@ def test_who_stands_a_meter_under_a_surface_stands_on_the_floor(
     assert found.y == pytest.approx(5, abs=0.01)
 
 
+def test_each_search_counts_what_it_has_visited(meadow: GroundMap) -> None:
+    """Routes end their turn by this count (emu/ground/routes.py)."""
+    for search in (
+        lambda: meadow.surface(7, 10, 7), lambda: meadow.surface(7, -5, 7),
+        lambda: meadow.is_clear((8, 1, 8), (12, 1, 8)),
+    ):  # fmt: skip
+        before = meadow.visits
+        search()
+        assert meadow.visits > before
+
+
 def test_beside_the_ground_there_is_no_surface(meadow: GroundMap) -> None:
     assert meadow.surface(21, 5, 7) is None
     assert meadow.surface(7, 5, -0.5) is None

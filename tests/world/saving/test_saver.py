@@ -102,6 +102,16 @@ def test_one_save_is_under_way_and_the_next_one_has_the_newest_state() -> None:
     assert bench.store.begun == []
 
 
+def test_what_is_being_saved_and_what_came_since_count_as_unsaved() -> None:
+    bench = Bench()
+    bench.put(SavedKind.RELATIONS, relations=((0, "Aldana"),))
+    bench.put(SavedKind.HOTKEYS, hotkeys=(Hotkey(1, 2, 4),))
+    both = {SavedKind.RELATIONS, SavedKind.HOTKEYS}
+    assert [kinds_of(one) for one in bench.saver.not_saved()] == [both]
+    assert bench.saver.overdue() == []
+    assert [kinds_of(one) for one in bench.saver.overdue()] == [both]
+
+
 def test_a_save_stores_the_place_and_only_what_has_changed() -> None:
     bench = Bench()
     bench.put(SavedKind.PLAYED, hotkeys=(Hotkey(1, 2, 4),), last_played=7.0)
