@@ -2,7 +2,8 @@
 
 The formats are:
 
-* CSV: one version range (in the file name), or with the columns first_version and last_version
+* CSV: one version range (in the file name), or with the columns first_version and last_version;
+  the columns may have any order, and commas, semicolons or tabs between them
 * SQL: a dump of EQ2Emulator's table (`emu.sqldump`); nothing in it is executed
 * JSON: as `emu opcodes export --as json` writes it
 * SQLite: an exported database, or a server's
@@ -19,6 +20,7 @@ import csv
 import io
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from enum import StrEnum
@@ -29,7 +31,7 @@ from emu.database.sqlite import readable_errors
 from emu.errors import FileFormatError
 from emu.opcodes.store import COLUMNS, KEY, connect, read_stored_rows
 from emu.opcodes.table import OpcodeRow, OpcodeTable, VersionRange
-from emu.opcodes.text import CSV_COLUMNS, csv_rows, parse_number, parse_range, range_of, read_folder
+from emu.opcodes.text import CSV_COLUMNS, csv_rows, parse_number, range_of, read_folder
 from emu.sqldump import InsertRow, read_inserts
 from emu.sqldump.source import Source
 
@@ -76,6 +78,7 @@ MAX_TEXT = 64 * 1024 * 1024
 """Bytes of a CSV, JSON or list file after decompression."""
 
 _LIST_LINE = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\s*(?:[,;=\t ]|:)\s*([0-9]+|0x[0-9A-Fa-f]+)[\s,;]*")
+_CSV_HEAD = re.compile(r"[\w\",;\t ]+")
 _LIST_HEAD = re.compile(r"\s*name\s*[,;\t ]\s*(opcode|number|value)\s*", re.IGNORECASE)
 
 Placed = tuple[str, OpcodeRow]
@@ -126,14 +129,8 @@ def _read(
     text = _text(source)
     if form is OpcodeFormat.JSON:
         yield from _json_rows(text)
-    # The header decides whether each row has its own range.
-    elif form is OpcodeFormat.CSV and text.startswith("first_version"):
-        yield from _csv_rows(text)
     elif form is OpcodeFormat.CSV:
-        named = version_range or (range_of(path) if path is not None else None)
-        # Line 1 has the columns, so the rows begin at line 2.
-        for number, row in enumerate(parse_range(text, _needed(named)), 2):
-            yield f"line {number}", row
+        yield from _csv_rows(text, version_range, path)
     else:
         yield from _list_rows(text, _needed(version_range))
 
@@ -142,15 +139,15 @@ def guess_format(head: bytes) -> OpcodeFormat:
     """Return the most likely format of a file with these first bytes."""
     if head.startswith(HEAD):
         return OpcodeFormat.SQLITE
-    text = head.decode("latin-1").lstrip("\ufeff \t\r\n")
+    text = head.removeprefix(BOM_UTF8).decode("latin-1").lstrip(" \t\r\n")
     first = next((line for line in text.splitlines() if line.strip()), "")
     if text[:1] in ("[", "{"):
         return OpcodeFormat.JSON
-    cells = [cell.strip() for cell in first.split(",")]
-    if cells == list(WIDE_COLUMNS) or cells == list(CSV_COLUMNS):
-        return OpcodeFormat.CSV
     if _LIST_HEAD.fullmatch(first) or _LIST_LINE.fullmatch(first):
         return OpcodeFormat.LIST
+    # A statement of SQL has other signs, too.
+    if _CSV_HEAD.fullmatch(first) and {"name", "opcode"} <= set(re.findall(r"\w+", first.lower())):
+        return OpcodeFormat.CSV
     # A dump may begin with any comment or statement, so it is the guess for everything else.
     return OpcodeFormat.SQL
 
@@ -166,7 +163,8 @@ def _text(source: Source) -> str:
         if size > MAX_TEXT:
             raise source.error(f"the file is larger than {MAX_TEXT} bytes; split it")
     try:
-        return b"".join(parts).decode("utf-8")
+        # Spreadsheets mark UTF-8 at its beginning.
+        return b"".join(parts).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileFormatError("the file is not UTF-8 text") from error
 
@@ -221,11 +219,35 @@ def _integer(value: object, place: str) -> int:
     return value
 
 
-def _csv_rows(text: str) -> Iterator[Placed]:
-    for place, (first, last, name, opcode, source, note) in csv_rows(text, WIDE_COLUMNS):
-        number = parse_number(opcode, place)
-        versions = _integer(first, place), _integer(last, place)
-        yield place, OpcodeRow(*versions, name, number, source, note)
+def _csv_rows(text: str, version_range: VersionRange | None, path: Path | None) -> Iterator[Placed]:
+    """Yield the rows of a CSV text, by the names of its columns."""
+    # Spreadsheets of many countries write semicolons, and tabs are pasted.
+    mark = next((one for one in ",;\t" if one in text.partition("\n")[0]), ",")
+    placed = csv_rows(text, mark)
+    _, head = next(placed, ("", []))
+    columns = [cell.strip().lower() for cell in head]
+    given = set(columns)
+    versions = len(given & {"first_version", "last_version"})
+    if (
+        not {"name", "opcode"} <= given <= set(WIDE_COLUMNS)
+        or len(given) < len(columns)
+        or versions == 1
+    ):
+        raise FileFormatError(
+            f"expected the columns {','.join(WIDE_COLUMNS)}; only name and opcode are needed",
+            place="line 1",
+        )
+    named: VersionRange | None = None
+    if not versions:
+        named = _needed(version_range or (range_of(path) if path is not None else None))
+    for place, cells in placed:
+        row = dict(zip(columns, cells, strict=True))
+        first, last = named or (
+            _integer(row[one], place) for one in ("first_version", "last_version")
+        )
+        number = parse_number(row["opcode"], place)
+        texts = row.get("source"), row.get("note")
+        yield place, OpcodeRow(first, last, row["name"].strip(), number, *texts)
 
 
 def _json_rows(text: str) -> Iterator[Placed]:

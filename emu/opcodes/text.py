@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from sys import intern
@@ -82,7 +82,10 @@ def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
     """Yield the rows of one range's text. Raises `FileFormatError` with the line."""
     seen: set[str] = set()
     first, last = version_range
-    for place, cells in csv_rows(text, CSV_COLUMNS):
+    placed = csv_rows(text)
+    if next(placed, ("", []))[1] != list(CSV_COLUMNS):
+        raise FileFormatError(f"expected the columns {','.join(CSV_COLUMNS)}", place="line 1")
+    for place, cells in placed:
         # Interned, because the same few hundred texts stand in all the ranges.
         name, number, source, note = map(intern, cells)
         row = OpcodeRow(first, last, name, parse_number(number, place), source, note)
@@ -95,21 +98,20 @@ def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
         yield row
 
 
-def csv_rows(text: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a CSV text with these columns, each behind its place ("line 7").
+def csv_rows(text: str, mark: str = ",") -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a CSV text from its first one on, each behind its place ("line 7").
 
-    Raises `FileFormatError` with the line.
+    The rows behind the first one have as many cells as that; empty lines are left out. `mark`
+    separates the cells. Raises `FileFormatError` with the line.
     """
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+    length = 0
     try:
-        if next(reader, []) != list(columns):
-            raise FileFormatError(f"expected the columns {','.join(columns)}", place="line 1")
         for cells in reader:
             place = f"line {reader.line_num}"
-            if cells and len(cells) != len(columns):
-                raise FileFormatError(
-                    f"expected {len(columns)} cells, found {len(cells)}", place=place
-                )
+            length = length or len(cells)
+            if cells and len(cells) != length:
+                raise FileFormatError(f"expected {length} cells, found {len(cells)}", place=place)
             if cells:
                 yield place, cells
     except csv.Error as error:

@@ -54,6 +54,8 @@ def test_places_are_lines_of_the_dump() -> None:
     [
         ("first_version,last_version,name,opcode,source,note\n", "csv"),
         ("name,opcode,source,note\r\n", "csv"),
+        ("\ufefffirst_version,last_version,name,opcode\r\n", "csv"),
+        ("first_version;last_version;name;opcode\n", "csv"),
         ("name,opcode\n", "list"),
         ("OP_A,1\n", "list"),
         ("\n\n  OP_A = 0x10\n", "list"),
@@ -90,6 +92,24 @@ def test_csv_with_ranges_and_json() -> None:
     cells = {"first_version": 1, "last_version": 2, "name": "OP_A", "opcode": 3}
     assert read(json.dumps([cells | {"source": "s", "note": "n"}])) == rows
     assert read(json.dumps([cells])) == [OpcodeRow(1, 2, "OP_A", 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufefffirst_version,last_version,name,opcode\r\n1,2,OP_A,3\r\n",
+        "first_version;last_version;name;opcode\n1;2;OP_A;3\n",
+        "first_version\tlast_version\tname\topcode\n\n1\t2\tOP_A\t0x3\n",
+        '"Opcode","Name","First_version","Last_version"\n"3","OP_A","1","2"\n',
+    ],
+)
+def test_csv_of_spreadsheets(text: str) -> None:
+    assert read(text) == [OpcodeRow(1, 2, "OP_A", 3)]
+
+
+def test_json_may_begin_with_the_mark_of_utf8() -> None:
+    cells = {"first_version": 1, "last_version": 2, "name": "OP_A", "opcode": 3}
+    assert read("\ufeff" + json.dumps([cells])) == [OpcodeRow(1, 2, "OP_A", 3)]
 
 
 @pytest.mark.slow
@@ -132,6 +152,9 @@ def test_a_folder_is_read_as_a_whole() -> None:
         ),
         ("OP_A,1\nnonsense\n", None, "line 2: expected a name and a number"),
         ("first_version,last_version\n", "csv", "line 1: expected the columns"),
+        ("version_min,name,opcode\n1,OP_A,2\n", None, "line 1: expected the columns"),
+        ("first_version,name,opcode\n1,OP_A,2\n", None, "line 1: expected the columns"),
+        ("name,opcode,name\nOP_A,2,OP_B\n", None, "line 1: expected the columns"),
         (
             "first_version,last_version,name,opcode,source,note\n1,2\n",
             None,
