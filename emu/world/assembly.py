@@ -101,7 +101,7 @@ from emu.world.social.guild_messages import FIRST_LEVEL
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.parcels import Parcels
-from emu.world.spells.living import HELD
+from emu.world.spells.living import HELD, Control
 from emu.world.spells.ports import NO_SPELL_SCRIPTS, SpellScripts
 from emu.world.spells.spells import Spells
 from emu.world.subjects.crafts import Crafting
@@ -438,8 +438,9 @@ class Assembly:
         self.spells.states.controlled.append(self._controlled)
 
     def _controlled(self, spawn: Spawn, marks: SpellMarks) -> None:
-        """Let a creature that spells hold hunt nobody, and one that they slow walk slower."""
+        """Let a creature stay that spells hold, run away if they scare it, and walk as they say."""
         self.combat.creatures.hold(spawn, on=not HELD.isdisjoint(marks.controls))
+        self.combat.creatures.scare(spawn, on=Control.FEAR in marks.controls)
         self.spells.slow(spawn, marks.snare)
 
     def _send_anew(self, player: Player, to: Destination, now: Monotonic) -> bool:

@@ -101,6 +101,8 @@ class Creatures:
         self._fighting: dict[Spawn, Creature] = {}
         self._held: set[Spawn] = set()
         """Those that cannot move from where they are."""
+        self._scared: set[Spawn] = set()
+        """Those that run away from whom they fight."""
         self.encounters = Encounters(world, fights)
         self._enemies: dict[Spawn, set[Spawn]] = {}
         """The creatures that hate each foe."""
@@ -139,6 +141,7 @@ class Creatures:
             kinds.radius.pop(spawn, None)
             kinds.group.pop(spawn, None)
         self._held.discard(spawn)
+        self._scared.discard(spawn)
         if spawn in self._fighting:
             self._forget(self._fighting[spawn])
             self._minds.moves.forget(spawn, zone)
@@ -146,6 +149,8 @@ class Creatures:
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""
         self._kinds.pop(zone, None)
+        for controlled in (self._held, self._scared):
+            controlled.difference_update([one for one in controlled if zone.spawn(one.id) is one])
         for creature in [one for one in self._fighting.values() if one.zone is zone]:
             self._forget(creature)
             self._minds.moves.forget(creature.spawn, zone)
@@ -333,13 +338,19 @@ class Creatures:
         for foe in (*mind.hates, *self._foes.get(spawn, ())):
             if foe not in mind.hates or foe.hp_percent <= 0 or zone.spawn(foe.id) is not foe:
                 self._end_hate(spawn, foe)
-        target = mind.most_hated()
+        self._decide(creature, mind.most_hated(), now)
+
+    def _decide(self, creature: Creature, target: Spawn | None, now: Monotonic) -> None:
+        """Let a creature do something about whom it hates most, or give up."""
+        spawn, zone = creature.spawn, creature.zone
         if target is None:
             self._give_up(creature)
+        elif spawn in self._scared:
+            self._flee(creature)
         elif self._is_too_far(creature, target):
             self._show_fighters(creature)
             self._give_up(creature)
-        elif mind.thinks_by_script:
+        elif spawn.mind.thinks_by_script:
             self._world.events.publish(Thinks(zone=zone, spawn=spawn, foe=target))
         else:
             if target is not creature.target:
@@ -356,16 +367,43 @@ class Creatures:
             self._fights.pause(creature.spawn, Monotonic(now + max(asked.pauses)))
 
     def hold(self, spawn: Spawn, *, on: bool) -> None:
-        """Let a creature hunt nobody, for instance because it is rooted, or let it hunt again."""
+        """Let a creature stay where it is, for instance because it is rooted, or move again."""
         creature = self._fighting.get(spawn)
         if on:
             self._held.add(spawn)
-            if creature is not None and creature.target is not None:
+            if creature is not None:
                 creature.mover.stop_hunt()
         elif spawn in self._held:
             self._held.discard(spawn)
             if creature is not None and creature.state is State.FIGHTS:
                 creature.target = None  # the next thought turns to it again
+            elif creature is not None:
+                self._run_back(creature)
+
+    def scare(self, spawn: Spawn, *, on: bool) -> None:
+        """Let a creature run away from whom it fights, or no longer."""
+        if on:
+            self._scared.add(spawn)
+        elif spawn in self._scared:
+            self._scared.discard(spawn)
+            creature = self._fighting.get(spawn)
+            if creature is not None and creature.state is State.FIGHTS:
+                creature.mover.stop_hunt()
+                creature.target = None
+
+    def _flee(self, creature: Creature) -> None:
+        """Let a scared creature run to one place after another; without a mesh it stands.
+
+        Source: docs/protocol/maps.md#paths.
+        """
+        mover, spawn = creature.mover, creature.spawn
+        if creature.target is not None:
+            creature.target = None
+            mover.stop_hunt()
+        if mover.home is None:
+            mover.home = spawn.position
+        if spawn not in self._held and not mover.is_running:
+            mover.flee(mover.speed or CHASE_SPEED)
 
     def _turn_to(self, creature: Creature, target: Spawn) -> None:
         spawn = creature.spawn
@@ -410,12 +448,23 @@ class Creatures:
         spawn.set_target(None)
         spawn.set_word(COMBAT, on=False)
         creature.mover.stop_hunt()
-        creature.mover.run_back(creature.mover.speed or CHASE_SPEED)
+        self._run_back(creature)
         self._world.events.publish(FightOver(zone=creature.zone, spawn=spawn))
         self._thoughts.set(creature, "", Monotonic(self._world.clock.now() + THINK))
 
+    def _run_back(self, creature: Creature) -> None:
+        """Let a creature set off to where its hunt began, unless it is held."""
+        mover, home = creature.mover, creature.spawn.mind.left_from
+        if creature.spawn in self._held:
+            return
+        speed = mover.speed or CHASE_SPEED
+        if not mover.run_back(speed) and home is not None:
+            mover.return_to(home, speed)
+
     def _go_back(self, creature: Creature) -> None:
         spawn, home = creature.spawn, creature.spawn.mind.left_from
+        if spawn in self._held:
+            return
         creature.mover.refresh()
         is_home = home is None or home.distance_to(spawn.position) <= ARRIVED
         if not is_home and creature.mover.is_running and creature.zone.is_watched:

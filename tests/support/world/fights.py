@@ -8,7 +8,7 @@ from typing import Any
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import Client, WorldHarness
+from tests.support.world.worlds import Client, HarnessContent, WorldHarness
 
 HERE = Position(0.0, 0.0, 0.0, 0.0)
 
@@ -16,8 +16,11 @@ HERE = Position(0.0, 0.0, 0.0, 0.0)
 class Fight:
     """A world in which a player, Aldana, stands near creatures."""
 
-    def __init__(self, version: int = 546, seed: int = 7, **changes: Any) -> None:
-        self.harness = WorldHarness(roll=Random(seed).randrange)
+    def __init__(
+        self, version: int = 546, seed: int = 7, content: HarnessContent | None = None,
+        **changes: Any,
+    ) -> None:  # fmt: skip
+        self.harness = WorldHarness(roll=Random(seed).randrange, content=content)
         self.client = self.stand(5, "Aldana", version, **changes)
         self.player = self.of(self.client)
 

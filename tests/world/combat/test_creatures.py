@@ -1,9 +1,12 @@
 """The minds of creatures that fight: whom they attack, help and hunt, and when they give up."""
 
+from pathlib import Path
 from typing import Any
 
 from emu.content.file import Entry, Placement, Template
 from emu.content.standing import Standing
+from emu.ground.importing import import_maps
+from emu.ground.map_folder import MapFolder
 from emu.rules.stance import Encounter
 from emu.world.actors.sheet import FieldKind, SpellMarks
 from emu.world.actors.spawn import Spawn
@@ -12,7 +15,9 @@ from emu.world.combat.fights import COMBAT
 from emu.world.combat.figures import shared_hate
 from emu.world.events import FightOver, MayCast, Provoked
 from emu.world_stream.movement import Position
+from tests.support.ground.map_folders import write_maps
 from tests.support.world.fights import HERE, Fight
+from tests.support.world.worlds import HarnessContent
 
 FIERCE = 1
 """A faction that attacks everybody."""
@@ -269,6 +274,81 @@ def test_a_held_creature_stays_but_strikes_who_is_near() -> None:
     creatures.hold(wolf, on=False)
     fight.run(5.0)
     assert wolf.position.x < 6.0
+
+
+def test_a_held_creature_that_gives_up_goes_back_when_it_is_free() -> None:
+    fight = Fight()
+    strong(fight)
+    wolf = fight.creature("a wolf", far(5.0))
+    wolf.sheet.health.fill(100_000)
+    creatures = fight.harness.parts.combat.creatures
+    creatures.hate(fight.player.zone, wolf, fight.player.spawn, 100)
+    fight.put(fight.client, far(30.0))
+    fight.run(2.5)
+    creatures.hold(wolf, on=True)
+    at = wolf.position
+    assert at.x > 8.0
+    fight.put(fight.client, far(300.0))
+    fight.run(20.0)
+    assert wolf.position == at
+    creatures.hold(wolf, on=False)
+    fight.run(1.0)
+    assert 5.0 < wolf.position.x < at.x
+    fight.run(10.0)
+    assert wolf.position.distance_to(far(5.0)) < 3.0
+    assert not fights(fight, wolf)
+
+
+def test_a_creature_on_its_way_back_can_be_held() -> None:
+    fight = Fight()
+    strong(fight)
+    wolf = fight.creature("a wolf", far(5.0))
+    wolf.sheet.health.fill(100_000)
+    creatures = fight.harness.parts.combat.creatures
+    creatures.hate(fight.player.zone, wolf, fight.player.spawn, 100)
+    fight.put(fight.client, far(60.0))
+    fight.run(5.0)
+    fight.put(fight.client, far(300.0))
+    fight.run(1.5)
+    creatures.hold(wolf, on=True)
+    at = wolf.position
+    assert at.x > 10.0
+    creatures.hate(fight.player.zone, wolf, fight.player.spawn, 100)
+    fight.run(3.0)
+    assert wolf.position.distance_to(at) < 0.5
+
+
+def test_a_zone_that_ends_leaves_no_controlled_creature() -> None:
+    fight = Fight()
+    wolf, creatures = fight.creature("a wolf"), fight.harness.parts.combat.creatures
+    creatures.hold(wolf, on=True)
+    creatures.scare(wolf, on=True)
+    creatures.ended(fight.player.zone)
+    assert not creatures._held | creatures._scared
+
+
+def test_a_scared_creature_runs_away_and_comes_again(tmp_path: Path) -> None:
+    """eq2-maps.md: fear picks a random point of the mesh; without a mesh nobody flees."""
+    fight = Fight(content=HarnessContent(maps=lambda: MapFolder(tmp_path / "maps")))
+    zone = fight.player.zone
+    import_maps(write_maps(tmp_path / "source", zone.definition.file), tmp_path / "maps")
+    strong(fight)
+    fight.put(fight.client, Position(10.0, 0.0, 2.0))
+    wolf = fight.creature("a wolf", Position(11.0, 0.0, 2.0))
+    wolf.sheet.health.fill(100_000)
+    creatures = fight.harness.parts.combat.creatures
+    creatures.hate(zone, wolf, fight.player.spawn, 100)
+    fight.run(2.0)
+    creatures.scare(wolf, on=True)
+    farthest = 0.0
+    for _ in range(20):
+        fight.run(0.5)
+        farthest = max(farthest, wolf.position.distance_to(fight.player.position))
+    assert farthest > 4.0
+    assert fights(fight, wolf)
+    creatures.scare(wolf, on=False)
+    fight.run(10.0)
+    assert wolf.position.distance_to(fight.player.position) < 4.0
 
 
 def test_a_listener_lets_a_creature_cast_instead_of_striking() -> None:

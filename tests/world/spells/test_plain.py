@@ -82,6 +82,15 @@ def test_what_lasts_is_taken_back(tmp_path: Path) -> None:
     assert not marks.controls
 
 
+def test_fear_lets_a_creature_run_away_while_it_lasts(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path, "control", int(Control.FEAR), duration=100)
+    crab, creatures = scene.creature(), scene.harness.parts.combat.creatures
+    cast(scene, crab)
+    assert creatures._scared == {crab}
+    scene.run(10.5)
+    assert creatures._scared == set()
+
+
 def test_stealth_lasts_and_is_taken_back(tmp_path: Path) -> None:
     scene = scene_of(tmp_path, "stealth", friendly=True, duration=100)
     cast(scene)
