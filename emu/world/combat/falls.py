@@ -13,7 +13,7 @@ from emu.errors import CommandError
 from emu.model import SavedKind
 from emu.rules.experience import debt_after_death
 from emu.times import Monotonic
-from emu.world.actors.player import DEAD, Player
+from emu.world.actors.player import DEAD, IN_ZONE, Player
 from emu.world.actors.spawn import Destination
 from emu.world.combat.blows import show_death
 from emu.world.combat.fights import Fights
@@ -134,11 +134,23 @@ class Falls:
         self._wake(player)
         self._chat.line(player, AWAKE, "narrative")
         player.client.send("WS_Resurrected", {})
-        definition = self._world.zones.definition(way.to.zone_id)
-        self._chat.line(
-            player, REVIVING.format(zone=definition.description, place=way.name), "narrative"
-        )
-        self._travel.journeys.send(player, way.to, now)
+        definition = self._world.zones.table.get(way.to.zone_id)
+        if definition is not None:
+            self._chat.line(
+                player, REVIVING.format(zone=definition.description, place=way.name), "narrative"
+            )
+        if not self._travel.journeys.send(
+            player, way.to, now, failed=lambda: self._to_safety(player)
+        ):
+            self._to_safety(player)
+
+    def _to_safety(self, player: Player) -> None:
+        """Put a player whose place to return to is closed by now at the safe place of its zone.
+
+        Otherwise it would live again where it has died.
+        """
+        if player.state in IN_ZONE:
+            player.teleport(player.zone.definition.safe, self._world.clock.now())
 
     def resurrect(self, player: Player, *, health: float, power: float) -> None:
         """Let a dead player live where it lies, with percentages of its health and power."""

@@ -116,6 +116,24 @@ def test_the_window_leads_to_the_safe_place(number: str) -> None:
     assert CORPSE not in fight.player.spawn.words
 
 
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_who_may_not_go_to_its_point_any_more_wakes_at_the_safe_place(is_gone: bool) -> None:
+    fight = Fight()
+    with_points(fight, ReviveRow("Antonica", None, "Antonica", always=True))
+    fight.put(fight.client, Position(60.0, 0.0, 9.0))
+    fall(fight)
+    atlas, other = fight.harness.atlas, fight.harness.zones.table.get(12)
+    assert other is not None
+    zones = [one for one in atlas if one.id != 12]
+    if not is_gone:
+        zones.append(attrs.evolve(other, min_level=20))
+    atlas.replace(Atlas(zones, {}, atlas.starts))
+    fight.client.types("revive")
+    fight.run(1.0)
+    assert fight.player.spawn.hp_percent == 100
+    assert fight.player.position[:3] == fight.player.zone.definition.safe[:3]
+
+
 def test_deaths_cost_experience() -> None:
     fight = Fight()
     fall(fight)
