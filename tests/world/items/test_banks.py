@@ -32,6 +32,18 @@ def test_the_recorded_deposits_and_withdrawals(version: int) -> None:
     assert scene.is_right()
 
 
+def test_a_single_copper_is_put_in_and_taken_out() -> None:
+    scene = TradeScene(coins=1)
+    scene.banker()
+    scene.one.types("/bank")
+    assert scene.one.types("/bank_deposit 1")[0].startswith("1 Copper deposited")
+    assert scene.one.types("/bank_deposit 1") == [CHEAT]
+    assert scene.one.types("/bank_withdraw 2") == [CHEAT]
+    assert scene.one.types("/bank_withdraw 1")[0].startswith("1 Copper withdrawn")
+    assert coins_of(scene.one) == 1
+    assert scene.is_right()
+
+
 def test_the_window_is_the_recorded_one() -> None:
     scene = TradeScene(546, coins=45_255)
     scene.banker()
