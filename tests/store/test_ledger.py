@@ -16,9 +16,22 @@ import pytest
 
 from emu.database import Where
 from emu.errors import StoreError
-from emu.ledger import MOST_COINS, Balance, Movement, Outcome, Owner, OwnerKind, Part, Reason
+from emu.items import held
+from emu.ledger import (
+    MOST_COINS,
+    Balance,
+    Movement,
+    Outcome,
+    Owner,
+    OwnerKind,
+    Part,
+    Reason,
+    ThingChanges,
+    What,
+)
 from emu.store import Store
 from emu.store.ledger import LEAST_AGE
+from emu.store.things import FIRST_NUMBER
 from emu.times import Moment
 from tests.support.database.engines import store_database
 from tests.support.database.ledger_crasher import Answers, prepare
@@ -230,6 +243,24 @@ def test_an_audit_finds_what_did_not_pass_the_ledger(purses: Purses) -> None:
     assert [(one.owner, one.by_entries, one.found) for one in audit.differences] == [
         (purses.two, 100, 105), (purses.three, 0, 3),
     ]  # fmt: skip
+
+
+def test_an_audit_finds_things_that_did_not_pass_the_ledger(purses: Purses) -> None:
+    merchant = Owner(OwnerKind.MERCHANT, 77)
+    pebbles = held.Thing(FIRST_NUMBER, 910_002, held.Place(held.Where.BAGS, 0, 0), count=3)
+    bought = Movement(
+        "a", Reason.BOUGHT, (Part(merchant, purses.one, 3, What.THINGS, 910_002),),
+        things=(ThingChanges(purses.one, (pebbles,)),), terms=((purses.one.number, 0),),
+    )  # fmt: skip
+    assert purses.ledger.move(bought, NOW).is_done
+    audit = purses.ledger.audit()
+    assert (audit.things, audit.wrong_things) == (3, ())
+    purses.run("UPDATE world_things SET count = 4")
+    assert purses.ledger.audit().wrong_things == ((910_002, 3, 4),)
+    purses.run("UPDATE world_things SET item_id = 910003, count = 1")
+    audit = purses.ledger.audit()
+    assert audit.wrong_things == ((910_002, 3, 0), (910_003, 0, 1))
+    assert audit.things == 1
 
 
 def test_old_entries_are_removed_by_age_and_number_but_none_of_the_last_day(
