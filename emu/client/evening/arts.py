@@ -11,14 +11,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from emu.client.evening.visits import LONG_AGO
-from emu.client.world.events import BlowSeen, CastRefused, LineShown, WorldEvent, ZoneToLoad
+from emu.client.world.events import (
+    BlowSeen,
+    CastBegun,
+    CastRefused,
+    LineShown,
+    WorldEvent,
+    ZoneToLoad,
+)
 from emu.times import Monotonic
 
 CAST_PAUSE: Final = 3.0
 """Between two spells in a fight, and after it has tried all of them in vain."""
 RECOVERY: Final = 0.5
 """After a spell that has succeeded."""
-HELPS_FOR: Final = 60.0
+HELPS_FOR: Final = 180.0
 """How long it does not cast again what does not strike."""
 LASTS_FOR: Final = 600.0
 """The same for what lasts until it is cast once more, which takes it off."""
@@ -26,6 +33,8 @@ TAKEN_OFF: Final = 0.5
 """How soon after the cast the line of that comes."""
 WOUNDED: Final = 0.5
 """The part of its health below which it heals itself."""
+HEALTHY: Final = 0.9
+"""The part of its health with which it does not heal itself."""
 HEALED: Final = 0.05
 """The least part of its health that it gets by a spell that heals."""
 HEALS_WITHIN: Final = 2.0
@@ -72,6 +81,8 @@ class Arts:
                 self.struck(now)
             case CastRefused():
                 self.refused(now)
+            case CastBegun(_, seconds):
+                self.began(seconds, now)
             case LineShown(color, text):
                 self.said(color, text, now)
             case ZoneToLoad():
@@ -92,7 +103,10 @@ class Arts:
         self._due = Monotonic(now + CAST_PAUSE)
         self._refusals = self._refusals + 1 if self._is_refused else 0
         self._is_refused = False
-        wanted = [one for one in known if now > self._helps_until(one)]
+        wanted = [
+            one for one in known
+            if now > self._helps_until(one) and not (one in self._heals and health >= HEALTHY)
+        ]  # fmt: skip
         if health < WOUNDED:
             # Those that were tried just now are not ready.
             healing = [one for one in known if one in self._heals and self._may_heal(one, now)]
@@ -118,6 +132,10 @@ class Arts:
         """Return until when a spell is of use that it has cast, as far as it knows."""
         since = self._helped.get(spell, LONG_AGO)
         return since + (LASTS_FOR if spell in self._lasting else HELPS_FOR)
+
+    def began(self, seconds: float, now: Monotonic) -> None:
+        """Note how long the last spell takes: the next one begins after it."""
+        self._due = max(self._due, Monotonic(now + seconds + RECOVERY))
 
     def refused(self, now: Monotonic) -> None:
         """Note that the last spell could not be cast."""

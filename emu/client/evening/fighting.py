@@ -18,6 +18,7 @@ from emu.client.world.events import (
     BlowSeen,
     DeathSeen,
     LineShown,
+    ScreenShown,
     WorldEvent,
     ZoneToLoad,
 )
@@ -48,6 +49,8 @@ LOOT_TIME: Final = 2.5
 LOOT_REACH: Final = 4.0
 WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
+SHORT_TIME: Final = "a short time"
+"""What a line says where the time is short: there it does not rest."""
 CHASED: Final = 10.0
 """How long after a blow it runs on before it rests."""
 TOO_STRONG: Final = 2
@@ -91,6 +94,8 @@ class Fighting:
         """The numbers of the things that it has tried to wear."""
         self._is_full = False
         self._rest_since: Monotonic | None = None
+        self._is_short_of_time = False
+        """Whether the zone's time is short, as a line has said."""
         self._avoided: dict[int, Monotonic] = {}
         self.fears = Fears()
         self._zone = ""
@@ -105,6 +110,7 @@ class Fighting:
         match event:
             case ZoneToLoad(_, description):
                 self._zone = zone_name(description)
+                self._is_short_of_time = False
                 self.enemy = self._body = None
                 self._avoided.clear()
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
@@ -112,6 +118,8 @@ class Fighting:
                     self._struck_by(attacker, now)
             case LineShown(_, text) if NO_PLACE in text:
                 self._is_full = True
+            case LineShown(_, text) | ScreenShown(text) if SHORT_TIME in text:
+                self._is_short_of_time = True
             case DeathSeen(killer, dead) if dead == own:
                 self._die(killer, now)
             case DeathSeen(killer, dead) if dead == self.enemy or killer == own:
@@ -305,8 +313,8 @@ class Fighting:
             self._core.command(f"inventory destroy {worst.place}")
 
     def _rest(self, now: Monotonic) -> bool:
-        """Wait until it has health and power again; return False when it has, or is chased."""
-        if now < self._chased + CHASED:
+        """Wait until it has health and power again; return False when it has, or cannot."""
+        if self._is_short_of_time or now < self._chased + CHASED:
             return False
         if self.health >= RESTED and self.power >= POWERFUL:
             self._rest_since = None

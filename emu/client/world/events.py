@@ -108,6 +108,14 @@ class CastRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class CastBegun:
+    """This client begins to cast a spell, or to use an art; 0 seconds is at once."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class DeathSeen:
     """Somebody has died; `killer` is 0xFFFFFFFF if the client does not see it."""
 
@@ -376,6 +384,7 @@ WorldEvent = (
     | Emoted
     | BlowSeen
     | CastRefused
+    | CastBegun
     | DeathSeen
     | RevivalOffered
     | LineShown

@@ -97,6 +97,7 @@ class ClientWorldMessages:
             "WS_CannedEmote": _plain(events.Emoted, "spawn_id", "emote_msg", "anim_type"),
             "WS_HearSimpleDamage": _blow,
             "WS_DisplaySpellFailed": _plain(events.CastRefused, "error_code"),
+            "WS_StartCastSpell": _plain(events.CastBegun, "spell_name", "cast_time"),
             "WS_HearDeath": _plain(events.DeathSeen, "attacker", "defender"),
             "WS_DeathWindow": _ways_back,
             "WS_DisplayText": self._line,

@@ -160,6 +160,7 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
     events.Emoted: _emoted,
     events.BlowSeen: _blow,
     events.CastRefused: lambda event, _: f"that is refused (code {event.code})",
+    events.CastBegun: lambda event, _: f"you begin {event.name} ({event.seconds:.1f} s)",
     events.DeathSeen: _death,
     events.LineShown: _shown,
     events.ScreenShown: lambda event, _: f"*** {event.text} ***",

@@ -1,7 +1,15 @@
 """The choice of spells in fights."""
 
-from emu.client.evening.arts import CAST_PAUSE, HELPS_FOR, LASTS_FOR, RECOVERY, WOUNDED, Arts
-from emu.client.world.events import LineShown, ZoneToLoad
+from emu.client.evening.arts import (
+    CAST_PAUSE,
+    HEALTHY,
+    HELPS_FOR,
+    LASTS_FOR,
+    RECOVERY,
+    WOUNDED,
+    Arts,
+)
+from emu.client.world.events import CastBegun, LineShown, ZoneToLoad
 from emu.times import Monotonic
 
 NOW = Monotonic(100.0)
@@ -66,6 +74,29 @@ def test_what_has_healed_it_is_cast_when_it_is_wounded() -> None:
     arts.refused(later(7.7))
     assert arts.choose(known, later(7.8), WOUNDED - 0.1) == SWING, "the other one is not ready"
     assert arts.choose(known, later(10.8), WOUNDED - 0.1) == TOUGH
+
+
+def test_who_is_healthy_does_not_heal_itself() -> None:
+    arts = Arts()
+    arts.handle_event(ZoneToLoad("bog", "The Bog", "Aldana", 0.0, 0.0, 0.0), 1, NOW)
+    assert arts.choose((TOUGH,), NOW, 0.7) == TOUGH
+    arts.said("spell_success", "Your Minor Healing was successful on Aldana!", later(1.0))
+    assert arts.choose((TOUGH,), later(2.0), 0.8) is None, "it has more health now"
+    late = 1.0 + HELPS_FOR
+    assert arts.choose((TOUGH,), later(late + CAST_PAUSE), HEALTHY) is None
+    assert arts.choose((TOUGH,), later(late + 2 * CAST_PAUSE), HEALTHY - 0.1) == TOUGH
+
+
+def test_the_next_one_begins_after_a_long_one() -> None:
+    """The line of a spell of three seconds was taken for the success of the next one."""
+    arts = Arts()
+    assert arts.choose(KNOWN, NOW) == SWING
+    arts.handle_event(CastBegun("Minor Arch Healing", CAST_PAUSE + 1.0), 1, later(0.1))
+    assert arts.choose(KNOWN, later(CAST_PAUSE)) is None
+    arts.said("spell", "Your Minor Arch Healing was successful on Aldana!", later(4.1))
+    assert arts.choose(KNOWN, later(4.1 + RECOVERY)) == SHOUT
+    arts.handle_event(CastBegun("Shout", 0.0), 1, later(5.0))
+    assert arts.choose(KNOWN, later(4.1 + RECOVERY + CAST_PAUSE - 0.1)) is None
 
 
 def test_what_fades_by_itself_was_not_taken_off() -> None:

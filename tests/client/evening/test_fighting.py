@@ -17,7 +17,7 @@ from emu.client.evening.fighting import (
     Fighting,
 )
 from emu.client.hunting import DEAD, PATIENCE
-from emu.client.world.events import BlowSeen, CastRefused, DeathSeen
+from emu.client.world.events import BlowSeen, CastRefused, DeathSeen, ScreenShown, ZoneToLoad
 from emu.client.world.possessions import Owned
 from emu.client.world.surroundings import Place
 from emu.times import Monotonic
@@ -233,6 +233,18 @@ def test_it_rests_until_it_has_power_for_its_arts(core: NotingClient) -> None:
     assert one.think(NOW)
     core.possessions = Spells(max_hp=100, current_hp=100, max_power=100, current_power=40)
     assert not one.think(NOW)
+
+
+def test_it_does_not_rest_where_the_time_is_short(core: NotingClient) -> None:
+    """In the trial of priests it killed the shadow, and rested until the trial was over."""
+    core.possessions = Spells(max_hp=100, current_hp=50)
+    one, _, _ = fighting(core)
+    assert one.think(NOW)
+    text = "You feel that the meditation will only last a short time."
+    one.handle_event(ScreenShown(text), NOW)
+    assert not one.think(NOW)
+    one.handle_event(ZoneToLoad("qey_north", "North Qeynos", "Aldana", 0.0, 0.0, 0.0), NOW)
+    assert one.think(NOW)
 
 
 def test_the_dead_are_no_enemies(core: NotingClient) -> None:

@@ -11,6 +11,7 @@ from emu.client.world.events import (
     BlowSeen,
     CampBegun,
     CampStopped,
+    CastBegun,
     CastRefused,
     ChannelChanged,
     ChannelMembers,
@@ -60,6 +61,7 @@ PRINTED = [
     (BlowSeen(1, 2, 7), ["you -> Borvik: 7"]),
     (BlowSeen(2, 1, 0), ["Borvik -> you: nothing"]),
     (CastRefused(34), ["that is refused (code 34)"]),
+    (CastBegun("Smite", 2.0), ["you begin Smite (2.0 s)"]),
     (DeathSeen(0xFFFFFFFF, 2), ["Borvik dead, killed by something"]),
     (
         RevivalOffered(((2, "The Docks"),)),
