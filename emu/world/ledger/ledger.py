@@ -32,6 +32,7 @@ from emu.ledger import (
 from emu.processes.ports import CAME, LOST, LedgerStore, Note
 from emu.times import Moment
 from emu.world.actors.player import Player
+from emu.world.events import Entered
 from emu.world.sheets import CharacterSheets
 from emu.world.world import World
 
@@ -42,6 +43,8 @@ CHANGED: Final = "ledger.changed"
 DAY: Final = 86_400.0
 PRUNED: Final = 600.0
 """Seconds between two calls of `prune`."""
+MOST_REMEMBERED: Final = 1000
+"""Balances of characters who are not here that are kept for those who enter just now."""
 
 
 def nothing() -> None:
@@ -62,6 +65,9 @@ class Ledger:
         self._unfinished: dict[str, Movement] = {}
         """Movements that must be carried out and could not be stored, by identity."""
         self._is_reading = False
+        self._absent: dict[int, Balance] = {}
+        """The newest balances of characters who are not here, by character."""
+        world.events.subscribe(Entered, self._entered)
         world.processes.bus.subscribe(CHANGED, self._heard)
         for topic in (CAME, LOST):
             world.processes.bus.subscribe(topic, self._lost)
@@ -165,7 +171,8 @@ class Ledger:
         for balance in balances:
             if not self._apply(balance):
                 present = self._world.processes.presence.find(balance.char_id)
-                if present is not None and present.process != self._world.processes.name:
+                # Who is nowhere may be entering anywhere, with a row from before the movement.
+                if present is None or present.process != self._world.processes.name:
                     self._world.processes.bus.publish(CHANGED, balance._asdict())
         if self._unfinished:
             # The store answers again.
@@ -201,6 +208,7 @@ class Ledger:
         """Set the balance of a player, unless it has a newer one; return whether it is here."""
         player = self._world.players.get(balance.char_id)
         if player is None:
+            self._remember(balance)
             return False
         if balance.revision > player.character.ledger_revision:
             player.character = replace(
@@ -208,6 +216,19 @@ class Ledger:
             )
             self._sheets.soon(player, 0.0)
         return True
+
+    def _remember(self, balance: Balance) -> None:
+        """Keep the balance of a character who is not here: its row may have been read already."""
+        known = self._absent.pop(balance.char_id, balance)
+        # The newest ones are the last of the dict.
+        self._absent[balance.char_id] = max(known, balance, key=lambda one: one.revision)
+        if len(self._absent) > MOST_REMEMBERED:
+            del self._absent[next(iter(self._absent))]
+
+    def _entered(self, event: Entered) -> None:
+        known = self._absent.pop(event.player.id, None)
+        if known is not None:
+            self._apply(known)
 
     def _heard(self, note: Note) -> None:
         """Apply the balance of a player that another node has changed."""

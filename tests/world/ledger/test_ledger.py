@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from emu.errors import StoreAway, StoreError
 from emu.ledger import Balance, Movement, Outcome, Owner, OwnerKind, Part, Reason
 from emu.processes.ports import CAME, LOST
-from emu.world.ledger.ledger import CHANGED
+from emu.world.ledger.ledger import CHANGED, MOST_REMEMBERED
 from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHarness
 
@@ -237,6 +237,32 @@ def test_balances_are_read_anew_when_notes_about_them_may_be_lost(scene: Scene, 
     scene.harness.store.broken = False
     scene.harness.bus.publish(topic, {"process": "west"})
     assert scene.coins == (300, 300)
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_movement_after_the_row_of_an_entry_was_read_counts(is_beside: bool) -> None:
+    """A simulation has found it: a game master gives coins to whoever logs in just then."""
+    here = WorldHarness()
+    mover = WorldHarness(beside=here) if is_beside else here
+    here.stand(5, name="Aldana", coins=100)
+    here.exist("Borvik")
+    read = here.store.rows[1000]
+    gift = Part(Owner(OwnerKind.GAME_MASTER, 1), Owner.character(1000), 11)
+    assert finish(mover.ledger.move(mover.ledger.movement(Reason.COMMAND, [gift], [2000]))).is_done
+    stored = mover.store.rows[1000]
+    assert (read.coins, stored.coins) == (0, 11)
+    here.store.rows[1000] = read
+    entered = here.stand(1000).player.character
+    assert (entered.coins, entered.ledger_revision) == (11, stored.ledger_revision)
+
+
+def test_balances_of_those_who_are_nowhere_are_forgotten_in_time() -> None:
+    here = WorldHarness()
+    most = MOST_REMEMBERED
+    for number in range(1000, 1003 + most):
+        here.ledger.learn([Balance(number, 7, 2), Balance(number, 5, 1)])
+    first, last = (here.stand(one, name=f"Aldana{one}") for one in (1000, 1002 + most))
+    assert (first.player.character.coins, last.player.character.coins) == (0, 7)
 
 
 def test_a_character_that_is_nowhere_in_the_world_has_its_coins_stored(scene: Scene) -> None:
