@@ -93,10 +93,12 @@ class Stride(NamedTuple):
 class Walker:
     """The client's place, its goal, and the steps that it sends."""
 
-    __slots__ = ("_due", "_goal", "_last", "_speed", "is_sitting", "place")
+    __slots__ = ("_due", "_goal", "_last", "_speed", "interval", "is_sitting", "place")
 
     def __init__(self) -> None:
         self.place = Place(0.0, 0.0, 0.0)
+        self.interval = STEP
+        """Seconds between two steps; bots that walk much may choose more."""
         self.is_sitting = False
         self._goal: Place | None = None
         self._speed = RUNNING_SPEED
@@ -134,7 +136,7 @@ class Walker:
     def step(self, now: Monotonic) -> Stride:
         """Advance for the time that has passed; the last step, at the goal, has speed 0."""
         goal = self._goal or self.place
-        # By the time that has passed and not by `STEP`, so a late timer does not slow the
+        # By the time that has passed and not by the interval, so a late timer does not slow the
         # character.
         way = (now - self._last) * self._speed
         self._last = now
@@ -143,7 +145,7 @@ class Walker:
         if arrived:
             self._goal = self._due = None
         else:
-            self._due = now + STEP
+            self._due = now + self.interval
         activity = SITTING if self.is_sitting else RUNNING
         return Stride(self.place, 0.0 if arrived else self._speed, activity)
 

@@ -35,6 +35,15 @@ def test_no_step_is_longer_than_its_time_allows_and_the_last_is_the_goal(start, 
     assert [speed for _, _, speed in steps[:-1]] == [8.0] * (len(steps) - 1)
 
 
+def test_a_longer_interval_gives_fewer_and_longer_steps() -> None:
+    walker = Walker()
+    walker.interval = 2.0
+    walker.walk_to(Place(40.0, 0.0, 0.0), Monotonic(0.0), speed=8.0)
+    assert [(now, place.x) for now, place, _ in walked(walker, 0.0)] == [
+        (0.0, 0.0), (2.0, 16.0), (4.0, 32.0), (6.0, 40.0),
+    ]  # fmt: skip
+
+
 def test_who_walks_along_both_axes_looks_there() -> None:
     walker = Walker()
     walker.walk_to(Place(3.0, 0.0, 3.0), Monotonic(0.0))
