@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from tests.simulation.acts import ACTS
+from tests.simulation.apart import simulate_apart
 from tests.simulation.plan import FAULTS, Plan
 from tests.simulation.planted import PLANTS, cells
 from tests.simulation.shrink import Shrinker
@@ -62,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="LIST",
         help="what people do; everything by default",
     )
+    made.add_argument("--processes", type=int, default=1, help="runs at the same time")
     made.add_argument("--until", type=float, metavar="T", help="stop after T virtual seconds")
     made.add_argument("--trace", action="store_true", help="print what happens")
     made.add_argument("--shrink", action="store_true", help="find a smaller run that fails")
@@ -164,8 +166,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"| {' | '.join(row_of(name))} |", flush=True)
         return 0
     failed = 0
-    for plan in plans(options):
-        report = simulate(plan, keeps_trace=options.trace)
+    for report in simulate_apart(plans(options), options.processes, keeps_trace=options.trace):
         if options.trace:
             print("\n".join(report.trace))
         print(line_of(report), flush=True)
@@ -173,7 +174,7 @@ def main(arguments: Sequence[str]) -> int:
             failed += 1
             for problem in report.problems:
                 print(f"  {problem}")
-            print(f"  again: {plan.words()}", flush=True)
+            print(f"  again: {report.plan.words()}", flush=True)
             if options.shrink:
                 smaller = Shrinker(report, lambda words: print(f"  smaller: {words}", flush=True))
                 found = smaller.shrink()

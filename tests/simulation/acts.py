@@ -14,6 +14,7 @@ from tests.simulation import (
     acts_of_quests,
     acts_of_spells,
     acts_of_things,
+    acts_of_uses,
 )
 from tests.simulation.act import Act
 from tests.simulation.content import BELL
@@ -326,4 +327,5 @@ ACTS = (
     *acts_of_spells.ACTS,
     *acts_of_finds.ACTS,
     *acts_of_houses.ACTS,
+    *acts_of_uses.ACTS,
 )

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from emu.items.held import Thing, Where
 from emu.items.inventory import BANK, BASE, OVERFLOW, SHARED
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.versions import LAST_OLD_CLIENT
 from tests.simulation.act import Act, approach, choose
 from tests.simulation.content import BANKER, MERCHANT
-from tests.simulation.content_of_things import BAG, BOOK, COST, ORE, SCROLL, STACK, SWORD, THINGS
+from tests.simulation.content_of_things import (
+    BAG,
+    BOOK,
+    BREAD,
+    COST,
+    JEWEL,
+    LENS,
+    ORE,
+    SCROLL,
+    STACK,
+    SWORD,
+    THINGS,
+)
 from tests.simulation.people import ClientProgram, Person
 
 ALL_OF_IT = 0xFFFFFFFF
-WARES = (*COST, STACK, ORE, ORE)
-"""What the peddler sells; components are bought more often."""
+TO_USE = (BREAD, LENS, JEWEL, JEWEL)
+"""What the peddler sells to be used up, jewels more often than the rest."""
+WARES = (*(item for item in COST if item not in TO_USE), STACK, ORE, ORE)
+"""What else the peddler sells; components are bought more often."""
 SUMMONED = (*THINGS, ORE, BOOK, SCROLL)
 
 
@@ -135,8 +151,18 @@ async def go_to(client: ClientWorldConnection, name: str, command: str) -> bool:
 
 
 async def _buy(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+    await _buy_one_of(WARES, person, client)
+
+
+async def _buy_to_use(
+    person: Person, _program: ClientProgram, client: ClientWorldConnection
+) -> None:
+    await _buy_one_of(TO_USE, person, client)
+
+
+async def _buy_one_of(wares: Sequence[int], person: Person, client: ClientWorldConnection) -> None:
     if await go_to(client, MERCHANT, "frommerchant"):
-        item, count = person.chance.choice(WARES), person.chance.randint(1, 3)
+        item, count = person.chance.choice(wares), person.chance.randint(1, 3)
         several(person, client, f"buy_from_merchant {item} {count}")
         await client.pause(1.0)
         client.command("cancel_merchant")
@@ -150,7 +176,9 @@ async def _sell(person: Person, _program: ClientProgram, client: ClientWorldConn
         several(person, client, f"sell_to_merchant {number} {person.chance.randint(1, 2)}")
     await client.pause(0.5)
     if person.chance.random() < 0.5:
-        several(person, client, f"buyback_from_merchant {person.chance.choice(WARES)} 1")
+        several(
+            person, client, f"buyback_from_merchant {person.chance.choice((*WARES, *TO_USE))} 1"
+        )
     await client.pause(0.5)
 
 
@@ -206,6 +234,7 @@ ACTS = (
     Act("destroy", 2, _destroy, has_things),
     Act("trade", 8, _trade),
     Act("buy", 10, _buy),
+    Act("buy to use", 5, _buy_to_use),
     Act("sell", 8, _sell, has_things),
     Act("bank", 8, _bank),
 )

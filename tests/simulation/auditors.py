@@ -19,6 +19,7 @@ from tests.simulation import (
     auditors_of_quests,
     auditors_of_spells,
     auditors_of_things,
+    auditors_of_uses,
 )
 from tests.simulation.auditing import Auditor, Moment, worlds
 from tests.simulation.content import RESPAWN
@@ -456,6 +457,7 @@ AUDITORS: tuple[Auditor, ...] = (
     *auditors_of_spells.AUDITORS,
     *auditors_of_finds.AUDITORS,
     *auditors_of_houses.AUDITORS,
+    *auditors_of_uses.AUDITORS,
     Auditor("no call raises", Moment.EMPTY, _faults),
     Auditor("nobody is in two places", Moment.QUIET, _one_place),
     Auditor("each player has one body", Moment.QUIET, _bodies),

@@ -21,7 +21,7 @@ def _creations(simulation: Simulation) -> Iterator[str]:
     makers: defaultdict[str, set[int]] = defaultdict(set)
     for request, giver, giver_id, taker, taker_id, number, amount in simulation.rows(
         "SELECT request, giver, giver_id, taker, taker_id, number, amount FROM world_ledger"
-        " WHERE reason = 'crafted'"
+        " WHERE reason = 'crafted' AND 'script' NOT IN (giver, taker)"
     ):
         if (giver, taker, taker_id) == ("character", "recipe", RECIPE):
             taken[request][number] += amount

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tests.simulation.auditing import Auditor, Moment, parts, worlds
-from tests.simulation.content_of_things import COST
+from tests.simulation.content_of_things import COST, LENS
+from tests.simulation.content_of_uses import CHARGES
 
 if TYPE_CHECKING:
     from tests.simulation.simulation import Simulation
@@ -82,7 +83,8 @@ def _paid(simulation: Simulation) -> Iterator[str]:
         if what == "coins":
             paid[request] += amount
         else:
-            costs[request] += COST[number] * amount
+            # A lens counts as many as it has charges.
+            costs[request] += COST[number] * amount // (CHARGES if number == LENS else 1)
     for request in sorted(costs.keys() | paid.keys()):
         if costs[request] != paid[request]:
             yield f"{paid[request]} copper were paid for things that cost {costs[request]}"
@@ -114,7 +116,8 @@ def _held(simulation: Simulation) -> Iterator[str]:
     """Each player has the things that are stored, and no thing is with two players."""
     stored: defaultdict[tuple[str, int], set[tuple[object, ...]]] = defaultdict(set)
     for keeper, keeper_id, *thing in simulation.rows(
-        "SELECT keeper, keeper_id, number, item_id, count, list, bag, slot FROM world_things"
+        "SELECT keeper, keeper_id, number, item_id, count, list, bag, slot, condition"
+        " FROM world_things"
     ):
         stored[keeper, keeper_id].add(tuple(thing))
     holders: dict[int, str] = {}
@@ -126,7 +129,7 @@ def _held(simulation: Simulation) -> Iterator[str]:
             )  # fmt: skip
             found = {
                 (one.id, one.item_id, one.count, str(one.place.where), one.place.bag,
-                 one.place.slot)
+                 one.place.slot, one.condition)
                 for one in player.holdings.inventory
             }  # fmt: skip
             if found != own:

@@ -22,12 +22,14 @@ from tests.simulation import (
     content_of_quests,
     content_of_spells,
     content_of_things,
+    content_of_uses,
 )
 from tests.simulation.content_of_crafts import DEVICE, FORGE
 from tests.simulation.content_of_finds import COLLECTOR, GIFTS, GROUND, ROOTS
 from tests.simulation.content_of_houses import ENTRANCE, INN
 from tests.simulation.content_of_quests import HERALD, HERALD_SCRIPT
 from tests.simulation.content_of_things import Tables
+from tests.simulation.content_of_uses import MENDER
 from tests.support.content.dumps import write_dumps
 
 ANTONICA, ISLE, FREEPORT = 12, 325, 33
@@ -50,7 +52,7 @@ KEEPER_SCRIPT = (
     """
 function spawn(NPC)
     SetPlayerProximityFunction(NPC, 12, "near", "far")
-    AddTimer(NPC, 5000 + MakeRandomInt(0, 9000), "murmur")
+    AddTimer(NPC, 15000 + MakeRandomInt(0, 30000), "murmur")
 end
 
 function near(NPC, Spawn)
@@ -74,7 +76,7 @@ end
 
 function murmur(NPC)
     Say(NPC, "I count " .. math.random(1, 100000))
-    AddTimer(NPC, 5000 + MakeRandomInt(0, 9000), "murmur")
+    AddTimer(NPC, 15000 + MakeRandomInt(0, 30000), "murmur")
 end
 """
     + GIFTS
@@ -82,7 +84,8 @@ end
 BEAR = "an old bear"
 """A creature that nobody can kill."""
 MERCHANT, BANKER = "a peddler", "a banker"
-COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9, FORGE: 10, COLLECTOR: 11, ENTRANCE: 12}
+COMMANDS = {BELL: 7, MERCHANT: 8, BANKER: 9, FORGE: 10, COLLECTOR: 11, ENTRANCE: 12,
+            MENDER: 13}  # fmt: skip
 """The lists of commands of spawns."""
 SCRIPTS = {KEEPER: SCRIPT, HERALD: HERALD_SCRIPT}
 """The scripts of spawns."""
@@ -108,7 +111,7 @@ def _tables() -> Tables:
             "safe_x": x, "safe_y": y, "safe_z": z, "instance_type": "NONE", "shutdown_timer": 30,
         })  # fmt: skip
         names = [*(creature(zone, number) for number in range(len(KINDS))), BELL, MERCHANT, BANKER,
-                 BEAR, FORGE, HERALD, ROOTS, COLLECTOR, ENTRANCE]  # fmt: skip
+                 BEAR, FORGE, HERALD, ROOTS, COLLECTOR, ENTRANCE, MENDER]  # fmt: skip
         for number, spawn in enumerate(names):
             away = 40.0 if spawn == BEAR else 4.0
             _add(found, zone, number, spawn, (x + number, y, z + away))
@@ -122,6 +125,7 @@ def _tables() -> Tables:
     subjects = (
         content_of_things.tables(), content_of_crafts.tables(), content_of_quests.tables(),
         content_of_spells.tables(), content_of_finds.tables(), content_of_houses.tables(ISLE),
+        content_of_uses.tables(),
     )  # fmt: skip
     for more in subjects:
         for table, rows in more.items():
@@ -179,6 +183,7 @@ def _scripts() -> dict[str, str]:
         SCRIPT: KEEPER_SCRIPT,
         **content_of_quests.scripts(wolves()),
         **content_of_spells.scripts(),
+        **content_of_uses.scripts(),
     }
 
 

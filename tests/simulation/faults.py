@@ -32,6 +32,13 @@ FIRST_FAULT = 12.0
 """Seconds after which the first one may begin."""
 
 
+Undo = Callable[[], object]
+
+
+def _nothing() -> None:
+    pass
+
+
 @dataclass
 class FaultPlan:
     """One fault: its kind, its time, and how long it lasts."""
@@ -70,14 +77,7 @@ class FaultPlan:
             # What a report keeps of a fault has no hold of its run.
             self._undo = _nothing
 
-    _undo: Callable[[], object] = lambda: None
-
-
-Undo = Callable[[], object]
-
-
-def _nothing() -> None:
-    pass
+    _undo: Callable[[], object] = _nothing
 
 
 def drawn(plan: Plan) -> list[FaultPlan]:

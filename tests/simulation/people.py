@@ -255,6 +255,7 @@ class Person:
             reactor, simulation.login_host, simulation.login_port, entrance, timeout=STEP,
             on_event=lambda event: self._heard(program, event), messages=messages_of(self.version),
         )  # fmt: skip
+        connection.core.walker.interval = simulation.step
         self.confirmed.has_character = True
         self.entered += 1
         zone = connection.core.zone

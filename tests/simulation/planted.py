@@ -16,6 +16,7 @@ from unittest.mock import patch
 
 from emu.database.sqlite.database import SqliteDatabase
 from emu.errors import StoreAway, StoreError, StoreLocked
+from emu.items.inventory import Inventory
 from emu.net.cluster.service import ProcessesEndpoint
 from emu.net.machine import ThreadWork
 from emu.net.store_worker import PAUSE, StoreWorker
@@ -29,9 +30,11 @@ from emu.world.actors.player import Player
 from emu.world.combat.fights import Fights
 from emu.world.crafting.creating import Creating
 from emu.world.crafting.harvesting import Harvesting
+from emu.world.crafting.transmuting import Transmuting
 from emu.world.entry.entering import ZoneEntries
 from emu.world.groups.groups import Groups, PlayerGroup
 from emu.world.items.acts import ItemActs
+from emu.world.items.looting import Looting
 from emu.world.ledger.ledger import Ledger
 from emu.world.population.deaths import Deaths
 from emu.world.quests.rewards import QuestRewards
@@ -256,6 +259,41 @@ def _harvest_twice(stack: ExitStack) -> None:
     stack.enter_context(patch.object(Harvesting, "harvest", harvest))
 
 
+def _purse_taken_again(stack: ExitStack) -> None:
+    """The coins of a body stay in it after they were taken."""
+    before = Looting._take_coins
+
+    async def take(self: Looting, player: Player, spawn: Any, remains: Any) -> None:
+        copper = remains.coins
+        await before(self, player, spawn, remains)
+        remains.coins = copper
+
+    stack.enter_context(patch.object(Looting, "_take_coins", take))
+
+
+def _damage_not_stored(stack: ExitStack) -> None:
+    """What a death has damaged is not stored."""
+    before = Inventory.set
+
+    def change(self: Inventory, thing: Any, **values: Any) -> Any:
+        changed = before(self, thing, **values)
+        if changed.condition < thing.condition:
+            self._changed.pop(thing.id, None)
+        return changed
+
+    stack.enter_context(patch.object(Inventory, "set", change))
+
+
+def _materials_twice(stack: ExitStack) -> None:
+    """A jewel gives its materials twice."""
+    before = Transmuting._made_of
+
+    def made(self: Transmuting, kind: Any) -> Any:
+        return 2 * before(self, kind)
+
+    stack.enter_context(patch.object(Transmuting, "_made_of", made))
+
+
 def _upkeep_not_noted(stack: ExitStack) -> None:
     """The upkeep of a house is taken, and the house is paid for no longer than before."""
     stack.enter_context(patch.object(HouseRepository, "_paid", lambda *_about: None))
@@ -314,6 +352,11 @@ PLANTS: dict[str, Plant] = {
         _collection_rewarded_again,
         _run("gather", "collect", "hand in a collection", clients=2, minutes=3.0),
     ),
+    "purse-taken-again": Plant(_purse_taken_again, _run("slay", "loot", minutes=1.0)),
+    "damage-not-stored": Plant(
+        _damage_not_stored, _run("summon", "wear", "provoke", "revive", clients=4, minutes=3.0)
+    ),
+    "materials-twice": Plant(_materials_twice, _run("buy to use", "look through a lens")),
     "upkeep-not-noted": Plant(
         _upkeep_not_noted, _run("go to a house", "leave a house", clients=2, minutes=1.0)
     ),

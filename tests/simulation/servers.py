@@ -29,6 +29,7 @@ from emu.net.world.content import _digest_of
 from emu.session import Session
 from emu.store.server_lock import ServerLock
 from emu.structs.catalog import read_shipped
+from emu.world.events import Died
 from emu.world.knowledge import read_knowledge
 from emu.world.population.atlas import read_atlas
 from emu.world.zones.definitions import Atlas
@@ -102,6 +103,8 @@ class SimulatedServer:
         self.slowness = chance.choice((0.001, 0.02, 0.3))
         self.killed: Callable[[], object] = lambda: None
         """Called when the process is killed."""
+        self.died: Callable[[Died], object] = lambda _event: None
+        """Called when somebody dies in the world of the process."""
         self.after_crash = False
         self.is_kept_down = False
         """A fault keeps the process from starting again."""
@@ -153,6 +156,8 @@ class SimulatedServer:
             )
             server.open()
             server.start()
+            if server.world is not None:
+                server.world.parts.world.events.subscribe(Died, self.died)
         except BaseException:
             self._end()
             raise

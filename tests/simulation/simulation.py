@@ -28,6 +28,8 @@ from emu.net.scheduler import run
 from emu.scripts.compiling import Compiler
 from emu.scripts.places import CodePlaces
 from emu.scripts.runtime import Environment, Runtime
+from emu.world.actors.spawn import SpawnKind
+from emu.world.events import Died
 from tests.simulation.acts import ACTS, Acts
 from tests.simulation.auditing import Moment
 from tests.simulation.auditors import AUDITORS, NO_OLDER_STATE, not_stored, older_states
@@ -66,6 +68,13 @@ BAN_KNOWN = 1.5
 """Seconds after which every process knows of a ban, if nothing else is wrong."""
 TAKEN_BACK_WITHIN = 4.0
 """Seconds after which a client has read the line that follows a confirmation."""
+UPDATE_RATES = (1.0, 2.0, 2.0, 11.0)
+"""How often players are sent what has changed, by seed: 11 is the default of the program.
+
+Most runs have less, since what moves takes a third of their time with it.
+"""
+STEPS = (0.25, 1.0, 1.0, 2.0)
+"""Seconds between two steps of a client that walks, by seed: the first is that of our client."""
 AUDITS = 6
 """Audits at random moments of a run."""
 
@@ -97,7 +106,8 @@ class Simulation:
     def __init__(self, plan: Plan, folder: Path, *, keeps_trace: bool = False) -> None:
         self.plan = plan
         self.folder = folder
-        self.timeline = Timeline()
+        # The name of the folder is another one in each run, and errors of its files say it.
+        self.timeline = Timeline(hidden=str(folder))
         if keeps_trace:
             self.timeline.lines = []
         self.network = Network(self.timeline, self._chance("network"))
@@ -118,6 +128,8 @@ class Simulation:
             self.disk = Disk(self.servers[0].folder, self._chance("disk"))
             self.servers[0].disk = self.disk
         self.login_host, self.login_port = self.servers[0].host, LOGIN_PORT
+        self.step: float = self._chance("steps").choice(STEPS)
+        """Seconds between two steps of a client that walks."""
         self.people = [
             Person(self, number) for number in range(plan.clients)
             if number not in plan.without_people
@@ -134,6 +146,8 @@ class Simulation:
         self.is_healing = False
         self.deaths: dict[str, float] = {}
         """When each creature died that is dead, by its name."""
+        self.bodies = 0
+        """Creatures that have died."""
         self.most_played: dict[int, float] = {}
         """Seconds for which each character was played, as an auditor has read them last."""
 
@@ -142,12 +156,13 @@ class Simulation:
 
     def _server(self, number: int) -> SimulatedServer:
         host = f"10.0.0.{number + 1}"
+        rate = self._chance("updates").choice(UPDATE_RATES)
         name = ("login", "east", "west", "north", "south")[number]
         folder = self.folder / name
         settings: dict[str, object] = {
             **COMMON, "login.listen": f"{host}:{LOGIN_PORT}",
             "world.listen": f"{host}:{WORLD_PORT}", "world.content": content_file(),
-            "world.scripts": scripts_folder(),
+            "world.scripts": scripts_folder(), "world.update_rate": rate,
         }  # fmt: skip
         if self.database is None:
             settings |= {
@@ -164,6 +179,7 @@ class Simulation:
             self.network, name, host, folder, self._chance(f"server {number}"), settings
         )
         made.killed = self._was_killed
+        made.died = self._has_died
         return made
 
     @property
@@ -321,6 +337,9 @@ class Simulation:
         ):
             self.deaths[name] = self.timeline.now
 
+    def _has_died(self, event: Died) -> None:
+        self.bodies += event.victim.kind is not SpawnKind.PLAYER
+
     def _was_killed(self) -> None:
         self.unsure_of_deaths()
         self._audit_states()
@@ -372,9 +391,7 @@ class Simulation:
             server.start()
         except Exception as error:  # noqa: BLE001  # reported, and repeated
             server.failed_starts += 1
-            # The name of the folder is another one in each run.
-            reason = str(error).replace(str(self.folder), "")
-            self.timeline.note("server", server.name, "cannot start:", reason)
+            self.timeline.note("server", server.name, "cannot start:", error)
             if self.is_healing and server.failed_starts > 30:
                 self.report("starts", f"{server.name} cannot start: {error}")
                 return
@@ -472,10 +489,11 @@ MOST_COLLECTIONS = 4
 
 
 @contextmanager
-def _own_objects() -> Iterator[None]:
+def _own_objects(*, are_kept: bool) -> Iterator[None]:
     """Free at the end what a run has made, and leave the objects from before alone.
 
-    When the collector runs must not decide anything, so it does not run meanwhile.
+    When the collector runs must not decide anything, so it does not run meanwhile. If the objects
+    `are_kept`, the end of the process frees them.
     """
     was_enabled, before = gc.isenabled(), sys.unraisablehook
     had_frozen = gc.get_freeze_count() > 0
@@ -497,26 +515,35 @@ def _own_objects() -> Iterator[None]:
         ):
             yield
     finally:
-        _end_scripts()
-        # Twisted would log what failed in a killed process and was waited for by nobody, and what
-        # fails when the coroutines of such a process are removed.
-        with (
-            patch.object(DebugInfo, "__del__", lambda _info: None, create=True),
-            patch.object(LogPublisher, "__call__", lambda _publisher, _event: None),
-        ):
-            for _ in range(MOST_COLLECTIONS):
-                if not gc.collect():
-                    break
+        if not are_kept:
+            _free()
+            # What others have set aside stays there.
+            if not had_frozen:
+                gc.unfreeze()
+            if was_enabled:
+                gc.enable()
         sys.unraisablehook = before
-        # What others have set aside stays there.
-        if not had_frozen:
-            gc.unfreeze()
-        if was_enabled:
-            gc.enable()
 
 
-def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
-    """Carry out a plan and return what it has found."""
+def _free() -> None:
+    """Free what a run has made."""
+    _end_scripts()
+    # Twisted would log what failed in a killed process and was waited for by nobody, and what
+    # fails when the coroutines of such a process are removed.
+    with (
+        patch.object(DebugInfo, "__del__", lambda _info: None, create=True),
+        patch.object(LogPublisher, "__call__", lambda _publisher, _event: None),
+    ):
+        for _ in range(MOST_COLLECTIONS):
+            if not gc.collect():
+                break
+
+
+def simulate(plan: Plan, *, keeps_trace: bool = False, ends_process: bool = False) -> Report:
+    """Carry out a plan and return what it has found.
+
+    `ends_process` says that this process ends next, so that nothing has to be freed.
+    """
     # Made once in a process, before anything is drawn from the seed.
     prepare()
     for version in VERSIONS:
@@ -525,7 +552,7 @@ def simulate(plan: Plan, *, keeps_trace: bool = False) -> Report:
     folder = Path(tempfile.mkdtemp(prefix="emu-simulation-", dir=scratch_folder()))
     report = Report(plan)
     try:
-        with _own_objects(), seeded_chance(plan.seed), shared_files():
+        with _own_objects(are_kept=ends_process), seeded_chance(plan.seed), shared_files():
             # In a call of its own, whose variables end with it.
             _carry_out(report, folder, keeps_trace=keeps_trace)
     finally:
