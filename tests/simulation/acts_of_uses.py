@@ -1,4 +1,4 @@
-"""Acts that use things up, mend them, or share what the dead have left."""
+"""Acts that use things up, have them repaired, or share what the dead have left."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _damaged(person: Person) -> list[int]:
     return sorted({one.item_id for one in things if one.condition < FULL})
 
 
-async def _mend(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
+async def _repair(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Have one damaged thing repaired, or all of them."""
     damaged = _damaged(person)
     if not await go_to(client, MENDER, "repair"):
@@ -114,7 +114,7 @@ async def _loot(person: Person, _program: ClientProgram, client: ClientWorldConn
 ACTS = (
     Act("eat", 5, _eat, _has_food),
     Act("look through a lens", 6, _look_through, lambda person: _of_kind(person, LENS)),
-    Act("mend", 10, _mend, _damaged),
+    Act("repair", 10, _repair, _damaged),
     Act("choose how to share", 2, _choose_sharing),
     Act("loot", 4, _loot, _wolves),
 )

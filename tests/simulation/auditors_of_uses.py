@@ -1,4 +1,4 @@
-"""Auditors of what is used up, mended, and taken from the dead.
+"""Auditors of what is used up, repaired, and taken from the dead.
 
 How many creatures have died is counted by the worlds that let them die; nothing stores it.
 """
@@ -45,7 +45,7 @@ def _broken(simulation: Simulation) -> Iterator[str]:
             yield f"{sorted(people)} broke {dict(taken[request])} into {made}"
 
 
-def _mended(simulation: Simulation) -> Iterator[str]:
+def _repaired(simulation: Simulation) -> Iterator[str]:
     """Repairs are paid with coins alone, and nobody pays for more than it has asked for."""
     times: Counter[str] = Counter()
     for what, giver, taker, amount, name in simulation.rows(
@@ -92,7 +92,7 @@ def _over(simulation: Simulation) -> Iterator[str]:
 
 AUDITORS: tuple[Auditor, ...] = (
     Auditor("a jewel is broken once", Moment.ANY, _broken),
-    Auditor("repairs are paid once", Moment.ANY, _mended),
+    Auditor("repairs are paid once", Moment.ANY, _repaired),
     Auditor("bodies are looted once", Moment.ANY, _looted),
     Auditor("uses wait for nobody", Moment.EMPTY, _over),
 )
