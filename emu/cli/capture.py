@@ -285,7 +285,7 @@ def _add_keys(ring: KeyRing, path: Path) -> None:
         chunk = stream.read(CHUNK)
         if not chunk.startswith(TRACE_BEGIN):
             text = chunk + stream.read(MAX_KEY_FILE)
-            ring.add_text(text.decode("utf-8", "replace"), name=str(path))
+            ring.add_text(text.decode("utf-8-sig", "replace"), name=str(path))
             return
         reader = CaptureReader()
         while chunk:

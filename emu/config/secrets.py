@@ -102,7 +102,7 @@ def read_secret(path: Path) -> str:
         raise ValueError(f"its first line is longer than {MOST_BYTES} bytes")
     try:
         # Editors add a line break; blanks may belong to the secret.
-        secret = line.decode("utf-8").rstrip("\r\n")
+        secret = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
         raise ValueError("its first line is not UTF-8") from None
     if not secret:

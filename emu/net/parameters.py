@@ -163,7 +163,7 @@ def read_listed(key: str, path: Path | None, read: Callable[[str], Listed]) -> L
     if path is None:
         return None
     try:
-        return read(read_whole(path).decode("utf-8"))
+        return read(read_whole(path).decode("utf-8-sig"))
     except (OSError, ValueError, CommandError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError([f"{key}: {path}: {reason}"]) from None

@@ -147,7 +147,8 @@ def test_keys_file(datagrams, tmp_path):
     path, keys = tmp_path / "late.pcap", tmp_path / "keys.txt"
     path.write_bytes(pcap([one for one in datagrams if one.payload[1] not in (1, 2)]))
     assert "no EQ2 session" in run("decode", path).stderr
-    keys.write_text(f"check * 1234abcd\nrc4 * {KEY_BLOCK[-8:][::-1].hex()}\n")
+    text = f"\ufeffcheck * 1234abcd\nrc4 * {KEY_BLOCK[-8:][::-1].hex()}\n"
+    keys.write_text(text, encoding="utf-8")
     result = run("decode", "--json", "--keys", keys, path)
     assert len(result.stdout.splitlines()) == len(MESSAGES)
     assert "the capture begins after this session did" in result.stderr

@@ -63,6 +63,8 @@ def test_a_secret_comes_from_a_file_beside_the_configuration(folder: Path) -> No
     path = written(folder, LINK + 'password_file = "link.txt"\n')
     world = load(path).world
     assert (world.password, world.password_file) == ("from a f\u00efle", folder / "link.txt")
+    written(folder, "\ufeffby Notepad\n", name="link.txt")
+    assert load(path).world.password == "by Notepad"
 
 
 @pytest.mark.parametrize(

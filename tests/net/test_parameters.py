@@ -90,6 +90,11 @@ def test_a_certificate_that_cannot_be_read_names_its_key(tmp_path: Path) -> None
     assert parameters.read_certificate(Config()) is None
 
 
+def test_a_listed_file_may_begin_with_the_mark_of_an_editor(tmp_path: Path) -> None:
+    (tmp_path / "users").write_text("\ufeffalice\n", encoding="utf-8")
+    assert parameters.read_listed("rcon.users_file", tmp_path / "users", str.split) == ["alice"]
+
+
 def test_the_world_is_as_its_settings_say() -> None:
     keys = ("name=Antonia", "motd=Hail", "link_dead=30", "camp_seconds=5", "save_seconds=10",
             "update_rate=20", "fastest_move=12", "fastest_fall=60", "chat_rate=2", "chat_burst=3",

@@ -79,7 +79,8 @@ class NatsServer:
             raise ConfigError([f"bus.credentials_file: {unusable(error)}"]) from None
         if _JWT in data:
             return {"user_credentials": str(path)}
-        user, colon, password = data.decode("utf-8", "replace").partition("\n")[0].partition(":")
+        line = data.decode("utf-8-sig", "replace").partition("\n")[0]
+        user, colon, password = line.partition(":")
         if not colon:
             return {"token": user.strip()}
         return {"user": user.strip(), "password": password.strip()}

@@ -68,10 +68,11 @@ def test_a_file_of_credentials_has_one_of_three_forms(tmp_path: Path) -> None:
     server = nats_bus.NatsServer("nats://a", "emu", file)
     for text, options in (
         ("emu:secret:x\n", {"user": "emu", "password": "secret:x"}),
+        ("\ufeffemu:marked\n", {"user": "emu", "password": "marked"}),
         ("one token\nmore\n", {"token": "one token"}),
         ("-----BEGIN NATS USER JWT-----\n", {"user_credentials": str(file)}),
     ):
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
         assert server.options() == options
     file.unlink()
     with pytest.raises(ConfigError, match=r"bus.credentials_file: .*credentials"):
