@@ -18,6 +18,7 @@ from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
 from emu.cluster.ports import NodeRow, NodeState, ZonePlace, ZonePlacement, clock_text
 from emu.errors import CommandError
+from emu.limits.addresses import host_port
 from emu.store import Store
 from emu.store.nodes import NodeTable
 from emu.texts import counted
@@ -274,7 +275,7 @@ def _row(one: NodeRow, lease: float) -> Row:
         "capacity": about.capacity,
         "zones": one.instances,
         "load": round(load(one), 2),
-        "address": f"{about.host}:{about.port}" if about.host else "",
+        "address": host_port(about.host, about.port) if about.host else "",
         "version": about.version,
         "content": about.content,
         "clock": "right" if one.is_clock_right else clock_text(about.clock_ahead),

@@ -15,7 +15,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from emu.database.where import ServerUrl, Where, shown
-from emu.limits.addresses import parse_host
+from emu.limits.addresses import host_port, parse_host
 from emu.schema import Form, OrNone, WholeNumber
 
 LONGEST_PATH: Final = 4096
@@ -39,8 +39,7 @@ class Address:
     port: int
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        return host_port(self.host, self.port)
 
 
 def address(value: Any) -> Address:

@@ -89,6 +89,11 @@ def reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
 
 
+def host_port(host: str, port: int) -> str:
+    """Return host and port as one text, an IPv6 address in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _MAPPED_LENGTH: Final = 96

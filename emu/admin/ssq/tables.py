@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.admin.ssq.query import NOTHING, NULL_HEADER, Cell, Headers, Select, push_row
 from emu.admin.status import NO_ZONE, ServerStatus
+from emu.limits.addresses import host_port
 
 ALIASES: Final[Mapping[str, str]] = {
     "ping": "playerping",
@@ -71,7 +72,9 @@ INFO: Final = SsqTable(
     "info",
     (
         SsqColumn("hostname", "name of this server", lambda content, _: content.status.name),
-        SsqColumn("hostip", "address", lambda content, _: f"{content.host}:{content.status.port}"),
+        SsqColumn(
+            "hostip", "address", lambda content, _: host_port(content.host, content.status.port)
+        ),
         SsqColumn("numplayers", "players", lambda content, _: content.status.online),
         SsqColumn("maxplayers", "most players", lambda content, _: content.status.capacity),
         SsqColumn("map", "current zone", lambda content, _: content.status.map),

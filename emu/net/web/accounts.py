@@ -34,6 +34,7 @@ from emu.admin.web.sessions import (
 )
 from emu.config.administration import WebConfig
 from emu.errors import StoreError
+from emu.limits.addresses import host_port, reachable
 from emu.login.passwords import MAX_PASSWORD
 from emu.login.registration import (
     AccountRegistration,
@@ -285,11 +286,12 @@ class _ActionResource(Resource):
         return NOT_DONE_YET
 
 
-def loopback_hint(port: int) -> str:
+def loopback_hint(host: str, port: int) -> str:
     """Return the line of the log for a page that only this machine reaches."""
+    at = host_port(reachable(host), port)
     return (
-        f"players register at http://127.0.0.1:{port}/{PATH}, from this machine only: for others"
-        " set web.url to the address of a proxy with TLS"
+        f"players register at http://{at}/{PATH}, from this machine only: for others set web.url"
+        " to the address of a proxy with TLS"
     )
 
 

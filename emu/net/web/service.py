@@ -141,7 +141,11 @@ class WebEndpoint:
             self._accounts.start()
             if self._accounts.is_enabled:
                 url = self._config.url
-                hint = accounts.public_hint(url) if url else accounts.loopback_hint(host.port)
+                hint = (
+                    accounts.public_hint(url)
+                    if url
+                    else accounts.loopback_hint(host.host, host.port)
+                )
                 _log.info("{hint}", hint=hint)
 
     def configure(self, config: Config) -> None:

@@ -28,6 +28,8 @@ def test_procedures_select_what_there_is() -> None:
 
 def test_values() -> None:
     assert column_values("hostip") == ["192.0.2.1:9000"]
+    _, hostip = COLUMNS["hostip"]
+    assert hostip.value(SsqContent(server_status(), "2001:db8::1"), None) == "[2001:db8::1]:9000"
     assert column_values("playertime") == [321, 9]
     assert column_values("x-zone") == ["Qeynos Harbor"] * 2
     assert column_values("x-account") == [7, 7]

@@ -20,6 +20,7 @@ from emu.metrics import EndpointUses
 from emu.model import Account
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
+from emu.net.web import accounts
 from emu.net.web.accounts import PATH, AccountEndpoint
 from emu.net.web.resources import Folder, page_file
 from emu.net.web.site import PageSite
@@ -184,6 +185,14 @@ async def test_the_page_has_what_the_settings_want() -> None:
         assert "hidden" not in page
         assert "at least 12 characters" in page
         assert "open sesame" not in page
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")],
+)
+def test_the_hint_names_the_address_that_is_listened_on(host: str, shown: str) -> None:
+    assert f"http://{shown}:8080/account, from this" in accounts.loopback_hint(host, 8080)
 
 
 async def test_nothing_is_there_while_it_is_off() -> None:
