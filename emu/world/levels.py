@@ -250,5 +250,5 @@ class Levels:
 
 def _fill(spawn: Spawn) -> None:
     """Give a living player full health and power."""
-    spawn.sheet.health.set_current(spawn.sheet.health.most)
-    spawn.sheet.power.set_current(spawn.sheet.power.most)
+    spawn.sheet.health.restore()
+    spawn.sheet.power.restore()

@@ -75,6 +75,9 @@ class Pool:
     """What `Sheet.recount` has added to the most."""
     usual: int = 0
     """What the formula of players gave last; another most is a script's, and stays."""
+    hidden: int = 0
+    """What is lost besides what lacks now: a lower most hides it, for instance after taking a thing
+    off. Below 0 it is what a higher most has added and not filled."""
 
     @property
     def percent(self) -> int:
@@ -95,15 +98,22 @@ class Pool:
     def fill(self, most: int) -> None:
         """Set the most, and make it full."""
         self.set_most(most)
-        self.current = self.most
+        self.restore()
+
+    def restore(self, percent: float = 100.0) -> None:
+        """Have so many percent of the most, whatever was lost before."""
+        self.hidden = 0
+        self.set_current(int(self.most * percent / _FULL))
 
     def recount(self, usual: int | None, added: int, base: int, percent: float = 0.0) -> None:
         """Set the most to the formula's, or its own without one, and what is added to it.
 
-        What is full stays full. `base` is the most without what spells and things add, and
-        `percent` is of the most without what they add as points.
+        What is full stays full, unless something is lost that a lower most hides: who takes things
+        off and puts them on again must not be healed. `base` is the most without what spells and
+        things add, and `percent` is of the most without what they add as points.
         """
-        own, is_full = self.most - self.added, self.current >= self.most
+        own, lost = self.most - self.added, self.most - self.current + self.hidden
+        is_full = self.current >= self.most and self.hidden <= 0
         if usual is not None:
             # A most that a script has set is no longer the formula's, and stays.
             own = usual if own == self.usual or not self.usual else own
@@ -113,7 +123,9 @@ class Pool:
         self.added = self.most - own
         self.base = base if usual is not None else (own if added else 0)
         if is_full:
-            self.current = self.most
+            self.restore()
+        else:
+            self.hidden = lost - (self.most - self.current)
 
 
 POOLS: Final = ("health", "power", "health_percent", "power_percent")

@@ -476,7 +476,7 @@ class Creatures:
             # Its master could heal it by ending its fight and beginning it again.
             return
         for pool in (spawn.sheet.health, spawn.sheet.power):
-            pool.set_current(pool.most)
+            pool.restore()
         spawn.show_pools()
 
     def _end_hates(self, spawn: Spawn) -> None:

@@ -168,8 +168,9 @@ class Falls:
         del self._dead[player]
         spawn = player.spawn
         sheet = spawn.sheet
-        sheet.health.set_current(max(1, int(sheet.health.most * health / 100)))
-        sheet.power.set_current(int(sheet.power.most * power / 100))
+        sheet.health.restore(health)
+        sheet.health.set_current(max(1, sheet.health.current))
+        sheet.power.restore(power)
         spawn.set_word(CORPSE, on=False)
         spawn.show_pools()
         self._world.saves.changed(player, SavedKind.VITALS, self._world.clock.now())

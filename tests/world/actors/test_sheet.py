@@ -23,6 +23,52 @@ def test_a_pool_stays_between_nothing_and_the_most() -> None:
     assert (pool.current, pool.most) == (1, 1)
 
 
+def counted(pool: Pool, added: int) -> tuple[int, int]:
+    """Return what is there and the most after things or spells add so much."""
+    pool.recount(100, added, 100)
+    return pool.current, pool.most
+
+
+def test_what_is_full_stays_full_with_another_most() -> None:
+    pool = Pool(100, 100)
+    assert [counted(pool, one) for one in (0, 200, 50, 200)] == [
+        (100, 100), (300, 300), (150, 150), (300, 300),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hurt", "healed"), [(150, 0), (80, 20), (80, 10)])
+def test_nobody_is_healed_by_taking_things_off_and_putting_them_on(hurt: int, healed: int) -> None:
+    pool = Pool(100, 100)
+    counted(pool, 200)
+    pool.set_current(hurt)
+    assert counted(pool, 0) == (min(hurt, 100), 100)
+    pool.set_current(pool.current + healed)
+    now = pool.current
+    assert counted(pool, 200) == (now, 300)
+    pool.set_current(300)
+    assert [counted(pool, one) for one in (0, 200)] == [(100, 100), (300, 300)]
+
+
+def test_a_wound_is_the_same_after_a_spell_has_raised_the_most() -> None:
+    pool = Pool(100, 100)
+    counted(pool, 0)
+    pool.set_current(40)
+    assert [counted(pool, one) for one in (50, 0)] == [(40, 150), (40, 100)]
+    pool.set_current(100)
+    assert counted(pool, 50) == (150, 150)
+
+
+def test_whoever_is_restored_has_lost_nothing() -> None:
+    pool = Pool(100, 100)
+    counted(pool, 200)
+    pool.set_current(150)
+    counted(pool, 0)
+    pool.restore()
+    assert counted(pool, 200) == (300, 300)
+    pool.restore(50.0)
+    assert pool.current == 150
+
+
 def test_something_left_is_at_least_one_percent() -> None:
     assert Pool(1, 100_000).percent == 1
     assert Pool(99_999, 100_000).percent == 99
