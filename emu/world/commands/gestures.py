@@ -8,7 +8,7 @@ from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
 from emu.model import SavedKind
 from emu.world.actors.options import Option
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, refuses_dead
 from emu.world.actors.spawn import SITTING, STANDING, StateWord
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
 from emu.world.commands.targets import visible_target
@@ -48,13 +48,15 @@ async def _mood(_context: CommandContext, player: Player, call: Call) -> str:
 
 @quiet("sit", "sit down", cost=Cost.SHOWN)
 async def _sit(_context: CommandContext, player: Player, _call: Call) -> None:
-    player.spawn.set_info(visual_state=SITTING)
+    if not refuses_dead(player):
+        player.spawn.set_info(visual_state=SITTING)
 
 
 @quiet("stand", "stand up", cost=Cost.SHOWN)
 async def _stand(context: CommandContext, player: Player, _call: Call) -> None:
     context.departures.stop_camp(player)
-    player.spawn.set_info(visual_state=STANDING)
+    if not refuses_dead(player):
+        player.spawn.set_info(visual_state=STANDING)
 
 
 STATE = Argument(

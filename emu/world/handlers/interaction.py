@@ -154,11 +154,14 @@ class MovementRequests:
             self._world.refused(player, refusal)
 
     def _sat(self, player: Player, _body: bytes, _now: Monotonic) -> None:
-        player.spawn.set_info(visual_state=SITTING)
+        if player.spawn.hp_percent > 0:
+            player.spawn.set_info(visual_state=SITTING)
 
     def _stood(self, player: Player, _body: bytes, _now: Monotonic) -> None:
         self._stop_camp(player)
-        player.spawn.set_info(visual_state=STANDING)
+        # A body lies until its player lives again.
+        if player.spawn.hp_percent > 0:
+            player.spawn.set_info(visual_state=STANDING)
 
     def _targeted(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Set the player's target; an index that the client was never shown is no target."""

@@ -11,6 +11,7 @@ import pytest
 from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder
 from emu.world.actors.client import PlayerClient
+from emu.world.actors.player import DEAD
 from tests.support.ground.map_folders import write_maps
 from tests.support.world.worlds import HarnessContent, WorldHarness
 
@@ -128,6 +129,22 @@ def test_sitting_and_standing_are_seen(harness: WorldHarness) -> None:
     one.say("OP_StandMsg")
     harness.run(0.2)
     assert two.fields_of("Name5")["visual_state"] == 539
+
+
+@pytest.mark.parametrize("act", ["OP_SitMsg", "OP_StandMsg", "sit", "stand"])
+def test_the_dead_neither_sit_nor_stand(harness: WorldHarness, act: str) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
+    assert one.player is not None
+    harness.minds.harm.kill(one.player.zone, one.player.spawn, None)
+    harness.run(0.2)
+    before = two.fields_of("Name5").get("visual_state")
+    if act.startswith("OP_"):
+        one.say(act)
+    else:
+        assert one.types(act) == [DEAD]
+    harness.run(0.2)
+    assert two.fields_of("Name5").get("visual_state") == before
 
 
 def test_a_target_is_named_by_the_clients_own_index(harness: WorldHarness) -> None:
