@@ -119,7 +119,9 @@ class Pace:
     enter any place from above.
     """
 
-    __slots__ = ("_ground", "_height", "_last", "corrected", "refused", "rules", "unstuck")
+    __slots__ = (
+        "_ground", "_height", "_is_held", "_last", "corrected", "refused", "rules", "unstuck",
+    )  # fmt: skip
 
     def __init__(self, rules: MovementRules, now: Monotonic) -> None:
         self.rules = rules
@@ -127,16 +129,27 @@ class Pace:
         self.corrected = self.unstuck = -math.inf
         """When its client was put back last, and when it used the command ``stuck`` last."""
         self._last = now
+        self._is_held = False
         self._ground = rules.fastest * rules.reserve
         self._height = rules.fastest_fall * rules.reserve
 
-    def refusal(self, step: MovementStep, here: Position, now: Monotonic) -> StepRefusal | None:
-        """Return why a step from `here` is not believed; if it is believed, charge it."""
+    def refusal(
+        self, step: MovementStep, here: Position, now: Monotonic, *, is_held: bool = False
+    ) -> StepRefusal | None:
+        """Return why a step from `here` is not believed; if it is believed, charge it.
+
+        Who `is_held`, because it is dead or rooted, goes as far as what its client has sent before
+        it knew, and falls; it goes farther only if the server pushes it.
+        """
         rules = self.rules
         # Refused steps let time earn distance, too; the bucket's size bounds what can be saved up.
         passed = max(0.0, now - self._last)
         self._last = now
-        self._ground = min(self._ground + passed * rules.fastest, rules.fastest * rules.reserve)
+        if is_held and not self._is_held:
+            self._ground = min(self._ground, AFTER_MOVE)
+        self._is_held = is_held
+        if not is_held:
+            self._ground = min(self._ground + passed * rules.fastest, rules.fastest * rules.reserve)
         self._height = min(
             self._height + passed * rules.fastest_fall, rules.fastest_fall * rules.reserve
         )

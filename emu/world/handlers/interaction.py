@@ -22,6 +22,7 @@ from emu.world.actors.spawn import SITTING, STANDING, TOO_FAR, Destination, Spaw
 from emu.world.events import Doer, GridChanged, MayUse, Order, Targeted, Used, VerbChosen
 from emu.world.handlers.uses import VerbUses
 from emu.world.messages import CONNECTED, WorldMessages
+from emu.world.spells.living import HELD
 from emu.world.world import World
 from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
@@ -114,7 +115,7 @@ class MovementRequests:
         if carriers.has_any(player.zone):
             step, carrier = _on_carrier(carriers, player, step)
             here = carriers.measured_from(player.spawn, step.position)
-        refusal = player.pace.refusal(step, here, now)
+        refusal = player.pace.refusal(step, here, now, is_held=_is_held(player))
         if refusal is not None:
             world.count(refusal)
             self._put_back(player, refusal, now)
@@ -174,6 +175,12 @@ class MovementRequests:
             self._world.events.publish(Targeted(player, player.target))
         elif index != NO_TARGET:
             self._world.count("target unknown")
+
+
+def _is_held(player: Player) -> bool:
+    """Return whether a player can walk nowhere: it is dead, or a spell holds it."""
+    spawn = player.spawn
+    return spawn.hp_percent <= 0 or not HELD.isdisjoint(spawn.sheet.spells.controls)
 
 
 def _on_carrier(

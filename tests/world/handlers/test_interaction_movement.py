@@ -12,6 +12,9 @@ from emu.ground.importing import import_maps
 from emu.ground.map_folder import MapFolder
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import DEAD
+from emu.world.actors.sheet import SpellMarks
+from emu.world.minds.moves import push_player
+from emu.world.spells.living import HELD
 from tests.support.ground.map_folders import write_maps
 from tests.support.world.worlds import HarnessContent, WorldHarness
 
@@ -129,6 +132,34 @@ def test_sitting_and_standing_are_seen(harness: WorldHarness) -> None:
     one.say("OP_StandMsg")
     harness.run(0.2)
     assert two.fields_of("Name5")["visual_state"] == 539
+
+
+@pytest.mark.parametrize("why", ["death", "root"])
+def test_who_is_held_goes_nowhere_but_down_or_where_it_is_pushed(
+    harness: WorldHarness, why: str
+) -> None:
+    """A client is only asked to stand: docs/protocol/world/fights.md#death, flags 8 and 16."""
+    one = harness.stand(5)
+    player = one.player
+    assert player is not None
+    x, y, z = player.position[:3]
+    harness.run(1.0)
+    if why == "death":
+        harness.minds.harm.kill(player.zone, player.spawn, None)
+    else:
+        player.spawn.sheet.spells = SpellMarks()
+        player.spawn.sheet.spells.controls = HELD
+    one.walk(x + 2.0, y, z)  # sent before the client knew
+    assert player.position.x == pytest.approx(x + 2.0)
+    for step in range(3, 9):
+        harness.run(1.0)
+        one.walk(x + step, y, z)
+    assert player.position.x == pytest.approx(x + 3.0)
+    one.walk(x + 3.0, y - 5.0, z)
+    assert player.position.y == pytest.approx(y - 5.0)
+    push_player(player, player.spawn, 5.0, 8.0, own_heading=True, now=harness.now)
+    one.walk(x + 11.0, y, z)
+    assert player.position.x == pytest.approx(x + 11.0)
 
 
 @pytest.mark.parametrize("act", ["OP_SitMsg", "OP_StandMsg", "sit", "stand"])
