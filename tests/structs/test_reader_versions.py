@@ -58,6 +58,16 @@ def test_a_range_that_ends_before_it_begins_is_named() -> None:
         catalog(f'<Struct Name="S" ClientVersion="1">{field}</Struct>')
 
 
+def test_a_range_of_one_version_is_a_layout_of_its_own() -> None:
+    fields = (
+        '<Data ElementName="a" Type="int8"/>'
+        '<Data ElementName="b" Type="int8" FirstVersion="9" LastVersion="9"/>'
+    )
+    made = catalog(f'<Struct Name="S" ClientVersion="1">{fields}</Struct>')
+    names = [[one.name for one in made.definition("S", version).fields] for version in (8, 9, 10)]
+    assert names == [["a"], ["a", "b"], ["a"]]
+
+
 ENDED = (
     '<Struct Name="S" ClientVersion="10" LastVersion="19"><Data ElementName="a" Type="int8"/>'
     '<Data ElementName="b" Type="int8" FirstVersion="15"/></Struct>'

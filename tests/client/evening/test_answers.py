@@ -116,6 +116,19 @@ def test_it_writes_down_each_body_once(core: NotingClient) -> None:
     assert core.asked == ["loot_all 9"] * 2, "another body may get the number of one that is gone"
 
 
+def test_it_writes_down_what_it_gets_buys_and_uses(core: NotingClient) -> None:
+    lines: list[str] = []
+    one = answers(core, lines=lines)
+    for event in (
+        RewardOffered("Rats", (5,), ("a cap", "a tail"), 3), HousePriced(9, "an inn", 7, True),
+        HousePriced(9, "a villa", 7, False), HouseShown(9, "an inn", False),
+    ):  # fmt: skip
+        one.handle_event(event, NOW)
+    assert lines == [
+        "reward Rats: a cap, a tail, 3 c", "buy an inn for 7 c", "use house: an inn",
+    ]  # fmt: skip
+
+
 def test_windows_of_another_zone_are_forgotten(core: NotingClient) -> None:
     one = answers(core)
     one.handle_event(OFFER, NOW)

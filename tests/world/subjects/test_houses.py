@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.support.world.house_scenes import MANOR, HouseScene
@@ -37,6 +39,23 @@ def test_outside_nobody_leaves_a_house() -> None:
     scene = HouseScene()
     assert scene.client.types("/leave_house") == []
     assert scene.goal is None
+
+
+def test_messages_about_things_reach_the_furniture(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, asked = HouseScene(), list[tuple[Any, ...]]()
+    furniture = scene.harness.parts.furniture
+    for act in ("begin", "cancel"):
+        monkeypatch.setattr(
+            type(furniture), act, lambda _self, *values, act=act: asked.append((act, *values))
+        )
+    fields = {"spawn_id": 7, "x": 1.0, "y": 2.0, "z": 3.0, "heading": 10.0}
+    layout = scene.client.dialect.layout("WS_PlaceMoveableObject")
+    scene.client.say("OP_PositionMoveableObject", layout.encode(fields))
+    scene.client.say("OP_CancelMoveObjectModeMsg", bytes(4))
+    (begun, cancelled) = asked
+    assert begun[:2] == ("begin", scene.player)
+    assert fields.items() <= begun[2].items()
+    assert cancelled == ("cancel", scene.player)
 
 
 def test_without_the_store_a_command_says_so() -> None:
