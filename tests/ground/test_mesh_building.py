@@ -8,6 +8,7 @@ from emu.errors import FileFormatError
 from emu.ground import mesh_building
 from emu.ground.mesh_building import BuiltPaths, build_paths
 from emu.ground.mesh_files import Mesh, MeshPolygon, Portal
+from emu.ground.path_layout import CELL
 from tests.support.ground.mesh_bytes import cell_tiles, flat, mesh_of, set_bytes
 
 ISLANDS = flat("""
@@ -32,6 +33,29 @@ def test_an_empty_mesh_has_no_component() -> None:
 
 def test_a_polygon_without_corners_is_in_no_cell() -> None:
     assert built(Mesh([MeshPolygon([])], 1, 0.5)).polygons == 1
+
+
+def test_a_polygon_is_in_each_cell_that_it_touches() -> None:
+    def polygon(*places: tuple[float, float]) -> MeshPolygon:
+        return MeshPolygon([(1.0 + CELL * x, 5.0, 2.0 + CELL * z) for x, z in places])
+
+    grid, cells = mesh_building._cells([
+        polygon((0.0, 0.0), (0.0, 0.5), (0.5, 0.0)),
+        polygon((1.5, 0.2), (2.5, 0.2), (1.5, 1.2)),
+        MeshPolygon([]),
+        polygon((2.25, 1.5), (2.75, 1.5), (2.25, 1.75)),
+    ])  # fmt: skip
+    assert grid == (1.0, 2.0, CELL, 3, 2)
+    assert cells == [[0], [1], [1], [], [1], [1, 3]]
+
+
+def test_as_many_entries_as_a_file_may_have_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = MeshPolygon([(0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (CELL * 2.5, 0.0, 0.0)])
+    monkeypatch.setattr(mesh_building, "MOST_ENTRIES", 3)
+    assert built(Mesh([wide], 1, 0.5)).polygons == 1
+    monkeypatch.setattr(mesh_building, "MOST_ENTRIES", 2)
+    with pytest.raises(FileFormatError, match="too large"):
+        built(Mesh([wide], 1, 0.5))
 
 
 def test_places_far_away_are_refused() -> None:

@@ -37,6 +37,26 @@ class NodeStoreContract:
         await store.set_clock("east", 0.0)
         assert (await store.nodes())[0].is_clock_right
 
+    async def test_what_nobody_knows_is_not_recorded(self, store: NodeStore) -> None:
+        await store.set_clock("east", 1.0)
+        await store.set_content("east", "abc")
+        await store.set_leaving("east", [(12, 0)])
+        await store.leave("east", 1)
+        assert not await store.set_state("east", NodeState.UP)
+        assert not await store.forget("east", LEASE)
+        assert list(await store.nodes()) == []
+
+    async def test_a_node_that_stops_has_no_players(self, store: NodeStore) -> None:
+        term = await store.take_term("east", ABOUT)
+        await store.beat("east", term, 7, LEASE)
+        assert [one.players for one in await store.nodes()] == [7]
+        await store.leave("east", term + 1)
+        assert [one.players for one in await store.nodes()] == [7]
+        await store.leave("east", term)
+        assert [(one.players, one.state) for one in await store.nodes()] == [
+            (0, NodeState.STOPPED),
+        ]  # fmt: skip
+
     async def test_what_a_node_still_runs_is_recorded_until_its_next_term(
         self, store: NodeStore
     ) -> None:
