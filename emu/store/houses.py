@@ -98,10 +98,11 @@ class HouseRepository(Repository):
             (house_id, MOST_LISTED),
         ).fetchall()
         deposits = self._run(
+            # The newest ones, as the history has.
             "SELECT name, coins, status, last_coins, last_status, moment FROM world_house_deposits"
-            " WHERE house_id = ? ORDER BY moment, name LIMIT ?",
+            " WHERE house_id = ? ORDER BY moment DESC, name DESC LIMIT ?",
             (house_id, MOST_LISTED),
-        ).fetchall()
+        ).fetchall()[::-1]
         history = self._run(
             "SELECT name, coins, status, reason, moment FROM world_house_history"
             " WHERE house_id = ? ORDER BY id LIMIT ?",

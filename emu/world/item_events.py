@@ -217,5 +217,10 @@ class Traded(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class BagsChanged(PlayerEvent):
+    """What lies in the bags of a player has changed, in whatever way."""
+
+
+@dataclass(frozen=True, slots=True)
 class WornChanged(PlayerEvent):
     """A player wears other things."""

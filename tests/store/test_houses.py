@@ -199,6 +199,18 @@ def test_a_house_without_upkeep_is_always_paid(street: Street) -> None:
 
 
 @pytest.mark.slow
+def test_the_newest_deposits_are_listed(street: Street) -> None:
+    house = street.buys(price=0)
+    for number in range(MOST_LISTED + 2):
+        name = f"Guest{number:03}"
+        row = {"house_id": house.id, "name": name, "coins": 1, "status": 0, "last_coins": 1,
+               "last_status": 0, "moment": float(after(number // 2))}  # fmt: skip
+        street.houses._upsert("world_house_deposits", row, ("house_id", "name"))
+    names = [one.name for one in street.houses.books(house.id).deposits]
+    assert names == [f"Guest{number:03}" for number in range(2, MOST_LISTED + 2)]
+
+
+@pytest.mark.slow
 def test_the_history_has_an_end(street: Street) -> None:
     house = street.buys(price=0)
     for week in range(MOST_LISTED + 3):

@@ -39,6 +39,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import Entered, Order
 from emu.world.item_events import (
+    BagsChanged,
     ItemDescribed,
     ItemObtained,
     ItemRemoved,
@@ -370,10 +371,22 @@ class Items:
 
         `settled` are new things that old clients are to know as if they had been there before.
         """
-        holdings = player.holdings
-        changed = holdings.inventory.changed_lists()
+        changed = player.holdings.inventory.changed_lists()
         if not changed:
             return
+        self._show(player, changed, settled, list_first=list_first)
+        if Where.BAGS in changed and self.world.events.has_listener(BagsChanged):
+            self.world.events.publish(BagsChanged(player))
+
+    def _show(
+        self,
+        player: Player,
+        changed: frozenset[Where],
+        settled: Iterable[int],
+        *,
+        list_first: bool,
+    ) -> None:
+        holdings = player.holdings
         is_dressed = bool(changed & {Where.WORN, Where.APPEARANCE})
         if is_dressed:
             show_worn(player)

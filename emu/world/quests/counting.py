@@ -15,7 +15,7 @@ from emu.quests.plans import KILLS, PLACES, Step, StepKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.events import Cast, Died, Entered, Order
-from emu.world.item_events import Crafted, Harvested, ItemObtained
+from emu.world.item_events import BagsChanged, Crafted, Harvested, ItemObtained
 from emu.world.quest_events import QuestAccepted, QuestStepChanged
 from emu.world.quests.quests import Quests
 
@@ -48,6 +48,7 @@ class QuestCounting:
         # Before experience, as it was recorded.
         events.subscribe(Died, self._died, Order.OWNER)
         events.subscribe(ItemObtained, self._obtained)
+        events.subscribe(BagsChanged, lambda event: self.looked_at_bags(event.player))
         events.subscribe(Harvested, self._harvested)
         events.subscribe(Crafted, self._crafted)
         events.subscribe(Cast, self._cast)
@@ -154,7 +155,7 @@ class QuestCounting:
         self.moved(player)
 
     def looked_at_bags(self, player: Player) -> None:
-        """Count things that were there before their step began."""
+        """Count things that came another way: out of the bank, or before their step began."""
         for taken, step in self._open(player, (StepKind.OBTAIN,)):
             self._carries(player, taken, step)
 

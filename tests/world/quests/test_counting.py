@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.items.held import Place, Where
 from emu.quests.journal import TakenQuest
 from emu.quests.plans import QuestPlan, QuestSpot, Step, StepKind
 from emu.rules.stance import Encounter
@@ -117,6 +118,22 @@ def test_a_step_counts_at_its_beginning_what_is_there(tmp_path: Path) -> None:
     assert quest.done == (1,)
     scene.kill(901)
     assert set(quest.done) == {1, 2, 3, 4}
+
+
+def test_a_thing_that_comes_out_of_the_bank_counts(tmp_path: Path) -> None:
+    """A step of obtaining looks at each change of the bags (../shared/spec/eq2-quests.md 5)."""
+    scene = QuestScene(tmp_path)
+    inventory, items = scene.player.holdings.inventory, scene.harness.parts.items
+    kind = scene.harness.kinds.get(BAG)
+    assert kind is not None
+    (thing,) = inventory.add_to_bank(kind, 1, items.new_number)
+    items.changed(scene.player)
+    quest = taken(scene, Step(1, StepKind.OBTAIN, "One.", 1, ids=frozenset((BAG,))))
+    scene.harness.run(0.5)
+    assert quest.count(1) == 0
+    inventory.move_to(thing, Place(Where.BAGS, 0, 3))
+    items.changed(scene.player)
+    assert quest.done == (1,)
 
 
 def test_a_harvest_counts_each_thing(tmp_path: Path) -> None:
