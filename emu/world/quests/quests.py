@@ -17,7 +17,7 @@ from emu.quests.needs import NO_NEEDS, Candidate, are_met
 from emu.quests.plans import QuestPlan
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Entered,
@@ -397,7 +397,7 @@ class Quests:
                 self._ends.clear(player, (taken.number, number))
 
     def share(self, player: Player, number: int, others: list[Player]) -> int:
-        """Offer a quest of a player to others near; return to how many.
+        """Offer a quest of a player to others near who do not ignore it; return to how many.
 
         Raises `CommandError` if the player has it not, or may not share it.
         """
@@ -407,7 +407,8 @@ class Quests:
             raise CommandError("you cannot share this quest")
         offered = 0
         for other in others:
-            if self.may_take(other, number):
+            is_ignored = other.relations.knows(Relation.IGNORED, player.name)
+            if not is_ignored and self.may_take(other, number):
                 text = f"{player.name} has shared the quest {plan.title} with you."
                 send_text(other.client, text, 5)
                 offered += self.offer(other, number)

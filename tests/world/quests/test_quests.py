@@ -88,6 +88,21 @@ def test_what_is_not_open_changes_nothing(scene: QuestScene) -> None:
     assert scene.player.is_online
 
 
+def test_a_quest_is_shared_with_those_near_who_do_not_ignore_its_player(scene: QuestScene) -> None:
+    scene.accept()
+    harness, row = scene.harness, scene.player.character
+    clients = [harness.stand(number, zone_id=row.zone_id) for number in (6, 7)]
+    harness.run(1.0)
+    for client in clients:
+        scene.client.types(f"/invite {client.player.name}")  # type: ignore[union-attr]
+        client.types("/accept")
+        client.player.teleport(scene.player.position, harness.now)  # type: ignore[union-attr]
+    clients[1].types(f"/ignore {scene.player.name}")
+    scene.client.types(f"/share_quest {CRABS}")
+    offered = [CRABS in client.player.journal.offered for client in clients]  # type: ignore[union-attr]
+    assert offered == [True, False]
+
+
 def test_nobody_takes_a_seventy_sixth_quest(scene: QuestScene) -> None:
     for number in range(MOST_QUESTS):
         scene.journal.take_quest(QuestPlan(number + 1, "Errand"), 0, scene.harness.moment)
