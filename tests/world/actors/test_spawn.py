@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind, SpawnTemplate
+import pytest
+
+from emu.world.actors.spawn import GhostPart, Idle, Spawn, SpawnKind, SpawnTemplate
 from emu.world_stream.movement import Position
 
 
@@ -19,6 +21,15 @@ def test_changes_are_reported_by_side() -> None:
     assert (spawn.pitch, spawn.activity) == (10.0, 128)
     spawn.move(Position(1, 2, 3))
     assert (spawn.pitch, spawn.speed) == (10.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("version", "state"),
+    [(545, None), (546, 5), (561, 5), (562, 6), (1208, 6), (60085, 6), (67000, 6)],
+)
+def test_an_idle_animation_has_a_number_in_each_version(version: int, state: int | None) -> None:
+    """Between two ranges the later one holds (recorded with 1208)."""
+    assert Idle(((5, 546, 561), (6, 60000, 60085))).state_in(version) == state
 
 
 def test_spawns_of_a_template_share_it_until_one_changes() -> None:

@@ -191,6 +191,31 @@ def test_each_bit_rolls_its_own_field(bit: int, field: str) -> None:
     assert randomized(looks, bit, rolls(3)) == made[3], "a seed repeats"
 
 
+class Asked(Rolls):
+    """Always the first number; keeps between which ones it was to choose."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.ranges: list[tuple[int, int]] = []
+
+    def between(self, first: int, last: int) -> int:
+        self.ranges.append((first, last))
+        return first
+
+
+@pytest.mark.parametrize("bit", ROLLS)
+def test_each_field_is_rolled_between_its_ends(bit: int) -> None:
+    """Source: the `randomize` bits of EQ2Emulator's table spawn_npcs."""
+    asked = Asked()
+    randomized({}, bit, asked)
+    numbers = {0x1: (1, 2), 0x8: (1164, 1191), 0x10: (1119, 1140)}
+    sliders = {0x80, 0x100, 0x200, 0x400, 0x800, 0x1000, 0x2000}
+    if bit in numbers:
+        assert asked.ranges == [numbers[bit]]
+    else:
+        assert asked.ranges == [(-100, 100) if bit in sliders else (0, 255)] * 3
+
+
 def test_looks_that_are_rolled_when_asked_for_are_the_same_each_time() -> None:
     looks, seed = {"model_type": 85, "skin_color": (1, 2, 3)}, Random(3).getrandbits(512)
     whole = randomized(looks, 0x400001, Rolls(seed))
