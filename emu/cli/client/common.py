@@ -192,6 +192,7 @@ class _Run:
         self._body = body
         self._coroutine: Coroutine[Any, Any, None] | None = None
         self.ended = False
+        self.interrupted = False
         self.output_lost = False
         self.error: EmuError | None = None
 
@@ -206,6 +207,7 @@ class _Run:
             Scheduler(reactor).soon(running.cancel)
 
         sys.stdout = _Output(sys.stdout, cancel)
+        reactor.addSystemEventTrigger("before", "shutdown", self._stopping)
         self._coroutine = self._guarded(reactor)
         running = Deferred.fromCoroutine(self._coroutine)
         return running
@@ -217,10 +219,20 @@ class _Run:
             await self._body(reactor)
         except EmuError as error:
             self.error = error
+        except KeyboardInterrupt:
+            # Until the reactor runs, Ctrl-C is Python's.
+            self.interrupted = True
         except CancelledError:
             if not self.output_lost:
                 raise
         self.ended = True
+
+    def _stopping(self) -> None:
+        """Handle the end of the reactor: before that of the body, Ctrl-C or a signal has ended it.
+
+        The body may still end by itself, because the reactor closes its sockets.
+        """
+        self.interrupted = self.interrupted or not self.ended
 
     def close(self) -> None:
         """Unwind a body that can no longer go on."""
@@ -247,8 +259,7 @@ def run_reactor(body: Body) -> None:
         sys.stdout = output
     if run.output_lost:
         raise SystemExit(1)
-    # Neither result nor error: Ctrl-C has stopped the reactor.
-    if not run.ended:
+    if run.interrupted:
         run.close()  # Let a display restore the terminal while it can.
         raise CommandError("interrupted")
     if run.error:

@@ -57,6 +57,51 @@ def test_who_is_interrupted_still_puts_the_terminal_right() -> None:
     assert (done.stdout, done.stderr) == ("terminal put right\ninterrupted\n", "")
 
 
+INTERRUPTED_EARLY = """
+import os, signal
+from emu.cli.client.common import run_reactor
+from emu.errors import CommandError
+
+async def body(reactor):
+    os.kill(os.getpid(), signal.SIGINT)
+
+try:
+    run_reactor(body)
+except CommandError as error:
+    print(error)
+"""
+LOSES_ITS_SOCKET = """
+import os, signal
+from twisted.internet.defer import Deferred
+from twisted.internet.protocol import DatagramProtocol
+from emu.cli.client.common import run_reactor
+from emu.errors import CommandError
+
+async def body(reactor):
+    lost = Deferred()
+    class Socket(DatagramProtocol):
+        def stopProtocol(self):
+            lost.errback(CommandError("the server's port is closed"))
+    reactor.listenUDP(0, Socket(), interface="127.0.0.1")
+    reactor.callLater(0, os.kill, os.getpid(), signal.SIGINT)
+    await lost
+
+try:
+    run_reactor(body)
+except CommandError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [INTERRUPTED_EARLY, LOSES_ITS_SOCKET])
+def test_an_interruption_is_reported_as_one(code: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 PRINTS_FOR_EVER = """
 from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall
