@@ -492,7 +492,8 @@ class Calls:
         if not self._depth:
             self._pace.begin()
             self._sender = file.path, _zone_id(subject, values)
-            began = self.spent()
+            if event not in APPEARANCES:
+                began = self.spent()
         seed = self._step_seed()
         if seed is not None:
             runtime.reseed(seed)
@@ -512,7 +513,7 @@ class Calls:
         finally:
             self._depth -= 1
             self.subject, self._running = before
-            if began is not None and event not in APPEARANCES:
+            if began is not None:
                 self.used(script, self.spent() - began)
         if self.reports.old:
             self.reports.ran(file.path, event)
