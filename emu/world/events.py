@@ -10,7 +10,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from emu.rules.combat import Result
@@ -575,9 +574,9 @@ class Events:
         """Call every listener."""
         if self.tap is not None:
             self.tap(event)
-        attempt, task = self._faults.attempt, _task(type(event))
+        task = _task(event)
         for _, listener in self._listeners.get(type(event), ()):
-            attempt(task, event.player, listener, event)
+            self._faults.attempt(task, event.player, listener, event)
 
     def publish_twice(self, event: GameEvent) -> None:
         """Call every listener, and those that raised once more.
@@ -586,7 +585,7 @@ class Events:
         """
         if self.tap is not None:
             self.tap(event)
-        attempt, task = self._faults.attempt, _task(type(event))
+        attempt, task = self._faults.attempt, _task(event)
         failed = [
             listener
             for _, listener in self._listeners.get(type(event), ())
@@ -596,7 +595,6 @@ class Events:
             attempt(f"{task} again", event.player, listener, event)
 
 
-@cache
-def _task(kind: type[GameEvent]) -> str:
+def _task(event: GameEvent) -> str:
     """Return the name of a listener's work in the count of faults."""
-    return f"a listener ({kind.__name__})"
+    return f"a listener ({type(event).__name__})"

@@ -118,12 +118,13 @@ class Calls:
         self.spent = spent or own_time()
         """Measures the calls."""
         self._step_seed: Callable[[], int | None] = getattr(chances, "step_seed", lambda: None)
+        self._dropped: list[_File] = []
+        """Forgotten files with globals: to let go of thousands takes several turns."""
         self.counters: Counter[str] = Counter()
         """Events and how they ended."""
         self.stubs: Counter[str] = Counter()
         """Calls of functions that this server does not have."""
-        self._folder = folder
-        self._faults = faults
+        self._folder, self._faults = folder, faults
         self.reports = reports
         self._report = report
         ours = merged(functions)
@@ -217,7 +218,7 @@ class Calls:
             # Another name of the file may still be in use.
             if file is not None and id(file) not in used:
                 self._by_path.pop(file.path, None)
-                file.environment.end()
+                self._dropped.append(file)
         paths = {file.path for file in files}.union(*(one.environment.required for one in files))
         self._runtime.keep(paths)
         if self._compiling is not None:
@@ -229,6 +230,10 @@ class Calls:
 
         Lua itself would do it only when scripts need more memory.
         """
+        while self._dropped:
+            self._dropped.pop().environment.end()
+            if not may_go_on():
+                return False
         return self._runtime.collect_some(may_go_on)
 
     def look_again(self) -> None:

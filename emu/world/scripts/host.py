@@ -127,6 +127,8 @@ class Chore(enum.Enum):
     """Forgets some spawns of a zone that has ended."""
     CALL = enum.auto()
     """Carries out calls that have waited for a file."""
+    KEEP = enum.auto()
+    """Drops files; once for all zones that end together, since it looks at each running spawn."""
     COLLECT = enum.auto()
     """Frees some of what their scripts had."""
 
@@ -405,9 +407,7 @@ class Scripts(Calls):
             self.zones.ended(home)
             home.end()
             if not self._ending:
-                # Once for all that end together: it looks at each spawn of all running zones.
-                self.keep(self._scripts_in_use())
-                self._chores.set("", Chore.COLLECT, now)
+                self._chores.set("", Chore.KEEP, now)
         if self._ending:
             self._chores.set("", Chore.FORGET, Monotonic(now + COLLECTION_PAUSE))
 
@@ -588,6 +588,9 @@ class Scripts(Calls):
                 self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))
         elif chore is Chore.FORGET:
             self._forget_slice(now)
+        elif chore is Chore.KEEP:
+            self.keep(self._scripts_in_use())
+            self._chores.set("", Chore.COLLECT, now)
         elif chore is Chore.CALL:
             if not self.carry_out_some(self._may_work):
                 self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))

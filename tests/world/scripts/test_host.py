@@ -89,6 +89,20 @@ def test_the_files_of_an_ended_zone_are_let_go(scene: ScriptScene) -> None:
     assert scene.scripts.switched_off() == ["Wrong.lua"]
 
 
+def test_files_that_nobody_needs_are_let_go_some_at_a_time(scene: ScriptScene) -> None:
+    """Thousands of them at once would keep the players of other zones waiting."""
+    for number in range(4):
+        scene.spawn("count = 0", f"Guard{number}", 70 + number)
+    scripts = scene.scripts
+    held = [file.environment for file in scripts._files.values() if file is not None]
+    assert len(held) == 4
+    scripts.keep(())
+    gone = []
+    while not scripts.collect_some(lambda: False):
+        gone.append(sum(one.lua is None for one in held))
+    assert gone[:4] == [1, 2, 3, 4]
+
+
 def test_a_file_that_another_zone_uses_keeps_its_globals(scene: ScriptScene) -> None:
     guard = scene.spawn("count = 0 function hailed(NPC) count = count + 1 Say(NPC, count) end")
     assert scene.hail(guard) == [("Guard", "1")]
