@@ -369,13 +369,7 @@ class Casts:
         if player is not None and spell.has_bar and is_instant:
             shows.end_bar(player, kind.name)
         self._pay(spell, 1)
-        lasts = kind.lasts(spell.tier) and not (
-            spell.is_resisted or spell.is_over or spell.is_cancelled
-        )
-        if lasts and caster.hp_percent > 0:
-            self._lasting.begin(spell)
-        else:
-            self._lasting.end(spell, End.CANCELED, is_quiet=True)
+        self._let_last(spell)
         self._recast(spell)
         if self._world.events.has_listener(Cast):
             self._world.events.publish(
@@ -387,6 +381,16 @@ class Casts:
             )  # fmt: skip
         if player is not None:
             self._show_end(player, has_locked=not (spell.is_free and is_instant))
+
+    def _let_last(self, spell: LivingSpell) -> None:
+        """Let a spell that has acted last, if it does; else it is over."""
+        goes_on = spell.caster.hp_percent > 0 and not (
+            spell.is_resisted or spell.is_over or spell.is_cancelled
+        )
+        if goes_on and spell.kind.lasts(spell.tier):
+            self._lasting.begin(spell)
+        elif not (goes_on and self._lasting.linger(spell)):
+            self._lasting.end(spell, End.CANCELED, is_quiet=True)
 
     def _act(self, spell: LivingSpell, first: Spawn | None) -> SpellAnswer:
         """Call the script's `cast`: once for all targets, or for each, if its kind says so."""

@@ -98,6 +98,18 @@ class LastingSpells:
             self._states.show(spell.caster)
         return True
 
+    def linger(self, spell: LivingSpell) -> bool:
+        """Let a spell without duration live until its script's timers are over, if it has any.
+
+        What it has given counts as long. Nothing shows it, and its script's `remove` is not called.
+        """
+        if spell.is_over or not spell.pending:
+            return False
+        spell.phase, spell.lingers = CastPhase.LASTING, True
+        for one in list(spell.gifts):
+            self.gave(spell, one)
+        return True
+
     def gave(self, spell: LivingSpell, spawn: Spawn) -> None:
         """Count anew what a spawn has of a spell whose script has given something to it.
 
@@ -165,17 +177,23 @@ class LastingSpells:
         self, spell: LivingSpell, seconds: float, function: str, caster: Spawn,
         target: Spawn | None,
     ) -> None:  # fmt: skip
-        """Call a function of a spell's script later, unless the spell is over by then."""
+        """Call a function of a spell's script later, also when its duration is over by then."""
         if spell.is_over or spell.timers >= MOST_TIMERS:
             return
         spell.timers += 1
+        spell.pending += 1
         call = spell, function, caster, target, spell.timers
         self._calls.set(call, "", Monotonic(self._now() + seconds))
 
     def _call(self, call: _Call, _name: str, _now: Monotonic) -> None:
         spell, function, caster, target, _ = call
-        if not spell.is_over:
+        spell.pending -= 1
+        sides = [one for one in (spell.caster, spell.target) if one is not None]
+        is_there = any(spell.zone.spawn(one.id) is one for one in sides)
+        if not spell.is_over and (is_there or not spell.lingers):
             self._scripts().call(spell, function, caster, target, *spell.tier.values)
+        if spell.lingers and not (spell.pending and is_there):
+            self.end(spell, End.EXPIRED, is_quiet=True)
 
     def cure(
         self, spawn: Spawn, number: int, fits: Callable[[LivingSpell], bool], level: int, *,
@@ -199,12 +217,15 @@ class LastingSpells:
     # -- the end ----------------------------------------------------------------------------------
 
     def end(self, spell: LivingSpell, reason: str, *, is_quiet: bool = False) -> None:
-        """End a spell: its script's `remove` is called, and all that it has given is taken back."""
+        """End a spell: its script's `remove` is called, and all that it has given is taken back.
+
+        The globals of its script live until the functions that it calls later are called.
+        """
         if spell.is_over:
             return
-        was_lasting = spell.phase is CastPhase.LASTING
+        was_lasting, is_first = spell.phase is CastPhase.LASTING, not spell.lingers
         remains = {one: gifts.remains for one, gifts in spell.gifts.items() if gifts.remains}
-        if was_lasting:
+        if was_lasting and is_first:
             self._scripts().call(
                 spell, "remove", spell.caster, spell.target, reason, *spell.tier.values
             )
@@ -215,11 +236,15 @@ class LastingSpells:
         touched = self._take_back(spell, was_lasting=was_lasting)
         for one, kept in remains.items():
             undo(one, kept, self._remains(one), is_undone=True)
-        if was_lasting and not (is_quiet or spell.is_passive):
+        if was_lasting and is_first and not (is_quiet or spell.is_passive):
             self._say_end(spell, touched)
-        for listener in self.ended:
-            listener(spell)
-        self._scripts().end(spell)
+        if is_first:
+            for listener in self.ended:
+                listener(spell)
+        if was_lasting and is_first and spell.pending:
+            spell.phase, spell.lingers = CastPhase.LASTING, True
+        else:
+            self._scripts().end(spell)
 
     def drop(self, spell: LivingSpell) -> None:
         """End a spell together with those whom it is on: its script takes nothing back."""

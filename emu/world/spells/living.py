@@ -214,6 +214,10 @@ class LivingSpell:
     """Whether its script has ended it before it lasts."""
     timers: int = 0
     """How many functions of its script are to be called later, in all."""
+    pending: int = 0
+    """How many of them were not called yet."""
+    lingers: bool = False
+    """Whether its duration is over, or it has none: it lives until these functions are called."""
     handle: Handle = field(init=False)
 
     def __post_init__(self) -> None:

@@ -293,7 +293,8 @@ class Spells:
         calls took a turn of a tenth of a second.
         """
         for spawn, state in self.states:
-            here = [one for one in (*state.effects, *state.maintained) if one.zone is zone]
+            all_of_it = (*state.giving, *state.maintained)
+            here = [one for one in all_of_it if one.zone is zone]
             if here and spawn.kind is SpawnKind.PLAYER:
                 self.forget(spawn)
             elif here:
@@ -315,7 +316,7 @@ class Spells:
             return
         for one in list(state.effects):
             self.lasting.leave(one, spawn, End.CANCELED)
-        for one in list(state.maintained):
+        for one in (*state.maintained, *(other for other in state.others if other.lingers)):
             self.lasting.end(one, End.CANCELED)
         self.states.forget(spawn)
 

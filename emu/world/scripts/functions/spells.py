@@ -312,7 +312,7 @@ def is_casting(scripts: Scripts, body: Body | None) -> bool:
 def add_timer(
     scripts: Scripts, milliseconds: int, function: str, caster: Body | None, target: Body | None
 ) -> None:
-    """Call a function of the spell's script later, unless the spell is over by then."""
+    """Call a function of the spell's script later, also when its duration is over by then."""
     spell = current(scripts)
     if spell is not None and function:
         scripts.spells.lasting.call_later(

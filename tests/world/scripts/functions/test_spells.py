@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.actors.sheet import FieldKind
 from emu.world.scripts.functions.spells import SPELLS
+from emu.world.spells.living import Control
 from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
@@ -111,6 +113,60 @@ def test_timers_and_ends_of_scripts(scene: SpellScene) -> None:
     scene.run(1.5)
     assert [text for _, _, text in scene.client.hears()] == ["later 2", "canceled"]
     assert scene.effects() == []
+
+
+DAZING = """
+[[spell]]
+id = 850
+name = "Knockdown"
+icon = 1
+backdrop = 315
+target = 1
+visual = 1
+is_friendly = true
+script = "Spells/Knockdown.lua"
+[[spell.tier]]
+range = 25
+duration1 = {tenths}
+"""
+DAZING_SCRIPT = """
+function cast(Caster, Target) AddControlEffect(Target, 4) BlurVision(Target, 1.0)
+    AddSpellTimer(1500, "later") end
+function later(Caster, Target) RemoveControlEffect(Target, 4) BlurVision(Target, 0) end
+"""
+
+
+@pytest.mark.parametrize("tenths", [0, 5, 60])
+def test_timers_come_also_after_the_duration(tmp_path: Path, tenths: int) -> None:
+    """eq2-lua.md 8: the state lives until the timers of AddSpellTimer are done.
+
+    Earthquake has no duration, and Ice Comet half a second: both take back after 1.5 seconds.
+    """
+    scene = SpellScene(tmp_path, toml=DAZING.format(tenths=tenths))
+    scene.script(DAZING_SCRIPT, "Spells/Knockdown.lua")
+    own = scene.player.spawn
+    spell = scene.spells.cast_for_free(scene.player, scene.kind(850), 1, own)
+    assert spell is not None
+    assert Control.STUN in own.sheet.spells.controls
+    assert own.sheet.get("drunk", FieldKind.FRACTION) == 1.0
+    scene.run(1.0)
+    assert (Control.STUN in own.sheet.spells.controls) is (tenths != 5)
+    scene.run(1.0)
+    assert not own.sheet.spells.controls
+    assert own.sheet.get("drunk", FieldKind.FRACTION) == 0.0
+    assert spell.is_over is (tenths != 60)
+
+
+@pytest.mark.parametrize("tenths", [0, 60])
+def test_no_timer_of_a_spell_holds_who_has_left(tmp_path: Path, tenths: int) -> None:
+    scene = SpellScene(tmp_path, toml=DAZING.format(tenths=tenths))
+    scene.script(DAZING_SCRIPT, "Spells/Knockdown.lua")
+    spell = scene.spells.cast_for_free(scene.player, scene.kind(850), 1, scene.player.spawn)
+    assert spell is not None
+    scene.harness.departures.remove(scene.player, "quit", scene.harness.now)
+    scene.run(2.0)
+    assert spell.is_over
+    assert scene.spells.states.get(scene.player.spawn) is None
 
 
 def test_casts_end_inside_of_each_other(scene: SpellScene) -> None:
