@@ -94,7 +94,7 @@ class Fighting:
         """The numbers of the things that it has tried to wear."""
         self._is_full = False
         self._rest_since: Monotonic | None = None
-        self._is_short_of_time = False
+        self.is_short_of_time = False
         """Whether the zone's time is short, as a line has said."""
         self._avoided: dict[int, Monotonic] = {}
         self.fears = Fears()
@@ -110,7 +110,7 @@ class Fighting:
         match event:
             case ZoneToLoad(_, description):
                 self._zone = zone_name(description)
-                self._is_short_of_time = False
+                self.is_short_of_time = False
                 self.enemy = self._body = None
                 self._avoided.clear()
             case BlowSeen(attacker, defender, _) if defender == own and attacker != own:
@@ -119,7 +119,7 @@ class Fighting:
             case LineShown(_, text) if NO_PLACE in text:
                 self._is_full = True
             case LineShown(_, text) | ScreenShown(text) if SHORT_TIME in text:
-                self._is_short_of_time = True
+                self.is_short_of_time = True
             case DeathSeen(killer, dead) if dead == own:
                 self._die(killer, now)
             case DeathSeen(killer, dead) if dead == self.enemy or killer == own:
@@ -314,7 +314,7 @@ class Fighting:
 
     def _rest(self, now: Monotonic) -> bool:
         """Wait until it has health and power again; return False when it has, or cannot."""
-        if self._is_short_of_time or now < self._chased + CHASED:
+        if self.is_short_of_time or now < self._chased + CHASED:
             return False
         if self.health >= RESTED and self.power >= POWERFUL:
             self._rest_since = None

@@ -329,8 +329,12 @@ class Questing:
         )  # fmt: skip
 
     def _surveys(self, now: Monotonic) -> Errand | None:
-        """See all of a zone once: what a first task names may stand around a corner."""
-        plan = self.journeys.far_place(now, self.agenda.first_tasks())
+        """See all of a zone once: what a first task names may stand around a corner.
+
+        Where the time is short it tries the things in sight first.
+        """
+        plan = self._tries.thing(now) if self._fighting.is_short_of_time else None
+        plan = plan or self.journeys.far_place(now, self.agenda.first_tasks())
         if plan is None and not self.journeys.exploration.has_seen_all:
             plan = self.journeys.unseen_place(now)
         return plan

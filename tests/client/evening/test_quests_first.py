@@ -185,3 +185,23 @@ def test_deaths_on_an_isle_that_it_has_left_keep_it_from_no_quest(core: NotingCl
     travels.arrive("Beggar's Court", None)
     assert scene.thinks(HAIL, times=3)[:1] == ["target 6"]
     assert scene.fighting.enemy is None
+
+
+def test_it_uses_what_is_in_sight_before_it_looks_around_where_the_time_is_short(
+    core: NotingClient,
+) -> None:
+    """In the trial of priests it walked to the edge of the zone, which ends the trial."""
+    used: dict[bool, list[str]] = {}
+    for is_short in (False, True):
+        core.place = Place(0.0, 0.0, 0.0)
+        edge = spawn(6, "a warning", -90.0, level=0)
+        scene = hunter(core, spawn(5, "Shrine of Inner Reflection", 32.0, level=0), edge)
+        scene.task("I need to complete the trial.", category="Hallmark")
+        if is_short:
+            line = ScreenShown("You feel that the meditation will only last a short time.")
+            scene.fighting.handle_event(line, NOW)
+        begin = len(core.asked)
+        scene.thinks(("begin meditation", "begin meditation"), times=3)
+        used[is_short] = core.asked[begin:]
+    assert "use 5 begin meditation" not in used[False]
+    assert "use 5 begin meditation" in used[True]
