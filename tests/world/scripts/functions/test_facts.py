@@ -9,8 +9,9 @@ import pytest
 
 from emu.content.figures import Figures
 from emu.content.population import Surroundings
-from emu.world.clock import game_time
-from emu.world.scripts.functions.facts import FACTS
+from emu.times import Moment
+from emu.world.clock import SECONDS_PER_MINUTE, game_time
+from emu.world.scripts.functions.facts import FACTS, is_night
 from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import ScriptScene
 
@@ -63,6 +64,22 @@ def test_the_clock_and_the_zone(scene: ScriptScene) -> None:
         f"{time.year}-{time.month} {time.hour}:m {str(not 8 <= time.hour < 19).lower()}"
         f" {scene.zone.definition.name}"
     )
+
+
+@pytest.mark.parametrize(
+    ("hour", "night"), [(0, True), (7, True), (8, False), (18, False), (19, True), (23, True)]
+)
+def test_it_is_night_from_seven_in_the_evening_to_eight(
+    tmp_path: Path, hour: int, night: bool
+) -> None:
+    scene = ScriptScene(tmp_path)
+    moment = scene.harness.moment
+    while game_time(moment).hour != hour:
+        moment = Moment(moment + SECONDS_PER_MINUTE)
+    scene.harness.moment = moment
+    here = scene.scripts.homes.of(scene.zone)
+    assert is_night(scene.scripts, here) is night
+    assert not is_night(scene.scripts, None)
 
 
 def test_the_kind_of_creature_is_that_of_the_model(tmp_path: Path) -> None:
