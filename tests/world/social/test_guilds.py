@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError
-from emu.guilds import LEADER, RANKS, RECRUIT, Guild, GuildMember, Permission, changed
+from emu.guilds import (
+    EVERYTHING,
+    LEADER,
+    RANKS,
+    RECRUIT,
+    Guild,
+    GuildChange,
+    GuildMember,
+    MemberFlag,
+    Permission,
+    changed,
+)
 from emu.times import Moment, Monotonic
 from emu.world.social import guilds
 from emu.world.social.guilds import GuildInvitation, GuildInvitations, GuildStep
@@ -100,6 +111,86 @@ def test_permissions_of_ranks() -> None:
         guilds.permit(guild, 1, 0, 3, on=False)
 
 
+NEEDED: list[tuple[Permission, Callable[[Guild, int], GuildStep]]] = [
+    (Permission.REMOVE, lambda guild, actor: guilds.kick(guild, actor, "Dorlas")),
+    (Permission.PROMOTE, lambda guild, actor: guilds.promote(guild, actor, "Dorlas")),
+    (Permission.DEMOTE, lambda guild, actor: guilds.demote(guild, actor, "Cenwyn")),
+    (Permission.CHANGE_MOTD, lambda guild, actor: guilds.set_motd(guild, actor, "Hi")),
+    (Permission.CHANGE_RANK_NAMES, lambda guild, actor: guilds.name_rank(guild, actor, 7, "Pup")),
+    (
+        Permission.CHANGE_PERMISSIONS,
+        lambda guild, actor: guilds.permit(guild, actor, 7, Permission.INVITE, on=False),
+    ),
+    (Permission.EDIT_OWN_NOTE, lambda guild, actor: guilds.set_note(guild, actor, "Borvik", "x")),
+    (Permission.EDIT_NOTES, lambda guild, actor: guilds.set_note(guild, actor, "Dorlas", "x")),
+    (
+        Permission.EDIT_OFFICER_NOTES,
+        lambda guild, actor: guilds.set_officer_note(guild, actor, "Dorlas", "x"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("permission", "act"), NEEDED)
+def test_each_act_needs_its_own_permission(
+    permission: Permission, act: Callable[[Guild, int], GuildStep]
+) -> None:
+    guild = guild_of(LEADER, 2, 5, RECRUIT)
+    for permissions, may in ((1 << permission, True), (~(1 << permission) & EVERYTHING, False)):
+        rank = replace(guild.ranks[2], permissions=permissions)
+        changed_guild = changed(guild, GuildChange(ranks={2: rank}))
+        if may:
+            act(changed_guild, 2)
+        else:
+            with pytest.raises(CommandError, match="may not do that"):
+                act(changed_guild, 2)
+    with pytest.raises(CommandError, match="you are in no guild"):
+        act(guild, 99)
+
+
+def test_a_member_gives_permissions_that_it_has_to_lower_ranks() -> None:
+    guild = guild_of(LEADER, 2)
+    own = replace(guild.ranks[2], permissions=1 << Permission.CHANGE_PERMISSIONS | 1 << 44)
+    guild = changed(guild, GuildChange(ranks={2: own}))
+    assert guilds.permit(guild, 2, 3, 44, on=True).change.ranks[3].permissions >> 44 & 1
+    for place, permission, on, reason in (
+        (3, Permission.INVITE, True, "only permissions that you have"),
+        (2, 44, True, "lower ranks"), (2, 44, False, "lower ranks"), (1, 44, False, "lower ranks"),
+        (3, 45, False, "from 0 to 44"), (3, -1, False, "from 0 to 44"),
+    ):  # fmt: skip
+        with pytest.raises(CommandError, match=reason):
+            guilds.permit(guild, 2, place, permission, on=on)
+    step = guilds.permit(guild, 2, 3, Permission.INVITE, on=False)
+    assert not step.change.ranks[3].allows(Permission.INVITE)
+
+
+def test_a_member_chooses_what_it_is_shown() -> None:
+    guild = guild_of(LEADER)
+    flag = MemberFlag.NOTIFY_LOGINS
+    off = changed(guild, guilds.set_flag(guild, 1, flag, on=False).change)
+    assert not off.members[1].flags & flag
+    on = changed(off, guilds.set_flag(off, 1, flag, on=True).change)
+    assert on.members[1].flags & flag
+    with pytest.raises(CommandError, match="you are in no guild"):
+        guilds.set_flag(guild, 99, flag, on=True)
+
+
+def test_changes_have_a_line_with_names() -> None:
+    guild = guild_of(LEADER, 2, 5)
+    new = GuildMember(char_id=9, name="Elwyn", rank=LEADER)
+    joined = guilds.join(guild, new, "Aldana")
+    assert joined.text == "Elwyn has joined the guild, invited by Aldana."
+    assert ranks_after(guild, joined)["Elwyn"] == RECRUIT
+    assert [
+        guilds.kick(guild, 1, "borvik").text, guilds.kick(guild, 2, "Borvik").text,
+        guilds.promote(guild, 1, "Cenwyn").text, guilds.demote(guild, 1, "Cenwyn").text,
+        guilds.set_motd(guild, 1, "Hi").text, guilds.set_motd(guild, 1, "").text,
+    ] == [
+        "Aldana has removed Borvik from the guild.", "Borvik has left the guild.",
+        "Aldana has promoted Cenwyn to Member.", "Aldana has demoted Cenwyn to Initiate.",
+        "Guild MOTD: Hi", "",
+    ]  # fmt: skip
+
+
 def test_texts_are_cut() -> None:
     guild = guild_of(LEADER)
     assert guilds.set_motd(guild, 1, "x" * 999).change.motd == "x" * guilds.LONGEST_MOTD
@@ -116,6 +207,8 @@ def test_a_full_guild() -> None:
     }
     with pytest.raises(CommandError, match="the limit"):
         guilds.join(Guild(name="Full", members=members), GuildMember(char_id=5000), "Aldana")
+    del members[7]
+    guilds.join(Guild(name="Nearly", members=members), GuildMember(char_id=5000), "Aldana")
 
 
 def test_invitations_expire_and_do_not_pile_up() -> None:
