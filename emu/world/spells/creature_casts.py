@@ -19,7 +19,7 @@ from emu.world.events import Died, FightOver, MayCast
 from emu.world.spells.casts import Casts
 from emu.world.spells.core import SpellCore
 from emu.world.spells.effects import LastingSpells
-from emu.world.spells.living import LivingSpell, WaitingCast
+from emu.world.spells.living import SILENCING, LivingSpell, WaitingCast
 from emu.world.zones.zone import Zone
 
 USUAL_PERCENTAGE: Final = 10
@@ -235,7 +235,13 @@ class CreatureCasts:
         return is_done
 
     def _opening(self, event: _Fight, rows: Sequence[ListedSpell]) -> _Choice | None:
-        """Return the next spell with which a creature opens a fight: each once."""
+        """Return the next spell with which a creature opens a fight: each once.
+
+        One that can cast nothing keeps them for when it can.
+        """
+        state = self._states.get(event.spawn)
+        if state is not None and not state.controls.isdisjoint(SILENCING):
+            return None
         done = self._opened.get(event.spawn, set())
         for one in rows:
             if one.on_aggro and one.spell_id not in done:

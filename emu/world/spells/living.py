@@ -80,6 +80,8 @@ HELD: Final = HOLDING | {Control.ROOT}
 """Controls under which nobody walks."""
 IDLE: Final = HOLDING | {Control.DAZE, Control.FEAR}
 """Controls under which nobody strikes."""
+SILENCING: Final = HOLDING | {Control.STIFLE, Control.FEAR}
+"""Controls under which most spells cannot be cast."""
 HARMFUL_CONTROLS: Final = frozenset((*range(1, 7), Control.SNARE))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emu.world.events import FightOver
-from emu.world.spells.living import LivingSpell
+from emu.world.spells.living import Control, End, LivingSpell
 from tests.support.world.spell_scenes import BUFF, HEAL, SMITE, SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -84,6 +84,22 @@ def test_it_opens_a_fight_once_with_what_is_for_that(tmp_path: Path) -> None:
     assert len(fight(scene, crab, 8.0)) == 1
     scene.harness.world.events.publish(FightOver(zone=scene.zone, spawn=crab))
     assert len(fight(scene, crab, 4.0)) == 1
+
+
+def test_a_stunned_creature_opens_the_fight_when_it_can(tmp_path: Path) -> None:
+    """eq2-spells.md 8: on_aggro_cast first, each once."""
+    scene = scene_with(tmp_path, (SMITE_ID, "on_aggro = true"))
+    crab = caster(scene)
+    kind = scene.kind(COURAGE)
+    tier = kind.tier(1)
+    assert tier is not None
+    buff = LivingSpell(kind, tier, scene.zone, crab)
+    buff.targets = [crab]
+    buff.gifts_of(crab).put("controls", Control.STUN)
+    scene.spells.lasting.begin(buff)
+    assert fight(scene, crab) == []
+    scene.spells.lasting.end(buff, End.EXPIRED)
+    assert [one.kind.id for one in fight(scene, crab, 1.0)] == [SMITE_ID]
 
 
 def test_helpful_spells_are_for_those_who_need_them(tmp_path: Path) -> None:
