@@ -55,7 +55,7 @@ class Opportunities:
             "heroic opportunities", self._over
         )
         world.events.subscribe(Cast, self._cast)
-        world.events.subscribe(LeftZone, lambda event: self._forget(event.player))
+        world.events.subscribe(LeftZone, self._left)
         world.events.subscribe(Died, self._died)
 
     def start(self, player: Player, class_: int) -> None:
@@ -137,8 +137,17 @@ class Opportunities:
 
     def _died(self, event: Died) -> None:
         player = self._company.players.get(event.victim)
-        if player is not None:
-            self._forget(player)
+        running = self._running.get(player) if player is not None else None
+        if running is not None:
+            self._show(running, OVER, FAILED)
+            self._forget(running.starter)
+
+    def _left(self, event: LeftZone) -> None:
+        """End what a player has started, also at the clients of its group that stay."""
+        running = self._running.get(event.player)
+        if running is not None:
+            self._show(running, OVER, FAILED, but=event.player)
+            self._forget(event.player)
 
     def _forget(self, player: Player) -> None:
         running = self._running.pop(player, None)
@@ -149,9 +158,9 @@ class Opportunities:
 
     def _show(
         self, running: Opportunity, kind: int, result: int = 0, *, starter_icon: int = NO_ABILITY,
-        icons: tuple[int, ...] = (),
+        icons: tuple[int, ...] = (), but: Player | None = None,
     ) -> None:  # fmt: skip
-        """Show an opportunity to the group of the player who has started it."""
+        """Show an opportunity to the group of the player who has started it, except one."""
         wheel = running.wheel
         spell = self._kinds.get(wheel.spell_id) if wheel is not None else None
         left = max(0.0, running.ends - self._world.clock.now()) if wheel is not None else 0.0
@@ -168,6 +177,8 @@ class Opportunities:
             "countered": [int(at in running.done) for at in range(ABILITIES)],
         }  # fmt: skip
         for one in self._company.members(running.starter):
+            if one is but:
+                continue
             index = one.index_of(running.starter.spawn)
             one.client.send("WS_HeroicOpportunity", fields | {"id": index or NOBODY})
 

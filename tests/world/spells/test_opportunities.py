@@ -113,6 +113,22 @@ def test_whoever_leaves_ends_it(tmp_path: Path) -> None:
     assert len(shown(scene)) == count
 
 
+@pytest.mark.parametrize("end", ["death", "zone"])
+def test_the_group_sees_that_the_wheel_of_who_is_gone_is_over(tmp_path: Path, end: str) -> None:
+    scene = scene_of(tmp_path, wheel(12))
+    friend = scene.friend()
+    scene.client.types(f"invite {friend.name}")
+    scene.client_of(friend).types("acceptinvite")
+    turn(scene)
+    if end == "death":
+        scene.harness.minds.harm.kill(scene.zone, scene.player.spawn, None)
+    else:
+        scene.harness.world.events.publish(LeftZone(scene.player))
+    over = scene.client_of(friend).decoded("WS_HeroicOpportunity")[-1]
+    assert (over["wheel_type"], over["unknown"]) == (2, 1)
+    assert shown(scene)[-1]["wheel_type"] == (2 if end == "death" else 0)
+
+
 def test_a_script_starts_it_in_a_fight(tmp_path: Path) -> None:
     scene = scene_of(tmp_path, wheel(12))
     crab = scene.creature()
