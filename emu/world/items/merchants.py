@@ -259,6 +259,7 @@ class Merchants:
         send_text(player.client, text, own_color(player.client, TRADE_COLOR))
         self._changed(player, visit)
         if left is not None:
+            self._stocks.note_sold(visit.spawn)
             self._send_wares(player, visit)
         self._items.obtained(player, purchase.made)
         self._items.traded(player, visit.spawn, kind, count)

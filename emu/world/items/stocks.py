@@ -50,7 +50,19 @@ class Stocks:
         return max(0, ware.quantity - stock.bought.get(ware.item_id, 0))
 
     def note_bought(self, spawn: Spawn, ware: Ware, count: int) -> None:
-        """Note that so many were bought; with a count below 0 that they were not."""
-        stock = self._stocks.setdefault(spawn.id, _Stock())
-        stock.returns = self._now() + RETURNS
-        stock.bought[ware.item_id] = stock.bought.get(ware.item_id, 0) + count
+        """Note that so many are being bought; with a count below 0 that they were not."""
+        now = self._now()
+        # Also those of spawns that are gone: nobody asks for them any more.
+        self._stocks = {key: one for key, one in self._stocks.items() if one.returns > now}
+        stock = self._stocks.get(spawn.id)
+        if stock is None:
+            if count < 0:
+                return  # everything has come back meanwhile
+            stock = self._stocks[spawn.id] = _Stock(returns=now + RETURNS)
+        stock.bought[ware.item_id] = max(0, stock.bought.get(ware.item_id, 0) + count)
+
+    def note_sold(self, spawn: Spawn) -> None:
+        """Note that a merchant has sold something: only then it waits longer for the rest."""
+        stock = self._stocks.get(spawn.id)
+        if stock is not None:
+            stock.returns = self._now() + RETURNS
