@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.minds import moves
+from emu.world.minds.walks import Waypoint
 from tests.support.times import waiting
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
@@ -208,3 +210,14 @@ def test_the_last_mover_of_a_zone_leaves_nothing(scene: ScriptScene) -> None:
     assert (moves._movers, moves.walks._walks) == ({}, {})
     scene.harness.run(2.0)
     assert "walks" not in waiting(scene.harness.timetable)
+
+
+def test_rounds_and_ways_have_a_limited_number_of_points(
+    scene: ScriptScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moves, "MOST_POINTS", 2)
+    guard = scene.spawn("")
+    mover = scene.harness.parts.minds.moves.of(guard, scene.zone, lambda _mark: None)
+    point = Waypoint(PLACE._replace(x=PLACE.x + 10.0), 2.0)
+    assert [mover.add_to_round(point) for _ in range(3)] == [True, True, False]
+    assert [mover.go(point, at_once=False) for _ in range(3)] == [True, True, False]
