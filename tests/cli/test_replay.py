@@ -16,14 +16,14 @@ pytestmark = pytest.mark.slow
 
 async def speak(client: ClientWorldConnection) -> None:
     client.command("say good morning")
-    await client.pause(20.0)
+    await client.pause(46.0)  # until the keeper of the content has counted
     client.command("bug it rains")
     await client.pause(1.0)
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    [path] = RecordedPlay(tmp_path_factory.mktemp("played")).play(40.0, speak)
+    [path] = RecordedPlay(tmp_path_factory.mktemp("played")).play(70.0, speak)
     return path
 
 
