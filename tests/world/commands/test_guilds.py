@@ -267,3 +267,21 @@ def test_commands_of_one_player_wait_for_each_other(
         "you lead the guild The Wolves now", "Guild MOTD: Hi", "Nobody is no member of The Wolves"
     } <= set(lines(one))  # fmt: skip
     assert one.types("/guild motd") == ["the guild has no MOTD now"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "guild invite Cestra", "guild create The Foxes", "guild rank_name 7 Pup",
+        "guild motd Hi", "set_guild_member_note Borvik Bakes", "set_guild_officer_note Borvik Late",
+    ],
+)  # fmt: skip
+def test_a_muted_member_writes_nothing_that_others_read(harness: WorldHarness, line: str) -> None:
+    one, _ = two_wolves(harness)
+    harness.stand(7, name="Cestra")
+    before = harness.guilds.rows[1]
+    harness.console("mute Aldana 10")
+    assert one.types(f"/{line}")[-1] == "you are muted"
+    assert harness.guilds.rows == {1: before}
+    harness.console("unmute Aldana")
+    assert "you are muted" not in one.types(f"/{line}")

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from emu.rules.combat import Result
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.events import Entered, Hurt, LeftZone
+from emu.world.spells.living import DEEPEST_CAST, WaitingCast
 from tests.support.world.spell_scenes import BUFF as BUFF_TOML
 from tests.support.world.spell_scenes import HEAL as HEAL_TOML
 from tests.support.world.spell_scenes import SMITE as SMITE_TOML
@@ -519,3 +521,21 @@ def test_nobody_has_savagery_or_dissonance(
     scene.cast(SMITE, scene.creature())
     assert scene.errors() == [code]
     assert not scene.spells.casts.is_casting(scene.player.spawn)
+
+
+def test_a_script_casts_for_the_living_that_are_there_and_not_without_end(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path)
+    crab, kind, casts = scene.creature(), scene.kind(SMITE), scene.spells.casts
+    what, own = WaitingCast(kind, kind.tiers[1]), scene.player.spawn
+
+    def is_cast(what: WaitingCast = what, caster: Spawn = crab, depth: int = 0) -> bool:
+        made = casts.cast(scene.zone, caster, what, own, depth=depth, cast_time=0.0)
+        return made is not None
+
+    assert is_cast()
+    assert is_cast(depth=DEEPEST_CAST - 1)
+    assert not is_cast(depth=DEEPEST_CAST)
+    assert not is_cast(what._replace(kind=replace(kind, is_active=False)))
+    assert not is_cast(caster=Spawn(4711, SpawnKind.NPC, "a rat", crab.position))
+    scene.harness.minds.harm.kill(scene.zone, crab, None)
+    assert not is_cast()
