@@ -359,9 +359,9 @@ class Pets:
                 spawn.mind.forget(foe)
             self._lead(pet)
 
-    def stay(self, master: Spawn, *, on: bool) -> None:
-        """Let a pet stay where it is, or follow."""
-        spawn = self.of(master, *FIGHTERS)
+    def stay(self, master: Spawn, *, on: bool, spawn: Spawn | None = None) -> None:
+        """Let a pet stay where it is, or follow; `spawn` is another one than the first."""
+        spawn = spawn or self.of(master, *FIGHTERS)
         if spawn is not None:
             pet = self._of[spawn]
             pet.stays = on
@@ -375,9 +375,12 @@ class Pets:
         self.guard(master, whom, on=is_on)
         return is_on
 
-    def guard(self, master: Spawn, whom: int, *, on: bool) -> None:
-        """Let a pet guard its master or itself, or not: `GUARDS_MASTER`, `GUARDS_ITSELF`."""
-        spawn = self.of(master, *FIGHTERS)
+    def guard(self, master: Spawn, whom: int, *, on: bool, spawn: Spawn | None = None) -> None:
+        """Let a pet guard its master or itself, or not: `GUARDS_MASTER`, `GUARDS_ITSELF`.
+
+        `spawn` is another pet than the first.
+        """
+        spawn = spawn or self.of(master, *FIGHTERS)
         if spawn is not None:
             pet = self._of[spawn]
             pet.guards = pet.guards | whom if on else pet.guards & ~whom

@@ -104,16 +104,17 @@ class PetWindows(Subject):
             self._world.count("pet unknown")
             return
         if pet.kind in FIGHTERS:
-            self._order(player, fields)
+            self._order(player, pet.spawn, fields)
         name = read_name(fields["pet_name"]).strip()
         if name and name != pet.spawn.name:
             self._world.start(self._rename(player, name, pet.spawn))
 
-    def _order(self, player: Player, fields: Mapping[str, Any]) -> None:
-        pets = self._pets()
-        pets.guard(player.spawn, GUARDS_ITSELF, on=fields["protect_self"] == 1)
-        pets.guard(player.spawn, GUARDS_MASTER, on=fields["protect_master"] == 1)
-        pets.stay(player.spawn, on=fields["stay_follow_toggle"] != 1)
+    def _order(self, player: Player, pet: Spawn, fields: Mapping[str, Any]) -> None:
+        """Give orders to the pet of the window, which need not be the first of the player's."""
+        pets, own = self._pets(), player.spawn
+        pets.guard(own, GUARDS_ITSELF, on=fields["protect_self"] == 1, spawn=pet)
+        pets.guard(own, GUARDS_MASTER, on=fields["protect_master"] == 1, spawn=pet)
+        pets.stay(own, on=fields["stay_follow_toggle"] != 1, spawn=pet)
 
     async def _rename(self, player: Player, name: str, spawn: Spawn) -> None:
         try:

@@ -89,6 +89,19 @@ def test_some_names_are_refused(name: str, line: str) -> None:
     assert one.client.decoded("WS_DisplayText")[-1]["text"] == line
 
 
+def test_the_window_of_a_charmed_creature_is_not_that_of_the_first_pet() -> None:
+    one = Master()
+    wolf = one.creature("a wolf")
+    one.pets.take_pet(one.player.zone, one.player.spawn, wolf, PetKind.CHARMED, None)
+    one.player.set_target(wolf)
+    one.choose("", itself=0, master=1, follows=0)
+    charmed, first = one.pets.get(wolf), one.pets.get(one.pet)
+    assert charmed is not None
+    assert first is not None
+    assert (charmed.guards, charmed.stays) == (1, True)
+    assert (first.guards, first.stays) == (3, False)
+
+
 @pytest.mark.parametrize("version", [1096, 1208, 60114])
 def test_the_window_shows_the_pet(version: int) -> None:
     one = Master(version)
