@@ -556,6 +556,7 @@ def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder)
     assert runtime.memory < 8 * one
 
 
+@pytest.mark.usefixtures("collect_garbage")
 def test_a_handle_forgets_the_runtimes_that_have_ended(folder: ScriptFolder) -> None:
     handle = Handle(HandleKind.PLAYER, None)
     for _ in range(3):

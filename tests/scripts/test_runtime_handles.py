@@ -115,6 +115,7 @@ def test_a_script_has_one_value_for_a_handle(scene: Scene) -> None:
     assert scene.call("same", scene.handle(2)) is False
 
 
+@pytest.mark.usefixtures("collect_garbage")
 def test_a_handle_that_has_ended_is_let_go(scene: Scene) -> None:
     def known() -> int:
         scene.runtime._collect("collect")
@@ -140,6 +141,7 @@ def test_a_handle_that_has_ended_is_nobody_s(scene: Scene) -> None:
     assert scene.wrong == [(None, 0), (None, 0)]
 
 
+@pytest.mark.usefixtures("collect_garbage")
 def test_a_runtime_that_has_ended_is_not_kept_by_handles(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     one = scene.handle(1)
