@@ -113,13 +113,15 @@ def checksum_of(dialect: Dialect, known: KnownRecipe) -> int:
 
 
 def old_book(dialect: Dialect, recipes: Iterable[KnownRecipe]) -> bytes:
-    """Return the recipe book of clients up to 561."""
+    """Return the recipe book of clients up to 561; it is empty for versions without details."""
+    # A row has a checksum of the details.
+    shown = recipes if dialect.has(DETAILS) else ()
     rows = [
         b"".join(
             number.to_bytes(4, "little")
             for number in (one.id, checksum_of(dialect, one), BOOK_TAIL)
         )
-        for one in recipes
+        for one in shown
     ]
     return pack_counted(len(rows), b"".join(rows), b"", dialect.version)
 

@@ -105,6 +105,20 @@ def test_recipes_are_there_after_coming_back(version: int) -> None:
     )
 
 
+def test_who_knows_recipes_comes_in_with_a_client_that_has_no_details_of_them() -> None:
+    """Seed 105003 of the simulation: such a client was shown nothing that happened afterwards."""
+    scene = scene_of()
+    scene.scribes(scene.one)
+    scene.one.types("/quit")
+    scene.harness.run(60.0)
+    again = scene.enter(1, 373)
+    assert list(scene.harness.parts.crafting.books.of(player_of(again))) == [RECIPE]
+    viewer = player_of(again).viewer
+    assert viewer is not None
+    assert viewer.is_ready
+    assert "OP_SignalMsg refused" not in again.player.client.drops
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_details_are_those_of_known_recipes(version: int) -> None:
     scene = scene_of(version)
