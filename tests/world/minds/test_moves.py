@@ -221,3 +221,15 @@ def test_rounds_and_ways_have_a_limited_number_of_points(
     point = Waypoint(PLACE._replace(x=PLACE.x + 10.0), 2.0)
     assert [mover.add_to_round(point) for _ in range(3)] == [True, True, False]
     assert [mover.go(point, at_once=False) for _ in range(3)] == [True, True, False]
+
+
+def test_who_is_sent_somewhere_leaves_its_round(scene: ScriptScene) -> None:
+    guard = scene.spawn("")
+    mover = scene.harness.parts.minds.moves.of(guard, scene.zone, lambda _mark: None)
+    for east in (10.0, 30.0):
+        mover.add_to_round(Waypoint(PLACE._replace(x=PLACE.x + east), 2.0))
+    scene.harness.run(2.0)
+    assert guard.position.x > PLACE.x
+    mover.go(Waypoint(PLACE._replace(x=PLACE.x - 10.0), 4.0), at_once=True)
+    scene.harness.run(3.0)
+    assert guard.position.x < PLACE.x
