@@ -333,7 +333,8 @@ class Questing:
 
         Where the time is short it tries the things in sight first.
         """
-        plan = self._tries.thing(now) if self._fighting.is_short_of_time else None
+        is_short = self._fighting.is_short_of_time
+        plan = self._tries.thing(now, is_short_of_time=True) if is_short else None
         plan = plan or self.journeys.far_place(now, self.agenda.first_tasks())
         if plan is None and not self.journeys.exploration.has_seen_all:
             plan = self.journeys.unseen_place(now)

@@ -19,6 +19,7 @@ from emu.client.world.surroundings import (
     fights_viewer,
     health_percent,
     is_attackable,
+    shows_verb,
 )
 from emu.times import Monotonic
 from emu.world_stream.ghosts import INFO, POSITION, VISIBILITY
@@ -39,6 +40,8 @@ class SeenSpawn:
     """The mark of a quest above it; 0 for none."""
     fights_it: bool = False
     """Whether it fights the player, or who is in its group."""
+    shows_verb: bool = False
+    """Whether an icon shows that it can be used; never up to 546."""
 
     @property
     def is_dead(self) -> bool:
@@ -131,5 +134,5 @@ class SeenSpawns:
         return SeenSpawn(
             index, seen.name(index), int(info.get("level", 0)), place, is_attackable(visible),
             FULL_HEALTH - health_percent(info), int(visible.get("quest_flag", 0)),
-            fights_viewer(visible),
+            fights_viewer(visible), shows_verb(visible),
         )  # fmt: skip

@@ -92,7 +92,7 @@ class Tries:
                 return visit(one, "talk", now)
         return None
 
-    def thing(self, now: Monotonic) -> Errand | None:
+    def thing(self, now: Monotonic, *, is_short_of_time: bool = False) -> Errand | None:
         """Return the way to a thing that can be used, if a task waits or nothing else is here.
 
         Without a task that advances only what may lead to another zone is of use, and such a thing
@@ -103,7 +103,10 @@ class Tries:
         if not has_tasks and not has_seen_all:
             return None
         unwanted = set() if self._wants_harvest else self._nodes
-        for one in self._journeys.near_and_safe():
+        things = list(self._journeys.near_and_safe())
+        if is_short_of_time:
+            things = [one for one in things if one.shows_verb] or things
+        for one in things:
             is_way = self._journeys.is_way(one.name) or self._journeys.travels.is_vain(one.name)
             if is_way or (one.level and one.name[:1].isupper()) or one.name in unwanted:
                 continue

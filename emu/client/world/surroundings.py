@@ -39,6 +39,8 @@ RUNNING_SPEED: Final = 8.0
 """World units per second."""
 ATTACKABLE: Final = 64
 """The bit of a ghost's flags that says that it can be attacked."""
+COMMAND: Final = 2
+"""The bit for what shows an icon of its verb; clients up to 546 are not sent it."""
 FULL_HEALTH = 100
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
@@ -50,6 +52,14 @@ def is_attackable(visible: Mapping[str, Any]) -> bool:
     """Return whether the fields `VISIBILITY` of a ghost say that it can be attacked."""
     # Clients up to 561 have a field of its own, later ones a bit.
     return bool(visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE))
+
+
+def shows_verb(visible: Mapping[str, Any]) -> bool:
+    """Return whether the fields `VISIBILITY` of a ghost say that an icon shows its verb.
+
+    Source: docs/protocol/world/spawns.md#visibility.
+    """
+    return bool(int(visible.get("vis_flags", 0)) & COMMAND)
 
 
 def fights_viewer(visible: Mapping[str, Any]) -> bool:

@@ -1,5 +1,7 @@
 """The errands of a player that does some quests first, and fights for experience besides."""
 
+from dataclasses import replace
+
 from emu.client.evening.fears import MOST_DEATHS
 from emu.client.evening.travels import KnownWay
 from emu.client.world.events import ScreenShown, ZoneToLoad
@@ -194,8 +196,9 @@ def test_it_uses_what_is_in_sight_before_it_looks_around_where_the_time_is_short
     used: dict[bool, list[str]] = {}
     for is_short in (False, True):
         core.place = Place(0.0, 0.0, 0.0)
-        edge = spawn(6, "a warning", -90.0, level=0)
-        scene = hunter(core, spawn(5, "Shrine of Inner Reflection", 32.0, level=0), edge)
+        edge, mist = spawn(6, "a warning", -90.0, level=0), spawn(7, "Timed Mist1", 3.0, level=0)
+        shrine = spawn(5, "Shrine of Inner Reflection", 32.0, level=0)
+        scene = hunter(core, replace(shrine, shows_verb=True), edge, mist)
         scene.task("I need to complete the trial.", category="Hallmark")
         if is_short:
             line = ScreenShown("You feel that the meditation will only last a short time.")

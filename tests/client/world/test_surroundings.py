@@ -2,7 +2,13 @@
 
 import pytest
 
-from emu.client.world.surroundings import ClientSurroundings, Place, place_of
+from emu.client.world.surroundings import (
+    ClientSurroundings,
+    Place,
+    fights_viewer,
+    place_of,
+    shows_verb,
+)
 from emu.errors import MalformedMessage, UnknownStruct
 from emu.world_stream.ghosts import CREATE_GHOST, CREATE_SIGN, INFO, POSITION, SIGN_FOOTER
 from tests.support.world.ghost_views import dialect
@@ -66,3 +72,14 @@ def test_versions_whose_ghosts_nobody_wrote_down_are_refused() -> None:
         ClientSurroundings(dialect(372))
     with pytest.raises(MalformedMessage):
         place_of({"pos_x": 1.0})
+
+
+def test_the_marks_of_a_ghost_say_what_it_is_to_the_viewer() -> None:
+    """Recorded: 02 03 to the fighter, 00 03 to another one, after a yell 00 02 to both."""
+    for arrow, encounter, fights in ((2, 3, True), (0, 3, False), (0, 2, False), (2, 1, False)):
+        visible = {"arrow_color": arrow, "locked_no_loot": encounter}
+        assert fights_viewer(visible) is fights
+    assert [shows_verb({"vis_flags": flags}) for flags in (0, 1, 2, 118)] == [
+        False, False, True, True,
+    ]  # fmt: skip
+    assert not shows_verb({})
