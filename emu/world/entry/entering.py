@@ -483,15 +483,18 @@ class ZoneEntries:
         client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
         control = {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
         client.send("WS_SetControlGhost", control)
-        self._sheets.send(player)
-        window_messages.send_no_pet(client)
-        window_messages.send_traits(client)
         knowledge, character = self._world.knowledge, player.character
         # A character without skills of its own has those of a new one.
         skills = character.skills or knowledge.beginners.skills(character)
-        send_skill_book(player, knowledge, skills)
-        self._send_spells(player)
-        client_records.send_kept(player)
+        self._send_each(
+            player,
+            partial(self._sheets.send, player),
+            partial(window_messages.send_no_pet, client),
+            partial(window_messages.send_traits, client),
+            partial(send_skill_book, player, knowledge, skills),
+            partial(self._send_spells, player),
+            partial(client_records.send_kept, player),
+        )
         # Last: from now on others see the player, and its client has everything to be seen with.
         player.zone.add_spawn(player.spawn, now)
 
@@ -511,17 +514,20 @@ class ZoneEntries:
         # Set before the rest, so that a listener which asks who stands in the zone finds this
         # player.
         player.state = PlayerState.STANDING
-        self._items.send_lists(player)
+        self._send_each(player, partial(self._items.send_lists, player))
         if not player.journey.is_returning:
             world.events.publish(Arrived(player, now))
             if not player.journey.is_from_node:
                 world.events.publish(LoggedIn(player))
             # Only once: who comes back with another client later logs in.
             player.journey.is_from_node = False
-        player.titles.send(client)
-        window_messages.send_own_title(player)
-        initial_messages.send_group_options(player)
-        self._crafts.send_recipes(player)
+        self._send_each(
+            player,
+            partial(player.titles.send, client),
+            partial(window_messages.send_own_title, player),
+            partial(initial_messages.send_group_options, player),
+            partial(self._crafts.send_recipes, player),
+        )
         if player.viewer is not None:
             # Updates begin only after the messages above, which the client handles in order.
             player.zone.ready(player.viewer, now)
@@ -537,6 +543,14 @@ class ZoneEntries:
                 definition.description,
             )
         )  # fmt: skip
+
+    def _send_each(self, player: Player, *sends: Callable[[], object]) -> None:
+        """Call functions that send a client its windows, each even if one before has raised.
+
+        What one window lacks for a client's version must not keep the zone from the client.
+        """
+        for send in sends:
+            self._world.faults.attempt("sending what a player has", player, send)
 
     def _ui_loaded(self, player: Player, _body: bytes, _now: Monotonic) -> None:
         """Echo that the interface is loaded: clients up to 561 wait for it.

@@ -7,10 +7,13 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from emu.errors import UnknownOpcode
+from emu.errors import MalformedStruct, UnknownOpcode
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import PlayerState
 from emu.world.actors.spawn import Destination
+from emu.world.entry import window_messages
+from emu.world.items.items import Items
+from emu.world.sheets import CharacterSheets
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
@@ -32,6 +35,33 @@ def test_a_version_without_the_numbers_of_an_entry_leaves_nobody_behind(
     harness.run(200.0)
     assert client.names == []
     assert [player.id for player in harness.world.players] == [6]
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        (window_messages, "send_traits"), (window_messages, "send_own_title"),
+        (Items, "send_lists"), (CharacterSheets, "send"),
+    ],
+)  # fmt: skip
+def test_a_window_that_raises_keeps_no_zone_from_a_client(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch, where: object, name: str
+) -> None:
+    """A client of 373 with recipes once stood in a zone in which nobody moved."""
+
+    def fails(*_values: object) -> None:
+        raise MalformedStruct("the version lacks a struct")
+
+    other = harness.stand(6)
+    monkeypatch.setattr(where, name, fails)
+    client = harness.stand(5)
+    assert client.player.state is PlayerState.STANDING
+    assert client.sees() == {"Name6"}
+    before, at = client.fields_of("Name6"), other.player.position
+    other.walk(at.x + 2.0, at.y, at.z)
+    harness.run(1.0)
+    assert client.fields_of("Name6") != before
+    assert harness.world.faults.counts["sending what a player has"]
 
 
 def test_a_full_instance_of_a_zone_begins_another(harness: WorldHarness) -> None:
