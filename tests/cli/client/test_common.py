@@ -62,6 +62,8 @@ import os, signal
 from emu.cli.client.common import run_reactor
 from emu.errors import CommandError
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+
 async def body(reactor):
     os.kill(os.getpid(), signal.SIGINT)
 
@@ -76,6 +78,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.protocol import DatagramProtocol
 from emu.cli.client.common import run_reactor
 from emu.errors import CommandError
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 
 async def body(reactor):
     lost = Deferred()
