@@ -178,20 +178,23 @@ class Zones:
             self._deadlines.set(zone, ZoneDeadline.END, now)
 
     def _handle(self, zone: Zone, what: ZoneDeadline, now: Monotonic) -> None:
-        """Tick a zone, or end one that was empty long enough."""
-        if what is ZoneDeadline.TICK:
-            if self._may_tick(now):
-                self._tick(zone, now)
-            else:
+        """Tick a zone, or end one that was empty long enough; what raises is tried again."""
+        try:
+            if what is ZoneDeadline.TICK:
+                if self._may_tick(now):
+                    self._tick(zone, now)
+                else:
+                    self._deadlines.set(zone, what, now)
+            # One in each turn: to free thousands of spawns of each takes some time.
+            elif self._last_end == self.timetable.turn:
                 self._deadlines.set(zone, what, now)
-        # One in each turn: to free thousands of spawns of each takes some time.
-        elif self._last_end == self.timetable.turn:
-            self._deadlines.set(zone, what, now)
-        else:
-            self._last_end = self.timetable.turn
-            # Set before the work: what raises is tried again.
-            self._deadlines.set(zone, what, Monotonic(now + RETRY))
-            self.end(zone)
+            else:
+                self._last_end = self.timetable.turn
+                self.end(zone)
+        except Exception:
+            if self._running.get((zone.zone_id, zone.instance)) is zone:
+                self._deadlines.set(zone, what, Monotonic(now + RETRY))
+            raise
 
     def _may_tick(self, now: Monotonic) -> bool:
         """Return whether one more zone may tick in the turn of a time; the first one always may."""
