@@ -82,8 +82,6 @@ def empty_database() -> Iterator[ServerUrl]:
     where = postgresql()
     name = f"emu_test_{os.getpid()}_{next(_numbers)}"
     run(where, f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-    # What `tests.support.flushing` is for a program of the tests, for a server that runs anyway.
-    run(where, f"ALTER DATABASE {name} SET synchronous_commit = off")
     try:
         yield replace(where, database=name)
     finally:
@@ -98,8 +96,9 @@ def shared_database() -> tuple[ServerUrl, Any, str]:
     atexit.register(made.__exit__, None, None, None)
     Store.create(where).close()
     connection = connect(where)
-    # It does not wait for the foreign keys of the other tables.
-    connection.execute("SET session_replication_role = replica")
+    # Neither waits for the disk, nor for the foreign keys of the other tables. Stores wait for the
+    # disk: tests count round trips, and a commit that is answered at once would make two of one.
+    connection.execute("SET synchronous_commit = off; SET session_replication_role = replica")
     tables = connection.execute(
         "SELECT tablename FROM pg_tables"
         " WHERE schemaname = 'public' AND tablename <> 'schema_version'"
