@@ -10,7 +10,7 @@ from emu.ground.map_folder import MapFolder
 from emu.rules.stance import Encounter
 from emu.world.actors.sheet import FieldKind, SpellMarks
 from emu.world.actors.spawn import Spawn
-from emu.world.combat.creatures import NO_REWARD
+from emu.world.combat.creatures import NO_REWARD, Creatures
 from emu.world.combat.fights import COMBAT
 from emu.world.combat.figures import shared_hate
 from emu.world.events import FightOver, MayCast, Provoked
@@ -276,13 +276,19 @@ def test_a_held_creature_stays_but_strikes_who_is_near() -> None:
     assert wolf.position.x < 6.0
 
 
-def test_a_held_creature_that_gives_up_goes_back_when_it_is_free() -> None:
+def hunted() -> tuple[Fight, Creatures, Spawn]:
+    """Return a fight in which a wolf hunts the player, and neither is soon dead."""
     fight = Fight()
     strong(fight)
     wolf = fight.creature("a wolf", far(5.0))
     wolf.sheet.health.fill(100_000)
     creatures = fight.harness.parts.combat.creatures
     creatures.hate(fight.player.zone, wolf, fight.player.spawn, 100)
+    return fight, creatures, wolf
+
+
+def test_a_held_creature_that_gives_up_goes_back_when_it_is_free() -> None:
+    fight, creatures, wolf = hunted()
     fight.put(fight.client, far(30.0))
     fight.run(2.5)
     creatures.hold(wolf, on=True)
@@ -300,12 +306,7 @@ def test_a_held_creature_that_gives_up_goes_back_when_it_is_free() -> None:
 
 
 def test_a_creature_on_its_way_back_can_be_held() -> None:
-    fight = Fight()
-    strong(fight)
-    wolf = fight.creature("a wolf", far(5.0))
-    wolf.sheet.health.fill(100_000)
-    creatures = fight.harness.parts.combat.creatures
-    creatures.hate(fight.player.zone, wolf, fight.player.spawn, 100)
+    fight, creatures, wolf = hunted()
     fight.put(fight.client, far(60.0))
     fight.run(5.0)
     fight.put(fight.client, far(300.0))
