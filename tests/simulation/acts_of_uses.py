@@ -108,7 +108,9 @@ def _wolves(person: Person) -> list[str]:
 async def _loot(person: Person, _program: ClientProgram, client: ClientWorldConnection) -> None:
     """Take what lies in a body, whoever has killed it, or answer what a group draws lots for."""
     for _ in range(person.chance.choice((1, 1, 2))):
-        await loot(client, person.chance.choice(_wolves(person)))
+        wolves = _wolves(person)
+        if wolves:  # after the first one all may be out of sight
+            await loot(client, person.chance.choice(wolves))
 
 
 ACTS = (
