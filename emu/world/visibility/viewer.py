@@ -169,7 +169,7 @@ class InterestSet:
         observed = self._by_spawn.pop(spawn.id, None)
         if observed is None:
             return None
-        # A spawn that is gone has no update. `_due` may be shared with other viewers, so it is
+        # A spawn that is gone has no update. `due` may be shared with other viewers, so it is
         # replaced and never changed in place.
         if spawn.id in self.due:
             self.due = self.due - {spawn.id}
