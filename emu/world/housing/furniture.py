@@ -153,8 +153,8 @@ class PlacedThings:
         if thing is None or thing.place.where is not Where.BAGS or number in inventory.locked:
             return
         kind = inventory.kind(thing)
-        is_own = not inventory.may_share(thing)
-        if kind.sort is not Sort.FURNITURE or not await self._may_change(player, kind, is_own):
+        bound = None if inventory.may_share(thing) else kind
+        if kind.sort is not Sort.FURNITURE or not await self._may_change(player, bound):
             return
         if player.zone not in self._pieces:
             await self._load(player.zone, player)
@@ -189,20 +189,18 @@ class PlacedThings:
         is_lore = MoreFlag.HOME_LORE in kind.more_flags
         return SECOND.format(name=kind.name) if is_lore and is_second else None
 
-    async def _may_change(
-        self, player: Player, kind: ItemKind | None = None, is_own: bool = False
-    ) -> bool:
+    async def _may_change(self, player: Player, bound: ItemKind | None = None) -> bool:
         """Return whether a player may change the house in which it is; else it reads that.
 
-        `is_own` is whether a thing of `kind` that comes or goes may not change its player.
+        `bound` is the kind of the thing that comes or goes, if that may not change its character.
         """
         house_id = house_of(player.zone)
         found = await self._housing.find(player, house_id) if house_id else None
         is_allowed = found is not None and found[1] >= AccessLevel.TRUSTEE
         if not is_allowed:
             send_text(player.client, NOT_YOURS, RED)
-        elif is_own and kind is not None and found is not None and found[0].owner_id != player.id:
-            send_text(player.client, OWNERS_OWN.format(name=kind.name), RED)
+        elif bound is not None and found is not None and found[0].owner_id != player.id:
+            send_text(player.client, OWNERS_OWN.format(name=bound.name), RED)
             return False
         return is_allowed and house_of(player.zone) == house_id
 
@@ -275,9 +273,10 @@ class PlacedThings:
             coming.append(kind)
             return made[1]
 
-        outcome, is_own = None, not player.holdings.inventory.may_share(piece.thing)
+        outcome = None
+        bound = None if player.holdings.inventory.may_share(piece.thing) else kind
         try:
-            if await self._may_change(player, kind, is_own):
+            if await self._may_change(player, bound):
                 outcome = await self._items.exchange(Reason.PLACED, [player], act)
         finally:
             if lot:
@@ -358,8 +357,7 @@ class PlacedThings:
         if piece is None:
             return
         thing, kind = piece.thing, piece.kind
-        is_own = not may_share(thing, kind)
-        if not await self._may_change(player, kind, is_own):
+        if not await self._may_change(player, None if may_share(thing, kind) else kind):
             return
         pieces = self._pieces[zone]
         mine, house = Owner.character(player.id), Owner(OwnerKind.HOUSE, house_of(zone))
