@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from emu.cluster.ports import LEASE
-from tools.bench import hops, structs
+from tools.bench import hops, hops_paths, structs
 from tools.bench.__main__ import main
 from tools.bench.cluster import Simulation, measure, reckoned
 from tools.bench.content_dump import shares
@@ -128,7 +128,7 @@ def turn(*files: str, received: int = 0, sent: int = 0) -> Turn:
 
 
 def test_files_are_counted_once_and_reentries_by_the_visits_after_the_first() -> None:
-    one = hops.hops_of([turn("a", "a", "b"), turn("a", "c"), turn("c", "a")])
+    one = hops_paths.hops_of([turn("a", "a", "b"), turn("a", "c"), turn("c", "a")])
     assert one.visits == ["a", "b", "a", "c", "a"]
     assert one.files == ["a", "b", "c"]
     assert one.reentries == 2
@@ -136,30 +136,30 @@ def test_files_are_counted_once_and_reentries_by_the_visits_after_the_first() ->
 
 def test_a_step_is_divided_where_its_datagram_has_been_handled() -> None:
     turns = [turn("read", received=1), turn("tick"), turn("send", sent=2), turn("ack", received=1)]
-    assert hops.step_in(turns).files == ["read"]
-    assert hops.step_out(turns).files == ["tick", "send"]
-    assert hops.until_sent(turns).files == ["read", "tick", "send"]
+    assert hops_paths.step_in(turns).files == ["read"]
+    assert hops_paths.step_out(turns).files == ["tick", "send"]
+    assert hops_paths.until_sent(turns).files == ["read", "tick", "send"]
 
 
 def test_a_step_that_nobody_was_sent_is_an_error() -> None:
     with pytest.raises(SystemExit, match="no datagram went to the observer"):
-        hops.step_out([turn("read", received=1)])
+        hops_paths.step_out([turn("read", received=1)])
     with pytest.raises(SystemExit, match="the server read no datagram"):
-        hops.step_in([turn("tick")])
+        hops_paths.step_in([turn("tick")])
 
 
 def test_the_lists_of_files_are_written_into_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{hops.BEGIN}\nold\n{hops.END}\nafter\n", encoding="utf-8")
-    one = hops.hops_of([turn("net/udp/sockets.py", "net/udp/dispatcher.py", "mailbox.py")])
-    hops.write_page(page, {hops.SAY: one})
+    one = hops_paths.hops_of([turn("net/udp/sockets.py", "net/udp/dispatcher.py", "mailbox.py")])
+    hops.write_page(page, {hops_paths.SAY: one})
     assert page.read_text(encoding="utf-8") == (
         f"before\n{hops.BEGIN}\n\n### A `say`, from the speaker's datagram to the hearer's\n\n"
         f"3 files. `net/udp`: sockets, dispatcher → `emu`: mailbox.\n\n{hops.END}\nafter\n"
     )
     page.write_text("no marks", encoding="utf-8")
     with pytest.raises(ValueError, match="are missing"):
-        hops.write_page(page, {hops.SAY: one})
+        hops.write_page(page, {hops_paths.SAY: one})
 
 
 @pytest.mark.slow
@@ -167,11 +167,11 @@ def test_the_lists_of_files_are_written_into_the_page(tmp_path: Path) -> None:
 def test_five_paths_are_counted_by_file_and_function() -> None:
     with hops.scene() as scene:
         found = scene.round()
-    assert list(found) == list(hops.AIMS)
+    assert list(found) == list(hops_paths.AIMS)
     for path, taken in found.items():
         assert 10 < len(taken.files) < len(taken.calls), path
-    assert any(name.endswith(".authenticate") for _, name in found[hops.LOGIN].calls)
-    steps = [found[path].calls for path in (hops.STEP_IN, hops.STEP_OUT)]
+    assert any(name.endswith(".authenticate") for _, name in found[hops_paths.LOGIN].calls)
+    steps = [found[path].calls for path in (hops_paths.STEP_IN, hops_paths.STEP_OUT)]
     assert all(any(file.startswith("world/") for file, _ in calls) for calls in steps)
 
 

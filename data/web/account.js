@@ -4,7 +4,7 @@ import { act, may, mayView, view } from "./api.js";
 import { question } from "./ask.js";
 import { facts, fillTable, make, makeTable, name } from "./elements.js";
 import { noteList, showActs, TITLES } from "./history.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 import { dateTime } from "./texts.js";
 
 /** @param {string} moment */

@@ -2,7 +2,7 @@
 
 import { act, may, view } from "./api.js";
 import { fillTable, make, makeTable, name } from "./elements.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 
 /** @type {[string, string][]} */
 const WHICH = [

@@ -2,7 +2,7 @@
 
 import { make, makeTable } from "./elements.js";
 import { showActs, TITLES } from "./history.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 
 /** @type {import("./pages.js").Open} */
 export async function open(root, words) {

@@ -2,7 +2,7 @@
 
 import { mayView, view } from "./api.js";
 import { fillTable, make, makeTable, name } from "./elements.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 import { plural } from "./texts.js";
 import { faultLine } from "./zone.js";
 

@@ -2,7 +2,7 @@
 
 import { currentUser, mayView, view } from "./api.js";
 import { make } from "./elements.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 import { dateTime, plural } from "./texts.js";
 
 const LEVELS = ["debug", "info", "warn", "error"];

@@ -1,7 +1,8 @@
 // The pages behind the overview. An address is #/PAGE/WORDS, so that a link can be sent to others.
 
 import { currentUser, mayView, view } from "./api.js";
-import { find, make, write } from "./elements.js";
+import { find, make } from "./elements.js";
+import { showPetitionCount } from "./links.js";
 
 /**
  * @typedef {import("./app.js").State} State
@@ -36,9 +37,6 @@ let last = null;
 let shown = "";
 
 const COUNT_AGAIN = 30000; // ms
-
-/** @param {string[]} words */
-export const address = (...words) => `#/${words.map(encodeURIComponent).join("/")}`;
 
 /** @param {string} text */
 function decoded(text) {
@@ -88,9 +86,6 @@ function markLinks() {
     else link.removeAttribute("aria-current");
   }
 }
-
-/** @param {number} count */
-export const showPetitionCount = (count) => write("nav-petitions", count ? ` (${count})` : "");
 
 // Keep the number of open petitions in the heading, whatever page is shown.
 async function countPetitions() {

@@ -2,7 +2,7 @@
 
 import { act, may, view } from "./api.js";
 import { fillTable, make, makeTable, name } from "./elements.js";
-import { address, showPetitionCount } from "./pages.js";
+import { address, showPetitionCount } from "./links.js";
 import { dateTime } from "./texts.js";
 
 const COUNT_AGAIN = 30000;

@@ -5,7 +5,7 @@ import { act, currentUser, may, view } from "./api.js";
 import { question } from "./ask.js";
 import { facts, fillTable, make, makeTable, name } from "./elements.js";
 import { noteList, showActs, TITLES } from "./history.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 import { bytes, coins, dateTime, span } from "./texts.js";
 
 const REFRESH = 5000;

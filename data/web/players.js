@@ -3,7 +3,7 @@
 import { mayView } from "./api.js";
 import { actionsOn, mayOnPlayers } from "./dashboard.js";
 import { find, make, name, table } from "./elements.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 import { span } from "./texts.js";
 
 /** @typedef {import("./app.js").Player} Player */

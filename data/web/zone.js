@@ -3,7 +3,7 @@
 import { view } from "./api.js";
 import { GroundMap, KINDS } from "./canvas.js";
 import { facts, make, name, updateChildren } from "./elements.js";
-import { address } from "./pages.js";
+import { address } from "./links.js";
 import { plural } from "./texts.js";
 
 const REFRESH = 5000;

@@ -19,7 +19,7 @@ from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.net.client.swarm import character_name
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
-from tools.bench.hops import ACTOR, VICTIM, WATCHER
+from tools.bench.hops_paths import ACTOR, VICTIM, WATCHER
 from tools.bench.login_players import PASSWORD
 from tools.bench.world_child import PREFIX
 

@@ -36,7 +36,7 @@ from tests.simulation.servers import (
     seeded_chance,
 )
 from tests.simulation.virtual_time import Timeline
-from tools.bench.hops import (
+from tools.bench.hops_paths import (
     AIMS,
     CALM,
     KICK,

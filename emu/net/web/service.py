@@ -55,10 +55,10 @@ _log = logger("web")
 
 FILES: Final = (
     "account.js", "accounts.js", "api.js", "app.js", "ask.js", "audit.js", "canvas.js",
-    "content.js", "dashboard.js", "elements.js", "graphs.js", "history.js", "icon.svg", "log.js",
-    "map.js", "pages.js", "petitions.js", "player.js", "players.js", "population.js", "recent.js",
-    "scale.js", "source.js", "status.js", "style.css", "texts.js", "zone.js", "zonelist.js",
-    "zones.js",
+    "content.js", "dashboard.js", "elements.js", "graphs.js", "history.js", "icon.svg", "links.js",
+    "log.js", "map.js", "pages.js", "petitions.js", "player.js", "players.js", "population.js",
+    "recent.js", "scale.js", "source.js", "status.js", "style.css", "texts.js", "zone.js",
+    "zonelist.js", "zones.js",
 )  # fmt: skip
 """The files that pages load; they contain no data of the server."""
 PAGES: Final = ("account.html", "index.html", "status.html")
