@@ -137,7 +137,7 @@ class Movements(Repository):
         return self._ask(movement)
 
     def lock(self, holders: Iterable[Owner]) -> None:
-        """Lock owners until the end of the transaction, always in the same succession."""
+        """Lock owners until the end of the transaction, always in the same order."""
         # SQLite has locked the file already.
         if not self.database.dialect.lock_rows:
             return
@@ -473,7 +473,7 @@ class LedgerRepository(Repository):
         return sum(found.values()), tuple(wrong)
 
     def _changes(self) -> Iterator[tuple[Owner, int, int, int]]:
-        """Yield each movement of each owner in succession: revision, change and balance."""
+        """Yield each movement of each owner in order: revision, change and balance."""
         sides = " UNION ALL ".join(
             f"SELECT {one} AS kind, {one}_id AS number, {one}_revision AS revision,"  # noqa: S608
             f" {sign} amount AS change, {one}_left AS left_then FROM world_ledger"
