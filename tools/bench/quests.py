@@ -99,7 +99,7 @@ def _collect(scene: QuestScene) -> None:
     """Free what nothing names any more, also what Lua had."""
     scene.turn()
     scene.client.log.clear()
-    runtime = scene.scripts._runtime  # noqa: SLF001  # servers collect when files are forgotten
+    runtime = scene.scripts.files.runtime  # servers collect when files are forgotten
     runtime.begin_collection()
     runtime.collect_some(lambda: True)
     gc.collect()

@@ -424,7 +424,7 @@ class ContentReader:
         if self.memory is not None:
             self.memory.after_scripts()
         scripts.maker.stray = self._strays.get
-        self._compiler, self._has_compiled = compiler, scripts.has_compiled
+        self._compiler, self._has_compiled = compiler, scripts.files.has_compiled
         return scripts
 
     def _in_background(self, call: Callable[[], object], then: Callable[[], object]) -> None:

@@ -277,7 +277,7 @@ class ZoneEvents:
     def starts(self, zone: Zone) -> None:
         """Call `preinit_zone_script` before a zone's data are read; its file is known by name."""
         home = self._homes.of(zone)
-        home.script = self._calls.find(f"ZoneScripts/{home.name}.lua")
+        home.script = self._calls.files.find(f"ZoneScripts/{home.name}.lua")
         self._calls.call(home, "preinit_zone_script")
 
     def is_read(self, zone: Zone, script: str) -> None:

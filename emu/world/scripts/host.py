@@ -355,8 +355,8 @@ class Scripts(Calls):
 
         `gone` removes the shard when the script does. Return False without such a script.
         """
-        script = self.find(self.figures.rules.get(SHARD_SCRIPT, ""))
-        if not script or self.has_file(script) is False:
+        script = self.files.find(self.figures.rules.get(SHARD_SCRIPT, ""))
+        if not script or self.files.has_file(script) is False:
             return False
         home = self.homes.of(zone)
         body = Body(spawn, home, script=script)
@@ -423,7 +423,7 @@ class Scripts(Calls):
 
     def _script_named(self, home: Home, name: str) -> str:
         """Return the script of a spawn that no row binds: it has the spawn's name."""
-        return self.find(script_named(home.name, name))
+        return self.files.find(script_named(home.name, name))
 
     def _forget(self, body: Body) -> None:
         self.waits.forget(body)
@@ -578,13 +578,13 @@ class Scripts(Calls):
     def _do_chore(self, _owner: str, chore: Chore, now: Monotonic) -> None:
         if chore is Chore.LOOK:
             self._chores.set("", chore, Monotonic(now + LOOK))
-            self.look_again()
+            self.files.look_again()
             self._chores.set("", Chore.RENEW, now)
         elif not self._may_work():
             self._chores.set("", chore, now)
         elif chore is Chore.RENEW:
-            self.renew_some(SEEN_AT_ONCE)
-            if self.has_unseen:
+            self.files.renew_some(SEEN_AT_ONCE)
+            if self.files.has_unseen:
                 self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))
         elif chore is Chore.FORGET:
             self._forget_slice(now)
@@ -592,9 +592,9 @@ class Scripts(Calls):
             self.keep(self._scripts_in_use())
             self._chores.set("", Chore.COLLECT, now)
         elif chore is Chore.CALL:
-            if not self.carry_out_some(self._may_work):
+            if not self.files.carry_out_some(self._may_work):
                 self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))
-        elif self.collect_some(self._may_work):
+        elif self.files.collect_some(self._may_work):
             self.collected()
         else:
             self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))

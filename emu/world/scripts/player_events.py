@@ -43,13 +43,13 @@ class PlayerEvents:
         events.subscribe(ClassChanged, self._has_class, Order.MINDS)
         events.subscribe(LetterRead, self._has_read, Order.MINDS)
         events.subscribe(Died, self._died, Order.MINDS)
-        if calls.find(EVERYWHERE):
-            calls.prepare(EVERYWHERE)
+        if calls.files.find(EVERYWHERE):
+            calls.files.prepare(EVERYWHERE)
 
     def _scripts(self, home: Home) -> list[str]:
         """Return the scripts of the players of a zone that there are."""
         names = (EVERYWHERE, f"PlayerScripts/{home.name}.lua")
-        return [name for name in names if self._calls.find(name)]
+        return [name for name in names if self._calls.files.find(name)]
 
     def _call(self, player: Player, name: str, *values: float) -> list[object]:
         """Call a function of the scripts of a player; return their results."""
@@ -67,7 +67,7 @@ class PlayerEvents:
         if home is None:
             return
         # A level cannot be taken back, and the points stay: the next gain asks again.
-        if any(self._calls.is_awaited(script) for script in self._scripts(home)):
+        if any(self._calls.files.is_awaited(script) for script in self._scripts(home)):
             event.refusals.append("a script that is being compiled")
             return
         answers = self._call(event.player, name, event.before, event.after, event.points)

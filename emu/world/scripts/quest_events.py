@@ -147,11 +147,11 @@ class QuestScripts:
 
     def begin(self, plan: QuestPlan) -> bool | None:
         """Call `Init` with a new master; None while its file is being compiled."""
-        has_file = self._calls.has_file(plan.script)
+        has_file = self._calls.files.has_file(plan.script)
         if not has_file:
             if has_file is None and plan.script not in self._awaited:
                 self._awaited.add(plan.script)
-                self._calls.when_compiled(plan.script, partial(self._compiled, plan.script))
+                self._calls.files.when_compiled(plan.script, partial(self._compiled, plan.script))
             return has_file
         old = self._masters.get(plan.number)
         if old is not None:

@@ -62,7 +62,7 @@ class RegionEvents:
         # Folders have the name of the zone's file; most zones have the same name. They are listed
         # once: a zone may have hundreds of regions, and to ask for each file takes 20 us.
         folders = [
-            (folder, self._calls.names_in(folder))
+            (folder, self._calls.files.names_in(folder))
             for folder in dict.fromkeys(
                 f"RegionScripts/{name.lower()}" for name in (home.zone.definition.file, home.name)
             )
@@ -94,8 +94,8 @@ class RegionEvents:
         """Call `EnterRegion`, once the script can run: until then its calls would do nothing."""
         if not self._stays_in(body, script, stay):
             return
-        if self._calls.is_awaited(script):
-            self._calls.when_compiled(script, partial(self._begin, body, script, stay))
+        if self._calls.files.is_awaited(script):
+            self._calls.files.when_compiled(script, partial(self._begin, body, script, stay))
             return
         value = self._calls.run(script, "EnterRegion", body.home, body, stay.kind).value
         # The call may have sent the spawn away.

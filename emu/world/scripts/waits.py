@@ -86,7 +86,7 @@ class Waits:
             return
         # A function of the scripts of players: of the one of its zone, else of all zones'.
         for name in (body.home.name, "global"):
-            path = self._calls.find(f"PlayerScripts/{name}.lua")
+            path = self._calls.files.find(f"PlayerScripts/{name}.lua")
             if path and self._calls.run(path, function, body.home, body, other).is_found:
                 return
 

@@ -145,7 +145,7 @@ class QuestWalker:
         before = len(self.scene.lines)
         # Scripts choose texts by chance: a walk is the same whatever was walked before.
         self._chances.seed(number)
-        self.scene.scripts._runtime.reseed(number)
+        self.scene.scripts.files.runtime.reseed(number)
         self._come()
         try:
             giver = self.put(GIVER)

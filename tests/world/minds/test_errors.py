@@ -135,13 +135,13 @@ def test_a_file_that_is_switched_off_runs_again_when_it_has_changed(scene: Scrip
     guard = scene.spawn(ENDLESS)
     for _ in range(4):
         scene.hail(guard)
-    assert scene.scripts.switched_off() == ["Guard.lua"]
+    assert scene.scripts.files.switched_off() == ["Guard.lua"]
     changed(scene, "function hailed(NPC, Spawn)")
     assert scene.hail(guard) == []
     assert "its old form stays" in scene.lines[-1]
     changed(scene, "function hailed(NPC, Spawn) Say(NPC, 'Better') end -- and longer")
     assert scene.hail(guard) == [("Guard", "Better")]
-    assert scene.scripts.switched_off() == []
+    assert scene.scripts.files.switched_off() == []
     assert scene.harness.minds.errors.switched_off == []
 
 
@@ -168,9 +168,9 @@ def test_an_unchanged_folder_is_not_read_again(scene: ScriptScene) -> None:
     scene.hail(scene.spawn("count = 0 function hailed() count = count + 1 end"))
     scene.spawn("function", "Broken")
     before = list(scene.lines)
-    scene.scripts.look_again()
-    assert scene.scripts.renew_some(1000) == 0
-    assert not scene.scripts.has_unseen
+    scene.scripts.files.look_again()
+    assert scene.scripts.files.renew_some(1000) == 0
+    assert not scene.scripts.files.has_unseen
     assert scene.lines == before
 
 

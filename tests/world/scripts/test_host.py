@@ -86,7 +86,7 @@ def test_the_files_of_an_ended_zone_are_let_go(scene: ScriptScene) -> None:
     # The globals of the file are new; a file that is switched off stays so.
     assert scene.hail(guard) == [("Guard", "1")]
     assert scene.hail(wrong) == []
-    assert scene.scripts.switched_off() == ["Wrong.lua"]
+    assert scene.scripts.files.switched_off() == ["Wrong.lua"]
 
 
 def test_files_that_nobody_needs_are_let_go_some_at_a_time(scene: ScriptScene) -> None:
@@ -94,11 +94,11 @@ def test_files_that_nobody_needs_are_let_go_some_at_a_time(scene: ScriptScene) -
     for number in range(4):
         scene.spawn("count = 0", f"Guard{number}", 70 + number)
     scripts = scene.scripts
-    held = [file.environment for file in scripts._files.values() if file is not None]
+    held = [file.environment for file in scripts.files._files.values() if file is not None]
     assert len(held) == 4
     scripts.keep(())
     gone = []
-    while not scripts.collect_some(lambda: False):
+    while not scripts.files.collect_some(lambda: False):
         gone.append(sum(one.lua is None for one in held))
     assert gone[:4] == [1, 2, 3, 4]
 

@@ -303,6 +303,6 @@ def test_40_what_never_ends(scene: ScriptScene, body: str) -> None:
     for _ in range(4):
         assert scene.hail(guard) == []
         assert scene.hail(other) == [("Other", "Yes?")]
-    assert scene.scripts.switched_off() == ["Guard.lua"]
+    assert scene.scripts.files.switched_off() == ["Guard.lua"]
     # One line for the error, and one for the file.
     assert len(scene.lines) == 2

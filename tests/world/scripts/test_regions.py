@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.times import waiting
 from tests.support.world.script_scenes import ScriptScene
-from tests.world.scripts.test_calls import LONG
+from tests.world.scripts.test_script_files import LONG
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
