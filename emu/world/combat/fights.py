@@ -40,6 +40,7 @@ from emu.world.events import (
     Entered,
     LeftZone,
     Order,
+    PlayerEvent,
     Struck,
     Targeted,
 )
@@ -62,6 +63,14 @@ CASTERS: Final = (11, 21)
 """The archetypes that do not strike because they cast: priests and mages."""
 STARTED: Final = "You start fighting."
 STOPPED: Final = "You stop fighting."
+
+
+@dataclass(frozen=True, slots=True)
+class StrikesEnded(PlayerEvent):
+    """A script has ended the auto attack of a player, who reads nothing of it.
+
+    Recorded when a sparring partner is beaten: real-quests-546-QueensColony-fighter.
+    """
 
 
 @dataclass(slots=True, eq=False)
@@ -115,6 +124,7 @@ class Fights:
         subscribe(Targeted, self._targeted)
         subscribe(Died, self._died, Order.OWNER)
         subscribe(Cast, self._cast)
+        subscribe(StrikesEnded, lambda event: self.rest(event.player.spawn))
 
     # -- beginning and ending ---------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
 from emu.world.actors.spawn import Idle
 from emu.world.combat.blows import LAST_DAMAGE_TYPE, Blow
-from emu.world.combat.fights import COMBAT
+from emu.world.combat.fights import COMBAT, StrikesEnded
 from emu.world.minds.nearness import distance_between
 from emu.world.scripts.bodies import Body, given
 from emu.world.scripts.functions.effects import give_most
@@ -329,10 +329,15 @@ def is_in_combat(_scripts: Scripts, body: Body | None) -> bool | None:
 
 
 @SHEET("SetInCombat", "S spawn, b on")
-def set_in_combat(_scripts: Scripts, body: Body | None, on: bool) -> None:
-    """Show that a spawn fights, or that it does not."""
-    if body is not None and body.player is None and body.spawn.is_living:
-        body.spawn.set_word(FIGHTING, on=on)
+def set_in_combat(scripts: Scripts, body: Body | None, on: bool) -> None:
+    """Show that a creature fights, or that it does not; end the auto attack of a player."""
+    if body is None:
+        return
+    if body.player is None:
+        if body.spawn.is_living:
+            body.spawn.set_word(FIGHTING, on=on)
+    elif not on:
+        scripts.world.events.publish(StrikesEnded(body.player))
 
 
 @SHEET("KillSpawn", "S spawn, S killer?, 1 packet?")

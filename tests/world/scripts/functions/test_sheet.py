@@ -145,6 +145,22 @@ def test_fights(scene: ScriptScene) -> None:
     ) == ["true", "false", "nil"]  # fmt: skip
 
 
+def test_a_script_ends_the_auto_attack_of_a_player(scene: ScriptScene) -> None:
+    """A beaten sparring partner does, and no line says so.
+
+    Recorded: real-quests-546-QueensColony-fighter, from 67.7 s on.
+    """
+    partner = scene.spawn("function hailed(NPC, Spawn) SetInCombat(Spawn, false) end")
+    fights, player = scene.harness.parts.combat.fights, scene.player
+    fights.start(player)
+    read = len(scene.client.decoded("WS_DisplayText"))
+    assert fights.is_attacking(player.spawn)
+    scene.hail(partner)
+    assert not fights.is_attacking(player.spawn)
+    assert "auto_attack" not in fights.sheet_fields(player)
+    assert len(scene.client.decoded("WS_DisplayText")) == read
+
+
 def test_a_killed_creature_dies_once_and_its_body_goes(scene: ScriptScene) -> None:
     zone = scene.player.zone
     guard = scene.spawn("""
