@@ -212,6 +212,13 @@ class Agenda:
             for task in tasks for name in (title, giver)
         )  # fmt: skip
 
+    def names_thing(self, name: str) -> bool:
+        """Return whether an open task may want a thing with a name."""
+        return any(
+            fit(name, f"{task.text} {task.group}") >= GOOD
+            for quest in self._journal.open.values() for task in quest.open_tasks
+        )  # fmt: skip
+
     def fought(self, task: QuestTask, zone: str) -> None:
         """Note that it has begun a fight for a task in a zone of `Travels`."""
         self._grounds[task.text] = zone

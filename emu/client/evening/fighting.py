@@ -47,6 +47,8 @@ LONGEST_REST: Final = 120.0
 LOOT_TIME: Final = 2.5
 """What it waits at a body for its window."""
 LOOT_REACH: Final = 4.0
+POP: Final = "inventory pop -1 0"
+"""What moves a thing that waits to the first free place."""
 WEAR_PAUSE: Final = 10.0
 """Between two looks at what can be worn."""
 SHORT_TIME: Final = "a short time"
@@ -59,6 +61,10 @@ NEAR: Final = 20.0
 """How near somebody is that fights it, so that it strikes before it is struck."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
+CALM: Final = 3.0
+"""How long its enemy has not fought it any more when it ends the fight."""
+SPARED: Final = 20.0
+"""How long it leaves alone who has ended a fight: a sparring partner, or one that runs home."""
 
 
 class Fighting:
@@ -70,14 +76,20 @@ class Fighting:
         spawns: SeenSpawns,
         note: Callable[[str, str], None],
         speed: float,
+        *,
         is_underway: Callable[[], bool] = lambda: False,
+        is_wanted: Callable[[str], bool] = lambda _name: False,
     ) -> None:
-        """`is_underway` says whether it goes somewhere far away."""
+        """`is_underway` says whether it goes somewhere far away.
+
+        `is_wanted` says whether a task may want a thing with a name.
+        """
         self._core = core
         self._spawns = spawns
         self._note = note
         self._speed = speed
         self._is_underway = is_underway
+        self._is_wanted = is_wanted
         self._chased = LONG_AGO
         """When something has struck it last from which it runs."""
         self.level = 0
@@ -86,6 +98,8 @@ class Fighting:
         self._since = Monotonic(0.0)
         """When the fight began, or when the enemy was last seen to be hurt more than before."""
         self._harm = 0
+        self._fought: Monotonic | None = None
+        """When its enemy was last seen to fight it; None if it never was."""
         self._arts = Arts()
         self._body: tuple[int, Monotonic] | None = None
         self._asked_body = False
@@ -204,7 +218,7 @@ class Fighting:
 
     def _begin(self, index: int, now: Monotonic) -> None:
         self.enemy, self._since, self._harm = index, now, 0
-        self._rest_since = None
+        self._rest_since = self._fought = None
         try:
             self._core.target(index)
             self._core.command("autoattack 1")
@@ -235,6 +249,14 @@ class Fighting:
         if now - self._since > PATIENCE:
             self._avoided[spawn.index] = Monotonic(now + AVOIDED)
             self._note("fight", f"gives up {spawn.name} (level {spawn.level})")
+            self.enemy = None
+            return
+        if spawn.fights_it:
+            self._fought = now
+        elif self._fought is not None and now - self._fought > CALM:
+            self._avoided[spawn.index] = Monotonic(now + SPARED)
+            self._note("fight", f"ends with {spawn.name} (level {spawn.level})")
+            self._core.command("autoattack 0")
             self.enemy = None
             return
         place = self._spawns.place_now(spawn, now)
@@ -290,12 +312,17 @@ class Fighting:
         if owned is None or now < self._wear_at:
             return
         self._wear_at = Monotonic(now + WEAR_PAUSE)
+        things = owned.things(HELD)
+        if any(one.is_waiting for one in things) and self._throw_away(owned):
+            # Nothing says so but the list: what was gathered, for instance, waits for a place.
+            self._core.command(POP)
+            return
         if self._is_full:
             self._is_full = False
             self._throw_away(owned)
             return
-        for one in owned.things(HELD):
-            if one.unique not in self._worn and one.bag == 0:
+        for one in things:
+            if one.unique not in self._worn and one.bag == 0 and not one.is_waiting:
                 self._worn.add(one.unique)
                 self._note("thing", f"{one.name} ({one.kind})")
                 self._core.command(f"inventory equip {one.place}")
@@ -303,14 +330,22 @@ class Fighting:
                 self._core.examine(one.unique)
                 return
 
-    def _throw_away(self, owned: Possessions) -> None:
-        """Destroy a thing of which there are most."""
-        tried = [one for one in owned.things() if one.unique in self._worn]
-        if tried:
-            kinds = Counter(one.kind for one in tried)
-            worst = max(tried, key=lambda one: kinds[one.kind])
-            self._note("drop", worst.name)
-            self._core.command(f"inventory destroy {worst.place}")
+    def _throw_away(self, owned: Possessions) -> bool:
+        """Destroy a thing of which there are most; return False without one.
+
+        It is the oldest one, and none that a task wants.
+        """
+        tried = [
+            one for one in owned.things()
+            if one.unique in self._worn and not one.is_waiting and not self._is_wanted(one.name)
+        ]  # fmt: skip
+        if not tried:
+            return False
+        kinds = Counter(one.kind for one in tried)
+        worst = max(tried, key=lambda one: (kinds[one.kind], -one.unique))
+        self._note("drop", worst.name)
+        self._core.command(f"inventory destroy {worst.place}")
+        return True
 
     def _rest(self, now: Monotonic) -> bool:
         """Wait until it has health and power again; return False when it has, or cannot."""

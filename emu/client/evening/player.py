@@ -66,6 +66,7 @@ class EveningPlayer:
         self.fighting = Fighting(
             core, self.spawns, self.note, preferences.speed,
             is_underway=lambda: self.questing.is_underway,
+            is_wanted=self._wants_thing,
         )  # fmt: skip
         self.questing = Questing(
             core,
@@ -83,6 +84,9 @@ class EveningPlayer:
             note=self.note, may_leave=lambda: self.questing.may_leave,
             wanted=lambda: self.questing.journeys.wanted, wants_quest=self.questing.wants,
         )  # fmt: skip
+
+    def _wants_thing(self, name: str) -> bool:
+        return self.questing.agenda.names_thing(name)
 
     def note(self, kind: str, text: str) -> None:
         """Write into the diary."""

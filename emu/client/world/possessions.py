@@ -23,6 +23,8 @@ HELD, WORN = 0, 1
 """The numbers of the lists of things (docs/protocol/world/items.md#lists)."""
 PLACEABLE: Final = 32768
 """The bit of a record's menu by which a client offers to place a thing in a house."""
+WAITING: Final = 0xFFFFFFFE
+"""The list of what waits for a free place (docs/protocol/world/items.md#lists)."""
 MOST_COINS: Final = ("copper", "silver", "gold", "plat")
 
 
@@ -41,6 +43,8 @@ class Owned:
     """Its place in the bag, or the slot of what is worn."""
     menu: int
     """Bits of what can be done with it."""
+    is_waiting: bool = False
+    """Whether it waits for a free place; then `unique` is the number of its kind."""
 
 
 class Possessions:
@@ -87,6 +91,7 @@ class Possessions:
             Owned(
                 at, row["unique_id"], row["item_id"], read_name(row["name"].rstrip("\0")),
                 row["count"], row["bag_id"], row["slot_id"], row["menu_type"],
+                row["inv_slot_id"] & 0xFFFFFFFF == WAITING,
             )
             for at, row in enumerate(reader.elements(which))
             if row["item_id"]

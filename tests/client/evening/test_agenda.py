@@ -184,3 +184,9 @@ def test_a_full_journal_has_places_for_first_quests_only() -> None:
     one = agenda(*[(f"Rats {number}", "Town", "rat") for number in range(MOST_OPEN)])
     assert not one.wants("Bats", "Vida")
     assert one.wants("The Hallmark of Valor", "Vida")
+
+
+def test_an_open_task_wants_the_things_that_it_names() -> None:
+    one = agenda(("Hawks", "Outpost", "Lure down hawks; a mole rat is the bait."))
+    assert one.names_thing("Hawk Bait")
+    assert not one.names_thing("Plain Cloth Cap")

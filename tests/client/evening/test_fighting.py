@@ -7,10 +7,13 @@ from typing import ClassVar
 from emu.client.evening.fears import BRAVER, FEARED
 from emu.client.evening.fighting import (
     AVOIDED,
+    CALM,
     CHASED,
     LOOT_TIME,
     NEAR,
     OUT_OF_SIGHT,
+    POP,
+    SPARED,
     SPELL_REACH,
     TOO_STRONG,
     WEAR_PAUSE,
@@ -28,13 +31,14 @@ RAT = 5
 
 
 def fighting(
-    core: NotingClient, *, is_underway: Callable[[], bool] = lambda: False, **values: object
+    core: NotingClient, *, is_underway: Callable[[], bool] = lambda: False,
+    is_wanted: Callable[[str], bool] = lambda _name: False, **values: object,
 ) -> tuple[Fighting, KnownSpawns, list[str]]:  # fmt: skip
     lines: list[str] = []
     spawns = KnownSpawns(core, spawn(RAT, "a rat", is_enemy=True, **values))  # type: ignore[arg-type]
     made = Fighting(
         core, spawns, lambda kind, text: lines.append(f"{kind} {text}"), 8.0,  # type: ignore[arg-type]
-        is_underway=is_underway,
+        is_underway=is_underway, is_wanted=is_wanted,
     )  # fmt: skip
     return made, spawns, lines
 
@@ -46,6 +50,27 @@ def test_it_strikes_back(core: NotingClient) -> None:
     assert core.asked == [f"target {RAT}", "command autoattack 1"]
     assert one.think(NOW)
     assert core.place.x > 0.0
+
+
+def test_it_ends_a_fight_when_its_enemy_does(core: NotingClient) -> None:
+    """A sparring partner that is beaten strikes no more, and has full health again."""
+    one, spawns, lines = fighting(core)
+    one.attack(RAT, NOW)
+    one.think(Monotonic(NOW + 2 * CALM))
+    assert one.enemy == RAT, "it has not struck back yet"
+    rat = spawns.by_index[RAT]
+    spawns.by_index[RAT] = replace(rat, fights_it=True)
+    one.think(Monotonic(NOW + 3 * CALM))
+    spawns.by_index[RAT] = rat
+    one.think(Monotonic(NOW + 4 * CALM))
+    assert one.enemy == RAT
+    over = Monotonic(NOW + 4 * CALM + 0.5)
+    one.think(over)
+    assert one.enemy is None
+    assert core.asked[-1] == "command autoattack 0"
+    assert lines == ["fight ends with a rat (level 1)"]
+    assert not one.may_attack(rat, over)
+    assert one.may_attack(rat, Monotonic(over + SPARED))
 
 
 def test_it_strikes_who_fights_it_and_cannot_reach_it(core: NotingClient) -> None:
@@ -277,3 +302,30 @@ def test_it_wears_and_examines_what_is_new(core: NotingClient) -> None:
         one.think(Monotonic(NOW + number * 2 * WEAR_PAUSE))
     assert core.asked == ["command inventory equip 3", "examine 77"]
     assert lines == ["thing a note (1414)"]
+
+
+def test_it_makes_a_place_for_what_waits_and_keeps_what_a_task_wants(core: NotingClient) -> None:
+    caps = [Owned(at, 70 + at, 1414, "a cap", 1, 0, at, 0) for at in range(3)]
+    bait = [Owned(at, 70 + at, 1515, "Hawk Bait", 1, 0, at, 0) for at in range(3, 6)]
+    wood = Owned(6, 2394, 2394, "some wood", 1, 0, 6, 0, is_waiting=True)
+    held = [*caps, *bait]
+
+    class Bags:
+        sheet: ClassVar[dict[str, int]] = {}
+
+        def things(self, _which: int = 0) -> list[Owned]:
+            return held
+
+    core.possessions = Bags()
+    one, _, lines = fighting(core, is_wanted=lambda name: "Hawk" in name)
+    times = iter(Monotonic(NOW + number * 2 * WEAR_PAUSE) for number in range(20))
+    for _ in held:
+        one.think(next(times))
+    held.append(wood)
+    core.asked.clear()
+    one.think(next(times))
+    assert core.asked == ["command inventory destroy 0", f"command {POP}"]
+    assert lines[-1] == "drop a cap"
+    held[:] = [*bait, wood]
+    one.think(next(times))
+    assert len(core.asked) == 2, "a task wants all that it has"

@@ -39,6 +39,21 @@ def test_things_are_held_and_worn(version: int) -> None:
     assert possessions.spells() == []
 
 
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_what_finds_no_place_waits(version: int) -> None:
+    """Source: docs/protocol/world/items.md#lists."""
+    _, client = scene(version)
+    possessions = Possessions(client.dialect)
+    for _ in range(7):
+        client.types(f"/summonitem {kinds.CAP}")
+    for name, payload in client.log:
+        if name in MESSAGES:
+            possessions.handle_message(name, payload)
+    things = possessions.things()
+    assert [one.is_waiting for one in things] == [False] * 6 + [True]
+    assert things[-1].unique == things[-1].kind == kinds.CAP
+
+
 def test_changed_elements_of_a_list_are_put_into_it() -> None:
     harness = WorldHarness(spell_kinds=SpellKinds(None, TomlSpells([shipped_spells()])))
     client = harness.stand(5, class_=11, level=5)
