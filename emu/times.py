@@ -25,17 +25,6 @@ DAY = 86_400.0
 """Seconds of a day."""
 
 MOST_SECONDS = 0xFFFFFFFF
-SHARED = 0.25
-"""Seconds between the instants of `together`."""
-
-
-def together(due: float) -> Monotonic:
-    """Return the instant nearest to a due time at which others are due, too.
-
-    For what many owners do again and again: each instant wakes the process once, and that costs
-    more than a short look.
-    """
-    return Monotonic(round(due / SHARED) * SHARED)
 
 
 def lies_ahead(end: Moment, moment: Moment) -> bool:

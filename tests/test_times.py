@@ -6,7 +6,7 @@ import pytest
 
 from emu.limits.addresses import BanList
 from emu.model import Account
-from emu.times import MOST_SECONDS, UNKNOWN, Moment, lies_ahead, together, unix_seconds
+from emu.times import MOST_SECONDS, UNKNOWN, Moment, lies_ahead, unix_seconds
 
 
 @pytest.mark.parametrize("moment", [-2e9, -0.5, 0.0, 1.0, 2e9])
@@ -31,9 +31,3 @@ def test_a_ban_whose_end_nobody_knows_has_ended_before_1970_too() -> None:
 )
 def test_clients_take_32_bits(moment: float, seconds: int) -> None:
     assert unix_seconds(moment) == seconds
-
-
-def test_what_is_due_about_the_same_time_is_due_together() -> None:
-    dues = {together(100.0 + place / 100) for place in range(100)}
-    assert sorted(dues) == [100.0, 100.25, 100.5, 100.75, 101.0]
-    assert together(together(7.1) + 1.0) == together(7.1) + 1.0, "who comes again keeps its instant"

@@ -96,7 +96,7 @@ class _Heap:
 class Timetable:
     """All deadlines of a world; times are seconds of the caller's clock."""
 
-    __slots__ = ("_attempt", "_began", "_clock", "_has_worked", "_heap", "_last", "turn", "wake")
+    __slots__ = ("_began", "_clock", "_has_worked", "_heap", "_last", "attempt", "turn", "wake")
 
     def __init__(
         self, wake: Callable[[Monotonic], None], attempt: Attempt,
@@ -107,7 +107,7 @@ class Timetable:
         `clock` shows how long a turn has taken by now; without it no turn is long.
         """
         self.wake = wake
-        self._attempt = attempt
+        self.attempt = attempt
         self._clock = clock
         self._heap, self._last = _Heap(), _Heap()
         self.turn = 0
@@ -178,7 +178,7 @@ class Timetable:
                 heap.pop(entry)
                 kind, key = entry[2], entry[3]
                 kind.drop(entry)
-                self._attempt(kind.task, None, kind.handle, *key, now)
+                self.attempt(kind.task, None, kind.handle, *key, now)
         self._began, self._has_worked = None, False
 
 

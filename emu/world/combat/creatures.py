@@ -13,7 +13,7 @@ from typing import Final
 
 from emu.content.standing import Standing
 from emu.rules.stance import GREY, SHOWN, Encounter, arrow_color, attitude
-from emu.times import Monotonic, together
+from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -38,6 +38,7 @@ from emu.world.minds.moves import Mover
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.shared import Minds
 from emu.world.minds.walks import NOTHING
+from emu.world.rounds import Rounds
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -111,8 +112,8 @@ class Creatures:
         self._thoughts: Deadlines[Creature, str] = world.timetable.deadlines(
             "creatures that fight", self._think, may_wait=True
         )
-        self._looks: Deadlines[Player, str] = world.timetable.deadlines(
-            "creatures that attack", self._look, may_wait=True
+        self._looks: Rounds[Player] = Rounds(
+            world.timetable, "creatures that attack", AGGRO_PAUSE, self._look
         )
         subscribe = world.events.subscribe
         subscribe(Entered, self._entered)
@@ -158,20 +159,19 @@ class Creatures:
     # -- attacking who comes near -----------------------------------------------------------------
 
     def _entered(self, event: Entered) -> None:
-        self._looks.set(event.player, "", together(event.now + AGGRO_PAUSE))
+        self._looks.add(event.player, event.now)
 
     def _left(self, event: LeftZone) -> None:
-        self._looks.clear(event.player, "")
+        self._looks.discard(event.player)
         self._forget_foe(event.player.spawn)
 
-    def _look(self, player: Player, _name: str, now: Monotonic) -> None:
-        """Let the creatures around a player notice it."""
-        self._looks.set(player, "", together(now + AGGRO_PAUSE))
+    def _look(self, player: Player, _now: Monotonic) -> bool:
+        """Let the creatures around a player notice it; return whether all have."""
         spawn, zone = player.spawn, player.zone
         if player.state not in IN_ZONE or spawn.hp_percent <= 0 or spawn.hidden:
-            return
+            return True
         if spawn.sheet.is_invulnerable:
-            return
+            return True
         # Most of those around are creatures without a faction.
         fierce = [
             other for other in zone.npcs_around(spawn.position, FARTHEST_AGGRO)
@@ -181,8 +181,8 @@ class Creatures:
             self._provoke(zone, other, spawn)
             if self._world.timetable.is_long():
                 # The others notice it in the next turn.
-                self._looks.set(player, "", now)
-                break
+                return False
+        return True
 
     def _attacks(self, creature: Spawn, player: Player) -> bool:
         """Return whether a creature that stands near attacks a player by itself."""

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from emu.rules.stance import FIXED_FACTIONS
-from emu.times import Monotonic, together
+from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.combat.creatures import AGGRO_HATE, FARTHEST_AGGRO, Creatures
 from emu.world.combat.standings import Standings
-from emu.world.deadlines import Deadlines
 from emu.world.events import Entered, LeftZone
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.shared import Minds
+from emu.world.rounds import Rounds
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -36,21 +36,17 @@ class Feuds:
         self._views = minds.views
         self._creatures = creatures
         self._standings = standings
-        self._looks: Deadlines[Player, str] = world.timetable.deadlines(
-            "creatures of hostile factions", self._look, may_wait=True
+        self._looks: Rounds[Player] = Rounds(
+            world.timetable, "creatures of hostile factions", PAUSE, self._look
         )
-        world.events.subscribe(Entered, self._entered)
-        world.events.subscribe(LeftZone, lambda event: self._looks.clear(event.player, ""))
+        world.events.subscribe(Entered, lambda event: self._looks.add(event.player, event.now))
+        world.events.subscribe(LeftZone, lambda event: self._looks.discard(event.player))
 
-    def _entered(self, event: Entered) -> None:
-        self._looks.set(event.player, "", together(event.now + PAUSE))
-
-    def _look(self, player: Player, _name: str, now: Monotonic) -> None:
-        self._looks.set(player, "", together(now + PAUSE))
+    def _look(self, player: Player, _now: Monotonic) -> bool:
         zone = player.zone
         may = self._world.rules.in_zone(zone.zone_id).faction_fights
         if not may or player.state not in IN_ZONE or not self._standings.has_feuds(zone):
-            return
+            return True
         there: dict[int, list[Spawn]] = {}
         for one in zone.npcs_around(player.position, FARTHEST_AGGRO):
             if one.look.faction > FIXED_FACTIONS and one.attackable and one.hp_percent > 0:
@@ -58,6 +54,7 @@ class Feuds:
         for creature, enemy in list(self._pairs(zone, there)):
             if not self._creatures.is_fighting(creature) and enemy.hp_percent > 0:
                 self._creatures.hate(zone, creature, enemy, AGGRO_HATE)
+        return True
 
     def _pairs(self, zone: Zone, there: dict[int, list[Spawn]]) -> Iterator[tuple[Spawn, Spawn]]:
         """Yield creatures that do not fight yet, each with the nearest enemy in its radius."""
