@@ -22,7 +22,9 @@ from emu.world.spells.living import (
     CastPhase,
     Control,
     End,
+    LaterCall,
     LivingSpell,
+    Remainder,
 )
 from emu.world.spells.remains import undo
 from emu.world.spells.shows import filled
@@ -36,7 +38,6 @@ OWN_OF_EACH: Final = frozenset(("dd", "dot"))
 RELIEVED: Final = "Your {name} relieves {effect} from {target}."
 MOST_TIMERS: Final = 100
 """Functions that one spell calls later."""
-_Call = tuple[LivingSpell, str, Spawn, Spawn | None, int]
 TICK, ENDS, CANCEL = "tick", "end", "cancel"
 
 
@@ -58,7 +59,7 @@ class LastingSpells:
         self._times: Deadlines[LivingSpell, str] = world.timetable.deadlines(
             "spells that last", self._due, may_wait=True
         )
-        self._calls: Deadlines[_Call, str] = world.timetable.deadlines(
+        self._calls: Deadlines[LaterCall, str] = world.timetable.deadlines(
             "timers of spells", self._call
         )
         world.events.subscribe(Died, self._died, Order.SUBJECTS)
@@ -66,10 +67,10 @@ class LastingSpells:
 
     # -- beginning --------------------------------------------------------------------------------
 
-    def begin(self, spell: LivingSpell, *, seconds: float | None = None) -> bool:
+    def begin(self, spell: LivingSpell, *, rest: Remainder | None = None) -> bool:
         """Let a spell last on its targets; return False if it takes hold on none.
 
-        `seconds` is what is left of one that goes on after a change of the zone.
+        `rest` is what was left of one that goes on after a change of the zone.
         """
         now, tier = self._now(), spell.tier
         spell.targets = [one for one in spell.targets if self._takes_hold(spell, one)]
@@ -79,10 +80,10 @@ class LastingSpells:
             self.end(spell, End.CANCELED, is_quiet=True)
             return False
         spell.phase, spell.has_lasted = CastPhase.LASTING, True
-        duration = tier.duration if seconds is None else seconds
+        duration = tier.duration if rest is None or rest.seconds is None else rest.seconds
         is_timed = 0 < duration < FOR_EVER and not spell.kind.lasts_until_cancelled
         spell.ends = Monotonic(now + duration) if is_timed else None
-        self._plan(spell, now, duration if is_timed else 0.0)
+        self._plan(spell, now, duration if is_timed else 0.0, rest)
         for one in spell.targets:
             self._states.of(one).effects.append(spell)
         if is_listed:
@@ -123,15 +124,21 @@ class LastingSpells:
             state.others = (*state.others, spell)
         self._states.recount(spawn)
 
-    def _plan(self, spell: LivingSpell, now: Monotonic, duration: float) -> None:
+    def _plan(
+        self, spell: LivingSpell, now: Monotonic, duration: float, rest: Remainder | None
+    ) -> None:
         period = spell.tier.period
         if period > 0:
             # One that time does not end ticks until something else ends it.
             spell.ticks = max(1, ticks_of(duration, period)) if duration else -1
             spell.due = Monotonic(now + period)
+            if rest is not None and rest.ticks:
+                spell.ticks, spell.due = rest.ticks, Monotonic(now + rest.until_tick)
             self._times.set(spell, TICK, spell.due)
         elif duration:
             self._times.set(spell, ENDS, Monotonic(now + duration))
+        for seconds, function in rest.calls if rest is not None else ():
+            self.call_later(spell, seconds, function, spell.caster, spell.target)
 
     def _takes_hold(self, spell: LivingSpell, target: Spawn) -> bool:
         """Return whether a spell takes hold on a target; end what it replaces there."""
@@ -181,17 +188,17 @@ class LastingSpells:
         if spell.is_over or spell.timers >= MOST_TIMERS:
             return
         spell.timers += 1
-        spell.pending += 1
-        call = spell, function, caster, target, spell.timers
-        self._calls.set(call, "", Monotonic(self._now() + seconds))
+        call = LaterCall(spell, Monotonic(self._now() + seconds), function, caster, target)
+        spell.pending = (*spell.pending, call)
+        self._calls.set(call, "", call.at)
 
-    def _call(self, call: _Call, _name: str, _now: Monotonic) -> None:
-        spell, function, caster, target, _ = call
-        spell.pending -= 1
+    def _call(self, call: LaterCall, _name: str, _now: Monotonic) -> None:
+        spell = call.spell
+        spell.pending = tuple(one for one in spell.pending if one is not call)
         sides = [one for one in (spell.caster, spell.target) if one is not None]
         is_there = any(spell.zone.spawn(one.id) is one for one in sides)
         if not spell.is_over and (is_there or not spell.lingers):
-            self._scripts().call(spell, function, caster, target, *spell.tier.values)
+            self._scripts().call(spell, call.function, call.caster, call.target, *spell.tier.values)
         if spell.lingers and not (spell.pending and is_there):
             self.end(spell, End.EXPIRED, is_quiet=True)
 

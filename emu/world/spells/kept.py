@@ -6,6 +6,7 @@ They are stored with the character's past. Source: docs/guides/spells.md#effects
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,6 +30,7 @@ from emu.world.spells.living import (
     CastPhase,
     LivingSpell,
     Proc,
+    Remainder,
     SpellBonus,
     SpellGifts,
     Ward,
@@ -123,13 +125,17 @@ class KeptSpells:
     def goes_on(self, spell: LivingSpell, player: Player) -> bool:
         """Return whether a spell goes on: a friendly one of its own, or a timed one of others.
 
-        On a dead player only those go on that last through death.
+        What others have cast on their group stays with them: EQ2Emulator's rule
+        EnableCrossZoneGroupBuffs is 0. On a dead player only those go on that last through death.
         """
         kind = spell.kind
         return (
             kind.is_friendly and not spell.is_passive and not self._pets.has_of(spell)
             and (player.spawn.hp_percent > 0 or kind.lasts_through_death)
-            and (spell.caster is player.spawn or spell.ends is not None)
+            and (
+                spell.caster is player.spawn
+                or (spell.ends is not None and not kind.is_for_group)
+            )
         )  # fmt: skip
 
     def _row(self, spell: LivingSpell, player: Player) -> list[Any]:
@@ -149,13 +155,25 @@ class KeptSpells:
                 "procs": [[one.kind, one.chance] for one in gifts.procs if one.item is None],
                 "snare": gifts.snare, "model": gifts.model,
                 "remains": {name: [*values] for name, values in gifts.remains.items()},
-                "ends": spell.ends_without_triggers,
+                "ends": spell.ends_without_triggers, **self._times(spell),
             },
             None if ward is None else [
                 ward.left, int(ward.kept), ward.kind, ward.percent, ward.redirect, ward.hits,
-                ward.health,
+                ward.health, ward.base,
             ],
         ]  # fmt: skip
+
+    def _times(self, spell: LivingSpell) -> dict[str, list[Any]]:
+        """Return when a spell ticks and calls functions of its script, in seconds from now."""
+        now = self._now()
+        found: dict[str, list[Any]] = {}
+        if spell.tier.period > 0:
+            found["tick"] = [spell.ticks, round(max(0.0, spell.due - now), 1)]
+        if spell.pending:
+            found["calls"] = [
+                [round(one.seconds_left(now), 1), one.function] for one in spell.pending
+            ]
+        return found
 
     # -- coming -----------------------------------------------------------------------------------
 
@@ -223,7 +241,8 @@ class KeptSpells:
         )  # fmt: skip
         if not self._scripts().begin(spell):
             return
-        if self._lasting.begin(spell, seconds=None if left < 0 else left):
+        rest = _rest(gifts, None if left < 0 else left, passed, tier.period)
+        if self._lasting.begin(spell, rest=rest):
             redo(spawn, spell.gifts_of(spawn).remains)
 
 
@@ -298,6 +317,40 @@ def _gifts(stored: Mapping[str, Any]) -> SpellGifts:
     )  # fmt: skip
 
 
+def _rest(
+    stored: Mapping[str, Any], seconds: float | None, passed: float, period: float
+) -> Remainder:
+    """Return what is left of a stored spell when so many seconds have passed without it."""
+    tick, found = stored.get("tick"), stored.get("calls")
+    calls = tuple(
+        (max(0.0, one[0] - passed), one[1])
+        for one in (found if isinstance(found, list) else ()) if _is_call(one)
+    )  # fmt: skip
+    if period <= 0 or not isinstance(tick, list) or not _is_tick(tick):
+        return Remainder(seconds, 0, 0.0, calls)
+    ticks, due = tick
+    missed = max(0, math.ceil((passed - due) / period))
+    return Remainder(
+        seconds, max(1, ticks - missed) if ticks > 0 else -1, due + missed * period - passed, calls
+    )
+
+
+def _is_tick(found: list[Any]) -> bool:
+    """Return whether a list is a number of ticks and the seconds until the next one."""
+    return len(found) == 2 and is_whole(found[0], -_U32, _U32) and _is_time(found[1])
+
+
+def _is_call(found: Any) -> bool:
+    """Return whether a value is the seconds until a call, and the name of a function."""
+    if not isinstance(found, list) or len(found) != 2 or not _is_time(found[0]):
+        return False
+    return isinstance(found[1], str) and 0 < len(found[1]) <= _LONGEST_VALUE
+
+
+def _is_time(value: Any) -> bool:
+    return is_number(value, LARGEST) and value >= 0
+
+
 def _remains(found: Any) -> Mapping[str, tuple[float, ...]]:
     return {
         name: tuple(values) for name, values in (found.items() if isinstance(found, dict) else ())
@@ -305,8 +358,9 @@ def _remains(found: Any) -> Mapping[str, tuple[float, ...]]:
     } or NOTHING  # fmt: skip
 
 
-_WARDS: Final = (6, 7)
-"""How many numbers a ward has; the one of older rows has no share of health."""
+_WARDS: Final = (6, 7, 8)
+"""How many numbers a ward has; those of older rows lack its first points, and its share of health.
+"""
 _ROW: Final[tuple[Callable[[Any], bool], ...]] = (
     lambda value: is_whole(value, 1, _U32),
     lambda value: is_whole(value, 0, 255),

@@ -118,6 +118,11 @@ class Ward:
     """Blows after which it ends; 0 for any number."""
     health: int = 0
     """It keeps nothing off of a damage from so many percent of the most health on; 0: of all."""
+    base: int = 0
+    """Points at first; 0 for one that takes all."""
+
+    def __post_init__(self) -> None:
+        self.base = self.base or max(0, self.left)
 
 
 @dataclass(slots=True, eq=False)
@@ -216,8 +221,8 @@ class LivingSpell:
     """Whether its script has ended it before it lasts."""
     timers: int = 0
     """How many functions of its script are to be called later, in all."""
-    pending: int = 0
-    """How many of them were not called yet."""
+    pending: tuple[LaterCall, ...] = ()
+    """Those of them that were not called yet."""
     lingers: bool = False
     """Whether its duration is over, or it has none: it lives until these functions are called."""
     handle: Handle = field(init=False)
@@ -256,6 +261,34 @@ class LivingSpell:
     def seconds_left(self, now: Monotonic) -> float:
         """Return how long it lasts still; 0 for one that time does not end."""
         return 0.0 if self.ends is None else max(0.0, self.ends - now)
+
+
+@dataclass(slots=True, eq=False)
+class LaterCall:
+    """A function of a spell's script that is to be called later."""
+
+    spell: LivingSpell
+    at: Monotonic
+    function: str
+    caster: Spawn
+    target: Spawn | None
+
+    def seconds_left(self, now: Monotonic) -> float:
+        """Return in how many seconds it is called."""
+        return max(0.0, self.at - now)
+
+
+class Remainder(NamedTuple):
+    """What was left of a spell that goes on elsewhere."""
+
+    seconds: float | None
+    """Until its end; None for one that time does not end."""
+    ticks: int
+    """Still to come; below 0 without end."""
+    until_tick: float
+    """Seconds until the next tick."""
+    calls: Sequence[tuple[float, str]] = ()
+    """In how many seconds which functions of its script are called."""
 
 
 class WaitingCast(NamedTuple):

@@ -217,8 +217,7 @@ class Procs:
         if state is None:
             return
         warded = [one for one in state.effects if one.ward is not None]
-        # The one that keeps off least comes first.
-        for spell in sorted(warded, key=lambda one: _strength(one.ward)):
+        for spell in sorted(warded, key=lambda one: one.ward.base if one.ward is not None else 0):
             if event.left <= 0:
                 break
             event.absorbed.append(self._absorb(event, spell, event.left))
@@ -258,10 +257,6 @@ class Procs:
             if player is not None:
                 self._chat.line(player, text.format(points=points, name=other.name), "spell")
         self._amounts.harm.take_health(event.zone, caster, None, points, kind=event.damage_type)
-
-
-def _strength(ward: Ward | None) -> float:
-    return float("inf") if ward is None or ward.left < 0 else ward.left
 
 
 def _keeps(ward: Ward, kind: int) -> bool:

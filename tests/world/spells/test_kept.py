@@ -10,7 +10,7 @@ import pytest
 from emu.times import Moment
 from emu.world.actors.past import Past
 from emu.world.events import Entered, LeftZone
-from emu.world.spells.living import Ward
+from emu.world.spells.living import Control, Ward
 from tests.support.world.spell_scenes import BUFF, SMITE, SpellScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -141,6 +141,22 @@ def test_a_timed_spell_of_a_friend_goes_on(tmp_path: Path) -> None:
     (spell,) = scene.effects()
     assert spell.ends is not None
     assert spell.is_free
+
+
+def test_a_spell_of_anothers_for_its_group_stays_behind(tmp_path: Path) -> None:
+    """Source: eq2-spells.md 6 (a mate in another zone keeps none: EnableCrossZoneGroupBuffs 0)."""
+    scene = SpellScene(tmp_path, toml=TIMED.replace("target = 1", "target = 2\nis_group = true"))
+    friend = scene.friend()
+    scene.client.types(f"invite {friend.name}")
+    scene.client_of(friend).types("acceptinvite")
+    scene.spells.cast_for_free(friend, scene.kind(COURAGE), 1, None)
+    (spell,) = scene.effects()
+    spell.ward = Ward(30, kept=False)
+    change_zone(scene)
+    assert scene.effects() == []
+    # It goes on where its caster is, with all that its ward has left.
+    assert spell in scene.effects(friend.spawn)
+    assert spell.ward.left == 30
 
 
 @pytest.mark.parametrize(
@@ -328,3 +344,83 @@ def test_a_spell_that_ends_without_triggers_does_so_in_the_next_zone(tmp_path: P
     harm.take_health(scene.zone, scene.player.spawn, crab, 1)
     scene.run(0.5)
     assert scene.effects() == []
+
+
+TICKING = BUFF.replace("lasts_until_cancelled = true\ncast_kind = 1\n", "").replace(
+    "duration1 = 432000", "duration1 = 600\ncall_frequency = 40"
+)
+
+
+@pytest.mark.parametrize("stood", [3.0, 9.0, 11.0])
+@pytest.mark.parametrize("leave", [come_again, change_zone])
+def test_ticks_go_on_when_they_are_due(
+    tmp_path: Path, stood: float, leave: Callable[[SpellScene], None]
+) -> None:
+    """Of 60 s with a period of 4 s there are 14 ticks after the cast (eq2-spells.md 6)."""
+    scene = SpellScene(tmp_path, toml=TICKING)
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(stood)
+    (old,) = scene.effects()
+    due, ticks = old.due - scene.harness.now, old.ticks
+    leave(scene)
+    (spell,) = scene.effects()
+    assert spell.ticks == ticks
+    assert spell.due - scene.harness.now == pytest.approx(due, abs=0.5)
+    scene.run(60.0)
+    assert scene.effects() == []
+
+
+STUNNED = """
+function cast(Caster, Target) AddControlEffect(Target, 4) AddSpellTimer(5000, "later") end
+function later(Caster, Target) RemoveControlEffect(Target, 4) end
+"""
+
+
+def test_what_a_script_takes_back_later_is_taken_back_in_the_next_zone(tmp_path: Path) -> None:
+    """eq2-lua.md 7.6: a timer ends with its spell, so one of a spell that goes on does as well."""
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.script(STUNNED, "Spells/Buff.lua")
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(2.0)
+    come_again(scene)
+    assert Control.STUN in scene.player.spawn.sheet.spells.controls
+    scene.run(2.5)
+    come_again(scene)
+    assert Control.STUN in scene.player.spawn.sheet.spells.controls
+    scene.run(1.0)
+    assert Control.STUN not in scene.player.spawn.sheet.spells.controls
+    assert len(scene.effects()) == 1
+
+
+def test_a_crash_shortens_what_a_script_waits_for(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.script(STUNNED, "Spells/Buff.lua")
+    scene.know(COURAGE)
+    scene.cast(COURAGE)
+    scene.run(1.0)
+    crash(scene, downtime=20.0)
+    scene.run(0.5)
+    assert Control.STUN not in scene.player.spawn.sheet.spells.controls
+    assert len(scene.effects()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("calls", 5), ("calls", [5, ["x", "later"], [1.0], [-1.0, "later"], [2.0, 7]]),
+        ("calls", [[1.0, "x" * 300]]), ("tick", [1]), ("tick", "ab"), ("tick", [2.5, 1.0]),
+        ("tick", [3, -1.0]), ("tick", [3, float("nan")]),
+    ],
+)  # fmt: skip
+def test_damaged_times_of_a_script_are_left_out(tmp_path: Path, name: str, stored: object) -> None:
+    scene = SpellScene(tmp_path, toml=TICKING)
+    row = [COURAGE, 1, 1, 50.0, 0, 1, [1, 12.5], {name: stored}, None]
+    scene.harness.world.events.publish(LeftZone(scene.player))
+    scene.player.past.lasting = {"effects": [row]}
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    (spell,) = scene.effects()
+    assert spell.pending == ()
+    # What the time that is left has (50 s of 4 s each).
+    assert spell.ticks == 12

@@ -119,6 +119,24 @@ def test_a_ward_for_any_number_of_blows_takes_them_beside_a_proc_with_a_count(
     assert [hurt(scene, 5) for _ in range(3)] == [0, 0, 0]
 
 
+@pytest.mark.parametrize(("amount", "left"), [(20, 15), (0, -1)])
+def test_the_ward_that_was_weakest_at_first_comes_first(
+    tmp_path: Path, amount: int, left: int
+) -> None:
+    """Source: eq2-spells.md 7 (wards: lowest base first); amount 0 takes all (eq2-lua.md 3)."""
+    other = WARD.replace("id = 600", "id = 601").replace("[20]", "[30]")
+    scene = SpellScene(tmp_path, toml=WARD.replace("[20]", f"[{amount}]") + other)
+    scene.script(SHIELD, "Spells/Shield.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(601), 1, None)
+    assert hurt(scene, 20) == 0
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    assert hurt(scene, 5) == 0
+    strong, weak = (one.ward for one in scene.effects())
+    assert strong is not None
+    assert weak is not None
+    assert (strong.left, weak.left) == (10, left)
+
+
 @pytest.mark.parametrize(
     ("kind", "percent", "kept"), [(0, 0, (5, 5)), (1, 40, (2, 0)), (2, 40, (0, 2))]
 )
