@@ -242,14 +242,14 @@ def damage(attack: Attack, chance: FightChance) -> tuple[int, bool]:
 
 
 def mitigated(points: int, mitigation: int, attacker_level: int) -> int:
-    """Return the damage that gets through armor, at least 1.
+    """Return the damage that gets through armor: at least 1, of no damage 0.
 
     The share that armor keeps off is m / (m + 50 L + 40), at most three quarters: m is the victim's
     mitigation, L the attacker's level.
     """
     armor = max(0, mitigation)
     share = min(MOST_MITIGATED, armor / (armor + 50 * attacker_level + 40))
-    return max(1, min(LARGEST_DAMAGE, round(points * (1 - share))))
+    return max(min(1, points), min(LARGEST_DAMAGE, round(points * (1 - share))))
 
 
 REGENERATION: Final = 6.0

@@ -212,6 +212,7 @@ def test_critical_blows_hurt_more() -> None:
         (100, 290, 5, 50),
         (100, 100_000, 5, 25),
         (1, 100_000, 5, 1),
+        (0, 0, 5, 0),
         (10**9, 0, 5, LARGEST_DAMAGE),
     ],
 )

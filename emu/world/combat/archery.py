@@ -5,6 +5,7 @@ Source: docs/protocol/world/fights.md#rules.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, NamedTuple
 
 from emu.items.held import Thing
@@ -35,6 +36,10 @@ class Archery:
 
     def __init__(self, items: Items) -> None:
         self._items = items
+        self._shot: dict[Player, Counter[int]] = {}
+        """How many of which ammunition was shot while an exchange runs: it is taken after that."""
+        self._waiting: set[Player] = set()
+        """Those of whom an act waits that takes it."""
 
     def draw(self, player: Player, distance: float) -> Shot | str:
         """Return what a shot over a distance between the edges needs, or why there is none."""
@@ -47,6 +52,8 @@ class Archery:
         added = inventory.kind(ammunition).part if ammunition is not None else None
         if ammunition is None or not isinstance(added, Thrown):
             return NO_AMMUNITION
+        if ammunition.count <= self._shot.get(player, {}).get(ammunition.id, 0):
+            return NO_AMMUNITION
         if distance < part.reach.low:
             return TOO_CLOSE
         if distance > part.reach.high + added.range_bonus:
@@ -55,11 +62,19 @@ class Archery:
         return Shot(ammunition, added.damage_bonus, added.damage_type or part.damage_type, look)
 
     def loose(self, player: Player, shot: Shot) -> None:
-        """Take the ammunition of a shot."""
-        self._items.use_in_turn(player, lambda: self._use_up(player, shot.ammunition.id))
+        """Take the ammunition of a shot, now or after the exchange that a player is in."""
+        self._shot.setdefault(player, Counter())[shot.ammunition.id] += 1
+        # One act takes all: only so many acts of a player may wait. Without one the next shot asks.
+        if player not in self._waiting:
+            self._waiting.add(player)
+            self._items.in_turn(
+                player, lambda: self._use_up(player), lambda: self._waiting.discard(player)
+            )
 
-    def _use_up(self, player: Player, number: int) -> None:
-        ammunition = player.holdings.inventory.get(number)
-        if ammunition is not None:
-            self._items.use_up(player, ammunition, 1, Owner(OwnerKind.USE))
-            self._items.changed(player)
+    def _use_up(self, player: Player) -> None:
+        self._waiting.discard(player)
+        for number, count in self._shot.pop(player, Counter[int]()).items():
+            ammunition = player.holdings.inventory.get(number)
+            if ammunition is not None:
+                self._items.use_up(player, ammunition, count, Owner(OwnerKind.USE))
+        self._items.changed(player)

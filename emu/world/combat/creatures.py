@@ -503,6 +503,12 @@ class Creatures:
         for spawn in list(self._enemies.get(foe, ())):
             self._end_hate(spawn, foe)
             spawn.mind.forget(foe)
+            self.encounters.lock(spawn)
+
+    def group_changed(self, player: Player) -> None:
+        """Let the creatures that a player fights belong to those who are in its group now."""
+        for spawn in self._enemies.get(player.spawn, ()):
+            self.encounters.lock(spawn)
 
     def _forget(self, creature: Creature) -> None:
         """Forget a creature that fights no more."""

@@ -313,6 +313,7 @@ def _changed(context: CommandContext, before: Sequence[int], after: Sequence[int
         if number not in after:
             attempt("ending to follow", member, end_following, context, member)
             attempt("ending spells of a group", member, context.spells.left_group, member)
+        attempt("fights of a group", member, context.combat.creatures.group_changed, member)
         if member.is_online:
             # The character sheet contains the group.
             attempt("showing a group", member, context.sheets.send, member)

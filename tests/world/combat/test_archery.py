@@ -78,6 +78,24 @@ def test_an_arrow_shot_during_an_exchange_is_taken_after_it() -> None:
     assert counts == [20, 19]
 
 
+def test_no_arrow_is_shot_twice_during_an_exchange() -> None:
+    fight = archer(arrows=2)
+    gate = fight.player.holdings.gate
+    crab = fight.creature(at=HERE._replace(x=18.0))
+    crab.sheet.health.fill(100_000)
+    fight.player.set_target(crab)
+    finish(gate.pass_through())
+    fight.harness.start = ensureDeferred
+    fight.harness.parts.combat.creatures.hold(crab, on=True)
+    before = len(fight.texts(fight.client))
+    fight.client.types("autoattack 2")
+    fight.run(12.0)
+    assert len(shots(fight)) == 2
+    assert fight.texts(fight.client)[before:] == [STARTED, NO_AMMUNITION]
+    gate.leave()
+    assert fight.player.holdings.inventory.worn(Slot.AMMO) is None
+
+
 @pytest.mark.parametrize(
     ("distance", "arrows", "has_bow", "text"),
     [(3.0, 5, True, TOO_CLOSE), (60.0, 5, True, TOO_FAR), (12.0, 0, True, NO_AMMUNITION),

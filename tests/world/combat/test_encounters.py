@@ -86,6 +86,37 @@ def test_the_group_of_a_fighter_sees_its_own_fight() -> None:
     assert looks(fight, other) == [(2, 3), (2, 3)]
 
 
+def test_a_fight_belongs_to_those_who_are_in_the_group_by_then() -> None:
+    fight = Fight(level=2)
+    other = fight.stand(6, "Borvik", level=2)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(1.0)
+    assert looks(fight, other) == [(2, 3), (0, 3)]
+    fight.client.types("invite Borvik")
+    other.types("acceptinvite")
+    fight.run(1.0)
+    assert looks(fight, other) == [(2, 3), (2, 3)]
+    other.types("leavegroup")
+    fight.run(1.0)
+    assert looks(fight, other) == [(2, 3), (0, 3)]
+
+
+def test_a_fighter_who_is_gone_owns_nothing() -> None:
+    fight = Fight(level=2)
+    other = fight.stand(6, "Borvik", level=2)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(1.0)
+    fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.of(other).spawn, 5)
+    own = fight.player.spawn
+    assert crab.mind.owners == {own.id, fight.of(other).spawn.id}
+    fight.harness.departures.remove(fight.player, "quit", fight.harness.now)
+    assert crab.mind.owners == {fight.of(other).spawn.id}
+
+
 def test_who_fights_nothing_cannot_call_for_help() -> None:
     fight = Fight()
     assert fight.client.types("yell") == [NOTHING_TO_YELL]

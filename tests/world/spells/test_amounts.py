@@ -63,6 +63,16 @@ def test_who_heals_a_fighter_is_hated(scene: SpellScene) -> None:
     assert crab.mind.hates[scene.player.spawn] >= 20
 
 
+@pytest.mark.parametrize("kind", [0, 3])
+def test_a_spell_of_no_damage_harms_nobody(scene: SpellScene, kind: int) -> None:
+    """Armor lets one point of a blow through at least, but makes none."""
+    scene.script(f"function cast(C, T) SpellDamage(T, {kind}, 0, 0) end", "Spells/Smite.lua")
+    crab = scene.creature()
+    scene.cast(SMITE_ID, crab)
+    assert len(scene.payloads("OP_EqHearCombatCmd")) == 1
+    assert crab.sheet.health.current == 10_000
+
+
 def test_an_invulnerable_victim_is_unhurt(scene: SpellScene) -> None:
     crab = scene.creature()
     crab.sheet.is_invulnerable = True
