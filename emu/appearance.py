@@ -150,6 +150,16 @@ def tradeskill_name(number: int) -> str:
     return _name("tradeskills", "tradeskill", number)
 
 
+def is_race(number: int) -> bool:
+    """Return whether clients know a race of this number."""
+    return 0 <= number < len(_names()["races"])
+
+
+def is_class(number: int) -> bool:
+    """Return whether clients know an adventurer class of this number."""
+    return 0 <= number < len(_names()["classes"])
+
+
 def _name(kind: str, word: str, number: int) -> str:
     names = _names()[kind]
     return names[number] if 0 <= number < len(names) else f"{word} {number}"

@@ -52,7 +52,7 @@ class Archery:
         added = inventory.kind(ammunition).part if ammunition is not None else None
         if ammunition is None or not isinstance(added, Thrown):
             return NO_AMMUNITION
-        if ammunition.count <= self._shot.get(player, {}).get(ammunition.id, 0):
+        if ammunition.count <= self._shot.get(player, Counter[int]())[ammunition.id]:
             return NO_AMMUNITION
         if distance < part.reach.low:
             return TOO_CLOSE

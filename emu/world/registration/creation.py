@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final
 
-from emu.appearance import SLIDER_FIELDS, color_components, slider
+from emu.appearance import SLIDER_FIELDS, color_components, is_class, is_race, slider
 from emu.commands.registry import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreAway, StoreError, UnknownStruct
 from emu.limits.rates import Throttle, hourly
@@ -108,6 +108,23 @@ def is_made_by(row: WorldCharacter, first: WorldCharacter, again: WorldCharacter
     )
 
 
+MOST_GENDER: Final = 2
+"""Male, female and neither; the models of all clients have no further one."""
+
+
+def _unknown_choice(wanted: WorldCharacter) -> CreateCode | None:
+    """Return the code for a race, class or gender that no client offers, None if all are known.
+
+    EQ2Emulator never sends these codes and stores any number. What players, lists and scripts read
+    of such a character is judgement: there is no name for it.
+    """
+    if not is_race(wanted.race):
+        return CreateCode.INVALID_RACE
+    if not is_class(wanted.class_):
+        return CreateCode.INVALID_CLASS
+    return CreateCode.INVALID_GENDER if wanted.gender > MOST_GENDER else None
+
+
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"
 """The shorter request that the real 2006 client sends (docs/protocol/login.md#client-546)."""
@@ -144,6 +161,7 @@ class CharacterCreation:
         wanted = self._read(request, version, self.clock.moment())
         account_id = wanted.account_id
         code = CreateCode.NO_SERVERS if locked else self.names.reason_against(wanted.name)
+        code = code or _unknown_choice(wanted)
         if code is not None:
             return CharacterCreateReply(account_id, 0, code)
         try:

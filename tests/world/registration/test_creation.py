@@ -251,6 +251,26 @@ def test_a_request_cut_short_anywhere_makes_a_plain_character_or_none() -> None:
         assert reply.response in {1, 10}
 
 
+CHOICES = "account_id int32, name EQ2_16Bit_String, race int8, class int8, gender int8"
+CHOICES += ", deity int8, starting_zone int8"
+
+
+@pytest.mark.parametrize(
+    ("race", "class_", "gender", "code"),
+    [
+        (20, 44, 1, 1), (0, 0, 2, 1), (21, 3, 1, 5), (255, 255, 255, 5), (9, 45, 1, 7),
+        (9, 255, 1, 7), (9, 3, 3, 8), (9, 3, 255, 8),
+    ],
+)  # fmt: skip
+def test_what_no_client_offers_is_refused(race: int, class_: int, gender: int, code: int) -> None:
+    """Source of the codes: docs/protocol/characters.md#create-reply."""
+    bench = Bench()
+    bench.catalog = catalog_of(struct_of(CHOICES, "CreateCharacter"))
+    body = struct.pack("<IH6s5B", 101, 6, b"Aldana", race, class_, gender, 3, 4)
+    assert bench.create(1096, body).response == code
+    assert len(bench.store.rows) == (code == 1)
+
+
 def test_colors_of_eq2emulator_s_struct_files_are_floats_in_a_request() -> None:
     """Its files type them EQ2_Color, which is three floats here and three bytes elsewhere."""
     names = "race", "class", "gender", "deity", "starting_zone"
