@@ -122,6 +122,7 @@ class CharacterMessages:
             client=client,
         )
         if not self._service.creates.add_request(pending, now):
+            self._service.creations.give_back(client.account_id, now)
             return CreateCode.PENDING
         client.set_deadline(
             ClientDeadline.CREATE, Monotonic(now + self._service.config.create_timeout)
@@ -133,6 +134,7 @@ class CharacterMessages:
         # Not if it was answered already: the answer may have come within the call above.
         if not asked and pending.is_awaited:
             self._service.creates.withdraw(pending)
+            self._service.creations.give_back(client.account_id, now)
             self._finish(client, pending)
             return CreateCode.NO_SERVERS
         return None

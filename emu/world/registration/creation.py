@@ -200,6 +200,9 @@ class CharacterCreation:
             if len(self._unknown) > MOST_UNKNOWN:
                 del self._unknown[next(iter(self._unknown))]
             raise
+        except StoreError:
+            self._made.give_back(wanted.account_id, self.clock.now())
+            raise
         return CreateCode.SUCCESS, made.id
 
     def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:

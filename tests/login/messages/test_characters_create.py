@@ -132,6 +132,18 @@ def test_an_account_asks_worlds_only_so_often_in_an_hour() -> None:
     assert len(harness.worlds.creates) == 4
 
 
+def test_a_request_that_reaches_no_world_does_not_count() -> None:
+    harness = Harness(LoginServiceConfig(creations_per_hour=1))
+    client, link = harness.login(1208)
+    harness.worlds.deaf = True
+    for _ in range(3):
+        harness.send(client, CREATE, create_request(1208))
+    assert [payload[8] for number, payload in link.take() if number == 12] == [2, 2, 2]
+    harness.worlds.deaf = False
+    harness.send(client, CREATE, create_request(1208))
+    assert len(harness.worlds.creates) == 1
+
+
 def test_a_world_that_never_answers_is_given_up_with_a_play_reply() -> None:
     harness, client, link = asking(546)
     harness.pass_time(client, 14.9)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.errors import StoreAway
+from emu.errors import StoreAway, StoreError
 from emu.link.messages import CharacterCreateReply
 from emu.model import Color, WorldCharacter
 from emu.reply_codes import CreateCode
@@ -173,6 +173,22 @@ def test_a_broken_store_is_an_unknown_error() -> None:
     bench = Bench()
     bench.store.broken = True
     assert bench.create(546, request_546()) == CharacterCreateReply(101, 0, 0)
+
+
+class Full(CharactersInMemory):
+    """A store that reads and cannot write."""
+
+    async def create(self, character: WorldCharacter) -> WorldCharacter:
+        raise StoreError("the disk is full")
+
+
+def test_a_character_that_is_not_stored_does_not_count() -> None:
+    bench = Bench(creations_per_hour=1)
+    bench.store = Full()
+    creation = bench.creation()
+    assert bench.create(546, request_546(), by=creation).response == CreateCode.UNKNOWN_ERROR
+    creation.store = CharactersInMemory()
+    assert bench.create(546, request_546(), by=creation).response == CreateCode.SUCCESS
 
 
 class Forgetful(CharactersInMemory):
