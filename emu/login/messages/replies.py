@@ -6,8 +6,9 @@ docs/protocol/characters.md. The functions depend only on the dialect.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name
@@ -167,6 +168,10 @@ def play_failure(dialect: Dialect, account_id: int, code: int) -> bytes:
     return dialect.encode_known("LS_PlayResponse", values)
 
 
+_HOST: Final = re.compile(r"[A-Za-z0-9._:%\[\]-]+")
+"""What an IP address or the name of a host consists of."""
+
+
 def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
     """Return the play reply that sends the client to a world; the port is little-endian.
 
@@ -175,6 +180,8 @@ def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
     # A world that answers without an address would send the client nowhere.
     if not answer.address or not answer.port:
         raise StructValueError("address or port is missing")
+    if not _HOST.fullmatch(answer.address):
+        raise StructValueError(f"{answer.address!r} is neither an address nor a host name")
     values = {
         "response": PlayCode.SUCCESS,
         "server": wire_name(answer.address),

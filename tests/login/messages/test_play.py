@@ -210,6 +210,9 @@ def test_a_client_that_leaves_while_its_characters_are_read_asks_no_world(harnes
         replace(YES, port=70000),
         replace(YES, port=-1),
         replace(YES, address=""),
+        replace(YES, address="192.0.2.1\r\n"),
+        replace(YES, address="my world"),
+        replace(YES, address="\x00\x80w\xfcrld"),
         replace(YES, port=0),
     ],
 )
