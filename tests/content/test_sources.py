@@ -89,3 +89,9 @@ def test_a_damaged_tar_archive_is_one_line(tmp_path: Path) -> None:
     path.write_bytes(b"no archive")
     with pytest.raises(FileFormatError, match=r"a\.tar\.gz: is no usable tar archive"):
         dump_parts([path])
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no devices as files")
+def test_a_device_is_refused_instead_of_read_for_ever() -> None:
+    with pytest.raises(FileFormatError, match="/dev/zero: is not a regular file"):
+        dump_parts([Path("/dev/zero")])
