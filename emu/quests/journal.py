@@ -289,11 +289,12 @@ class Journal:
 
     def may_take(self, plan: QuestPlan) -> bool:
         """Return whether a quest is neither there nor completed for good, and may be added."""
-        return (
-            plan.number not in self.open
-            and len(self.open) < MOST_QUESTS
-            and (plan.is_repeatable or plan.number not in self.completed)
-        )
+        if plan.number in self.open or len(self.open) >= MOST_QUESTS:
+            return False
+        if plan.number in self.completed:
+            return plan.is_repeatable
+        # What is open is completed one day: a completion that is not noted could be had again.
+        return len(self.completed) + len(self.open) < MOST_COMPLETED
 
     def take_quest(self, plan: QuestPlan, giver: int, moment: Moment) -> TakenQuest:
         """Take a quest; its plan is a copy."""
@@ -310,8 +311,7 @@ class Journal:
         """Note an open quest as completed; return how often it was completed now."""
         self.open.pop(number, None)
         times = self.times(number) + 1
-        if number in self.completed or len(self.completed) < MOST_COMPLETED:
-            self.completed[number] = Completion(times, moment)
+        self.completed[number] = Completion(times, moment)
         return times
 
 

@@ -54,9 +54,10 @@ class Waypoints:
     def add_waypoint(self, player: Player, name: str, category: int) -> None:
         """Give a player a waypoint; it is shown by `send`. One of the same name is replaced."""
         own = self._waypoints.setdefault(player.id, {})
+        name = name[:LONGEST_NAME]
         if name and (name in own or len(own) < MOST_WAYPOINTS):
             self._last += 1
-            own[name[:LONGEST_NAME]] = _Waypoint(self._last, category & 0xFF)
+            own[name] = _Waypoint(self._last, category & 0xFF)
 
     def remove(self, player: Player, name: str) -> None:
         """Take a waypoint from a player."""

@@ -257,8 +257,7 @@ class Zones:
         else:
             if self._failing:
                 self._failing.pop(zone, None)
-        finally:
-            self._plan(zone)
+        self._plan(zone)
 
     def _actor_paused(self, zone: Zone, actor: str, failures: int) -> None:
         self.faults.report(

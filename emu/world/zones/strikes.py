@@ -22,7 +22,7 @@ class _Record:
 
 
 class Strikes(Generic[Key]):
-    """Failures of many actors; empty, and false, while none has failed lately.
+    """Failures of many actors; `records` is empty while none has failed lately.
 
     Failures are in a row until the actor works (`worked`) or has not failed for two pauses.
     """
@@ -34,12 +34,7 @@ class Strikes(Generic[Key]):
         self._limit = limit
         self._seconds = seconds
         self.records: dict[Key, _Record] = {}
-        """Those that have failed and not worked since. A zone reads it for each viewer and tick:
-        asking `__len__` costs a call."""
-
-    def __len__(self) -> int:
-        """Return how many actors have failed and not worked since."""
-        return len(self.records)
+        """Those that have failed and not worked since; a zone reads it for each viewer and tick."""
 
     def failed(self, key: Key, name: str, now: Monotonic) -> int:
         """Count a failure. Return how many there were in a row if a pause begins, else 0."""

@@ -328,7 +328,7 @@ class Zone:
         If there is more, `next_tick` returns `now`, and the next call continues.
         """
         self._now = now
-        if self._strikes:
+        if self._strikes.records:
             self._resume(now)
         if self._turns is None:
             self._last_tick = now

@@ -3,7 +3,7 @@
 import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.travel.waypoints import MOST_WAYPOINTS
+from emu.world.travel.waypoints import LONGEST_NAME, MOST_WAYPOINTS
 from tests.support.world.travel_scenes import TravelScene
 
 
@@ -49,3 +49,15 @@ def test_waypoints_are_few_and_end_with_the_stay() -> None:
     scene.travel.waypoints.forget(scene.player)
     scene.travel.waypoints.send(scene.player)
     assert scene.client.decoded("WS_WaypointUpdate")[-1]["num_updates"] == 0
+
+
+def test_a_waypoint_with_a_long_name_is_replaced_among_many() -> None:
+    scene, long = TravelScene(), "Guard" * 60
+    waypoints = scene.travel.waypoints
+    for name in (long, *map(str, range(MOST_WAYPOINTS - 1)), long):
+        waypoints.add_waypoint(scene.player, name, 2)
+    waypoints.send(scene.player)
+    rows = scene.client.decoded("WS_WaypointUpdate")[-1]["update_array"]
+    assert len(rows) == MOST_WAYPOINTS
+    newest = max(rows, key=lambda row: row["spawn_id"])
+    assert newest["waypoint_name"] == long[:LONGEST_NAME]

@@ -12,7 +12,7 @@ def at(seconds: float) -> Monotonic:
 
 def test_one_failure_less_than_the_limit_pauses_nobody_and_the_limit_does() -> None:
     strikes: Strikes[int] = Strikes(3, 30.0)
-    assert not strikes
+    assert not strikes.records
     assert [strikes.failed(1, "Guard", at(n)) for n in (0, 1)] == [0, 0]
     assert not strikes.is_paused(1, 1.5)
     assert strikes.next() is None
@@ -28,7 +28,7 @@ def test_who_works_again_begins_anew() -> None:
     strikes.failed(1, "Guard", at(0))
     strikes.worked(1)
     assert strikes.failed(1, "Guard", at(1)) == 0
-    assert len(strikes) == 1
+    assert len(strikes.records) == 1
 
 
 def test_a_pause_ends_once_and_the_next_failure_begins_another() -> None:
@@ -45,4 +45,4 @@ def test_old_failures_are_forgotten() -> None:
     strikes.failed(1, "Guard", at(0))
     assert strikes.failed(1, "Guard", at(20.1)) == 0
     list(strikes.resume(at(50.0)))
-    assert not strikes
+    assert not strikes.records
