@@ -284,11 +284,11 @@ class BookReader:
         # baseline.
         if last is None and len(self._lists) == MOST_LISTS:
             raise LimitExceeded("too many lists of items")
-        # A list that has grown is XORed with the shorter list and zeros. One that has shrunk keeps
-        # the rest of its baseline, because it can grow again.
+        # A list that has grown is XORed with the shorter list and zeros, also if it was longer
+        # before (docs/protocol/world/items.md#lists).
         base = last.base if last is not None else b""
         records = xor(delta, base[:size].ljust(size, b"\0"))
-        now = self._lists[which] = BaselineList(head, records + base[size:], tail)
+        now = self._lists[which] = BaselineList(head, records, tail)
         fields = self._layout.decode(now.message(size))
         return fields if last is None else self._changes(self._elements(last), fields)
 
