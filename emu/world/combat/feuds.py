@@ -49,7 +49,7 @@ class Feuds:
             return True
         there: dict[int, list[Spawn]] = {}
         for one in zone.npcs_around(player.position, FARTHEST_AGGRO):
-            if one.look.faction > FIXED_FACTIONS and one.attackable and one.hp_percent > 0:
+            if one.look.faction > FIXED_FACTIONS and one.hp_percent > 0:
                 there.setdefault(one.look.faction, []).append(one)
         for creature, enemy in list(self._pairs(zone, there)):
             if not self._creatures.is_fighting(creature) and enemy.hp_percent > 0:
@@ -61,7 +61,7 @@ class Feuds:
         for faction, creatures in there.items():
             enemies = [
                 other for enemy in self._standings.enemies(zone, faction)
-                for other in there.get(enemy, ())
+                for other in there.get(enemy, ()) if other.attackable
             ]  # fmt: skip
             if not enemies:
                 continue

@@ -45,6 +45,21 @@ def test_who_is_too_far_away_is_left_alone() -> None:
     assert guard.mind.hates == {}
 
 
+def test_who_cannot_be_attacked_attacks() -> None:
+    """EQ2Emulator asks that of no attacker (zoneserver.cpp, CheckEnemyList).
+
+    Cleric Mara'Vaen of Queen's Colony is such a one: she heals the lost scouts of a quest by a
+    spell that harms them.
+    """
+    fight = scene()
+    guard = fight.creature("a guard", at=HERE._replace(x=20.0), faction=GUARDS, attackable=False)
+    pirate = fight.creature("a pirate", at=HERE._replace(x=26.0), faction=PIRATES)
+    friend = fight.creature("a sailor", at=HERE._replace(x=28.0), faction=PIRATES, attackable=False)
+    fight.run(3.0)
+    assert guard.mind.hates.get(pirate, 0) >= AGGRO_HATE
+    assert friend not in guard.mind.hates
+
+
 def test_a_world_can_keep_the_peace() -> None:
     fight = scene()
     fight.harness.world.rules = replace(fight.harness.world.rules, faction_fights=False)
