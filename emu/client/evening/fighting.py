@@ -61,6 +61,8 @@ NEAR: Final = 20.0
 """How near somebody is that fights it, so that it strikes before it is struck."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
+LEADS: Final = 3.0
+"""How near it goes to whom it leads an enemy to."""
 CALM: Final = 3.0
 """How long its enemy has not fought it any more when it ends the fight."""
 SPARED: Final = 20.0
@@ -98,6 +100,8 @@ class Fighting:
         self._since = Monotonic(0.0)
         """When the fight began, or when the enemy was last seen to be hurt more than before."""
         self._harm = 0
+        self._lead_to: Place | None = None
+        """Where its enemy is to follow it, instead of a fight."""
         self._fought: Monotonic | None = None
         """When its enemy was last seen to fight it; None if it never was."""
         self._arts = Arts()
@@ -108,6 +112,8 @@ class Fighting:
         """The numbers of the things that it has tried to wear."""
         self._is_full = False
         self._rest_since: Monotonic | None = None
+        self.is_striking = False
+        """Whether its auto attack is on for its enemy."""
         self.is_short_of_time = False
         """Whether the zone's time is short, as a line has said."""
         self._avoided: dict[int, Monotonic] = {}
@@ -211,17 +217,19 @@ class Fighting:
 
     # -- what it does -----------------------------------------------------------------------------
 
-    def attack(self, index: int, now: Monotonic) -> None:
-        """Begin to fight somebody."""
+    def attack(self, index: int, now: Monotonic, lead_to: Place | None = None) -> None:
+        """Begin to fight somebody, or to lead it to a place once it fights back."""
         if self.enemy != index:
             self._begin(index, now)
+            self._lead_to = lead_to
 
     def _begin(self, index: int, now: Monotonic) -> None:
         self.enemy, self._since, self._harm = index, now, 0
-        self._rest_since = self._fought = None
+        self._rest_since = self._fought = self._lead_to = None
         try:
             self._core.target(index)
             self._core.command("autoattack 1")
+            self.is_striking = True
         except CommandError:
             self.enemy = None
 
@@ -259,10 +267,22 @@ class Fighting:
             self._core.command("autoattack 0")
             self.enemy = None
             return
+        if self._lead_to is not None and spawn.fights_it:
+            self._lead(self._lead_to, now)
+            return
         place = self._spawns.place_now(spawn, now)
         if self.approach(place, self._reach(now), now):
             self._core.stand_still(now)  # it may have been on its way elsewhere
-            self._cast(now)
+            if self._lead_to is None:
+                self._cast(now)
+
+    def _lead(self, to: Place, now: Monotonic) -> None:
+        """Let its enemy follow it to a place, and wait there without a blow."""
+        if self.is_striking:
+            self._core.command("autoattack 0")
+            self.is_striking = False
+        if self.approach(to, LEADS, now):
+            self._core.stand_still(now)
 
     def _reach(self, now: Monotonic) -> float:
         """Return how near it goes to its enemy now; closer when it has hurt nobody for a while."""

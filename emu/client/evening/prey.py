@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from emu.client.evening.fighting import Fighting
-from emu.client.evening.reading import WEAK, resemblance
+from emu.client.evening.reading import GOOD, WEAK, fit, is_leading, resemblance
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.world import WorldClientCore
+from emu.client.world.surroundings import Place
 from emu.times import Monotonic
 
 ABOVE: Final = 1
@@ -33,6 +34,16 @@ class Prey:
     def is_weak(self, one: SeenSpawn) -> bool:
         """Return whether somebody is no stronger than the player can fight."""
         return one.level <= self._fighting.level + ABOVE
+
+    def leads_to(self, text: str) -> Place | None:
+        """Return the place of the person to whom a task wants enemies led; else None."""
+        if not is_leading(text):
+            return None
+        people = {one.name: one.place for one in self._spawns.all() if not one.is_enemy}
+        known = self._spawns.remembered | people
+        rated = [(fit(name, text), name) for name in known if name[:1].isupper()]
+        best = max(rated, default=(0.0, ""))
+        return known[best[1]] if best[0] >= GOOD else None
 
     def effort(self, one: SeenSpawn) -> float:
         """Return how far it is to somebody, and for an enemy more for each one that may help it.

@@ -480,7 +480,7 @@ class Questing:
                 if self._kills[task.text, one.name] < MOST_KILLS:
                     self._kills[task.text, one.name] += 1
                     self.agenda.fought(task, self.journeys.travels.zone)
-                    self._fighting.attack(one.index, now)
+                    self._fighting.attack(one.index, now, self._prey.leads_to(task.text))
                     return None
             elif self._tries.talks_on(one.name) or self._may_visit(one.name, task.text, now, pause):
                 return visit(one, "talk", now, task)

@@ -52,6 +52,8 @@ _SOMEBODY: Final = re.compile(r"\b(?:find|locate|see) (?:[A-Z][\w'`]*[ .!]*)+$")
 """The end of a text that only names whom or what to find."""
 _GOING: Final = re.compile(r"\b(get|go|travel) to\b", re.IGNORECASE)
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
+_LEADING: Final = re.compile(r"\b(?i:pull|lure|lead|draw)\b[^.]* to [A-Z]")
+"""A task with a person to whom somebody is led."""
 _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
     "portal", "tunnel", "leave",
@@ -193,6 +195,11 @@ def names_somebody(text: str) -> bool:
 def is_placing(text: str) -> bool:
     """Return whether a task is to place a thing."""
     return _PLACES.search(text) is not None
+
+
+def is_leading(text: str) -> bool:
+    """Return whether a task is to let enemies follow it to somebody."""
+    return _LEADING.search(text) is not None
 
 
 def may_be_way(name: str) -> bool:

@@ -9,6 +9,7 @@ from emu.client.evening.fighting import (
     AVOIDED,
     CALM,
     CHASED,
+    LEADS,
     LOOT_TIME,
     NEAR,
     OUT_OF_SIGHT,
@@ -71,6 +72,21 @@ def test_it_ends_a_fight_when_its_enemy_does(core: NotingClient) -> None:
     assert lines == ["fight ends with a rat (level 1)"]
     assert not one.may_attack(rat, over)
     assert one.may_attack(rat, Monotonic(over + SPARED))
+
+
+def test_it_leads_an_enemy_to_somebody_instead_of_a_fight(core: NotingClient) -> None:
+    """Lost scouts are freed by a spell of Cleric Mara'Vaen, and blows would kill them."""
+    one, spawns, _ = fighting(core)
+    one.attack(RAT, NOW, Place(-50.0, 0.0, 0.0))
+    one.think(NOW)
+    assert core.place.x > 0.0, "the enemy has to see it first"
+    spawns.by_index[RAT] = replace(spawns.by_index[RAT], fights_it=True)
+    core.asked.clear()
+    for number in range(3):
+        one.think(Monotonic(NOW + 1.0 + number))
+    assert core.place.x <= -50.0 + LEADS
+    assert core.asked.count("command autoattack 0") == 1
+    assert not any("useability" in asked for asked in core.asked)
 
 
 def test_it_strikes_who_fights_it_and_cannot_reach_it(core: NotingClient) -> None:

@@ -3,6 +3,7 @@
 from emu.client.evening.fighting import Fighting
 from emu.client.evening.prey import Prey
 from emu.client.evening.seen import SeenSpawn
+from emu.client.world.surroundings import Place
 from emu.times import Monotonic
 from tests.client.evening.conftest import KnownSpawns, NotingClient, spawn
 
@@ -51,3 +52,14 @@ def test_an_enemy_may_have_a_name_like_the_text_of_a_task(core: NotingClient) ->
     assert like is not None
     assert like.index == 4
     assert one.like("I should speak to Waulon.", NOW) is None
+
+
+def test_it_leads_enemies_to_the_person_whom_a_task_names(core: NotingClient) -> None:
+    one = prey(
+        core, 6, spawn(4, "a lost scout", 5.0, level=3, is_enemy=True),
+        spawn(5, "Cleric Mara'Vaen", -30.0, level=20), spawn(6, "Murrar Shar", 40.0, level=20),
+    )  # fmt: skip
+    text = "Pull lost scouts back to Cleric Mara'Vaen from Dead Canyon."
+    assert one.leads_to(text) == Place(-30.0, 0.0, 0.0)
+    assert one.leads_to("Lure down hawks to kill in Cliffdiver Canyon to the west.") is None
+    assert one.leads_to("Pull lost scouts back to Predator Sha'dur.") is None
