@@ -41,7 +41,7 @@ class SeenSpawn:
     fights_it: bool = False
     """Whether it fights the player, or who is in its group."""
     shows_verb: bool = False
-    """Whether an icon shows that it can be used; never up to 546."""
+    """Whether an icon shows that it can be used."""
 
     @property
     def is_dead(self) -> bool:
@@ -134,5 +134,5 @@ class SeenSpawns:
         return SeenSpawn(
             index, seen.name(index), int(info.get("level", 0)), place, is_attackable(visible),
             FULL_HEALTH - health_percent(info), int(visible.get("quest_flag", 0)),
-            fights_viewer(visible), shows_verb(visible),
+            fights_viewer(visible), shows_verb(visible, info),
         )  # fmt: skip

@@ -40,7 +40,7 @@ RUNNING_SPEED: Final = 8.0
 ATTACKABLE: Final = 64
 """The bit of a ghost's flags that says that it can be attacked."""
 COMMAND: Final = 2
-"""The bit for what shows an icon of its verb; clients up to 546 are not sent it."""
+"""The bit for what shows an icon of its verb; clients up to 546 are sent the hand icon alone."""
 FULL_HEALTH = 100
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
@@ -54,12 +54,13 @@ def is_attackable(visible: Mapping[str, Any]) -> bool:
     return bool(visible.get("attackable", int(visible.get("vis_flags", 0)) & ATTACKABLE))
 
 
-def shows_verb(visible: Mapping[str, Any]) -> bool:
-    """Return whether the fields `VISIBILITY` of a ghost say that an icon shows its verb.
+def shows_verb(visible: Mapping[str, Any], info: Mapping[str, Any]) -> bool:
+    """Return whether an icon shows the verb of a ghost with the fields `VISIBILITY` and `INFO`.
 
-    Source: docs/protocol/world/spawns.md#visibility.
+    Clients of 546 show a hand for some things; in their flags nothing is left of the bit.
+    Source: docs/protocol/world/spawns.md#visibility and #info.
     """
-    return bool(int(visible.get("vis_flags", 0)) & COMMAND)
+    return bool(int(visible.get("vis_flags", 0)) & COMMAND or info.get("hand_icon"))
 
 
 def fights_viewer(visible: Mapping[str, Any]) -> bool:

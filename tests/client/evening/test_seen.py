@@ -60,6 +60,15 @@ def test_a_spawn_comes_is_hurt_and_goes(version: int) -> None:
         await client.pause(1.0)
         guard = next(one for one in seen.all() if one.name == "a guard")
         begun = seen.place_now(guard, client.now())
+        shrine = Spawn(number + 2, SpawnKind.OBJECT, "a shrine", start)
+        shrine.hand_icon, shrine.show_commands = 1, True
+        stone = Spawn(number + 3, SpawnKind.OBJECT, "a stone", start)
+        for one in (shrine, stone):
+            player.zone.add_spawn(one, world.harness.world.clock.now())
+        await client.pause(1.0)
+        icons = {one.name: one.shows_verb for one in seen.all()}
+        assert icons["a shrine"]
+        assert not icons["a stone"]
         assert start.x < begun.x < goal.x
         seen.forget()
         assert seen.remembered == {}

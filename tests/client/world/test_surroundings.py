@@ -79,7 +79,9 @@ def test_the_marks_of_a_ghost_say_what_it_is_to_the_viewer() -> None:
     for arrow, encounter, fights in ((2, 3, True), (0, 3, False), (0, 2, False), (2, 1, False)):
         visible = {"arrow_color": arrow, "locked_no_loot": encounter}
         assert fights_viewer(visible) is fights
-    assert [shows_verb({"vis_flags": flags}) for flags in (0, 1, 2, 118)] == [
+    assert [shows_verb({"vis_flags": flags}, {}) for flags in (0, 1, 2, 118)] == [
         False, False, True, True,
     ]  # fmt: skip
-    assert not shows_verb({})
+    assert not shows_verb({}, {"hand_icon": 0})
+    # All that 546 is shown: docs/protocol/world/spawns.md#info.
+    assert shows_verb({"vis_flags": 1}, {"hand_icon": 1})
