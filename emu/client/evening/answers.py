@@ -31,6 +31,8 @@ SERVER_GOAL: Final = "server"
 """The goal of a lesson that the server sees reached; the client sees all others itself."""
 AT_ONCE: Final = 1.0
 """How soon the next question of a talk comes after an answer."""
+TALKS_ON: Final = 6.0
+"""How long it waits for the rest of a talk: scripts let people sing or strike in between."""
 MOST_LOOTS: Final = 2
 NO_PLACE: Final = "free slots"
 """What the world says when the bags are full."""
@@ -104,6 +106,7 @@ class WindowAnswers:
         self._waiting.clear()
         self._put_off.clear()
         self._looted.clear()
+        self._answered_at = LONG_AGO
 
     def think(self, now: Monotonic) -> bool:
         """Answer a window that is due; return whether one waits that is not put off."""
@@ -117,6 +120,10 @@ class WindowAnswers:
             self._waiting.popleft()
             answer()
         return True
+
+    def talk_goes_on(self, now: Monotonic) -> bool:
+        """Return whether the rest of a talk may come yet, so that nobody should go away."""
+        return now < self._answered_at + TALKS_ON and self.choices.may_go_on
 
     # -- windows ----------------------------------------------------------------------------------
 
@@ -172,7 +179,7 @@ class WindowAnswers:
         return lambda: self._core.command(f"select_junction {number}")
 
     def _dialog(self, event: DialogOpened) -> Answer:
-        follows = self._now < self._answered_at + AT_ONCE
+        follows = self._now < self._answered_at + AT_ONCE or self.talk_goes_on(self._now)
         return lambda: self._talk(event.conversation, follows=follows)
 
     def _talk(self, number: int, *, follows: bool) -> None:

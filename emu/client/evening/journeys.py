@@ -24,6 +24,8 @@ from emu.client.evening.reading import (
     leads_to,
     may_be_way,
     may_have_choices,
+    names_part_of,
+    names_person,
     sides_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
@@ -244,7 +246,8 @@ class PlayerJourneys:
     def zones_of(self, task: QuestTask) -> list[str]:
         """Return the zones that a task means, or else the text above it."""
         zones = self.travels.destinations(task.text)
-        return zones or self.travels.destinations(task.group, is_prose=True)
+        names = names_person(task.text)  # the text above it may name who has given the task
+        return zones or self.travels.destinations(task.group, is_prose=True, has_people=not names)
 
     def search(self, tasks: Sequence[QuestTask], now: Monotonic) -> Errand | None:
         """Return the way to a bell or the like whose window may show a zone that a task means."""
@@ -278,15 +281,24 @@ class PlayerJourneys:
     def new_zone(self, now: Monotonic, *, is_lost: bool = False) -> Errand | None:
         """Return the way to a sign that it has never taken, or to a zone where it was never.
 
-        Who `is_lost` with a task goes first to zones that windows have named: the signs of a city
-        lead to its parts, where a level's trainer is, but also into wild country.
+        Who `is_lost` with a task goes first to zones that windows have named: signs lead into wild
+        country as well.
         """
         by_sign, by_name = self._by_new_sign, self._to_new_zone
         first, last = (by_name, by_sign) if is_lost else (by_sign, by_name)
         return first(now) or last(now)
 
-    def _by_new_sign(self, now: Monotonic) -> Errand | None:
+    def new_part_of_city(self, now: Monotonic) -> Errand | None:
+        """Return the way to a sign that it has never taken, and that names the city around it.
+
+        "zone_to_fprt_west" in East Freeport leads to another part of Freeport.
+        """
+        return self._by_new_sign(now, is_of_city=True)
+
+    def _by_new_sign(self, now: Monotonic, *, is_of_city: bool = False) -> Errand | None:
         for zone, sign in self.travels.new_signs():
+            if is_of_city and not names_part_of(sign.name, zone):
+                continue
             way = sign if zone == self.travels.zone else self.travels.way_to(zone)
             which = f"{sign.name} of {zone}"
             may_go = way is not None and not has_word(sign.name, self._refused)

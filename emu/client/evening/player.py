@@ -169,6 +169,8 @@ class EveningPlayer:
                 return
             if self.core.dialog is not None:
                 self.core.close_dialog()
+            if self.answers.talk_goes_on(now) and not self.fighting.is_short_of_time:
+                return
             self._inspect()
             self.questing.think(now)
         except CommandError as error:

@@ -31,11 +31,13 @@ from emu.client.evening.reading import (
     is_placing,
     is_visit,
     may_have_choices,
+    names_person,
     names_somebody,
     words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.shopping import Shopping
+from emu.client.evening.towns import TownSearch
 from emu.client.evening.tries import Tries
 from emu.client.evening.visits import AGAIN, LATER, LONG_AGO, ONCE_MORE, PastVisits
 from emu.client.world import WorldClientCore
@@ -108,12 +110,12 @@ class Questing:
         self._open_first: set[int] = set()
         """The first quests that were open at the last change."""
         self._tries = Tries(self.agenda, self.journeys, self._visits, is_unfinished)
+        self._towns = TownSearch(self.journeys, self._tries, self._visits)
         self._shopping = Shopping(core, note)
         self._placing = Placing(core, note)
         self.hints = Hints()
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
-        self._known_towns: set[str] = set()
         self._left: set[str] = set()
         """The zones of `Travels` that it had to leave for another level."""
         self._last_hailed = ""
@@ -364,7 +366,7 @@ class Questing:
         if plan is None and any(self.journeys.is_here(task) for task in first):
             plan = self.journeys.odd_way(now) or self.journeys.far_place(now)
         if plan is None and not any(self.journeys.knows_where(task) for task in first):
-            plan = self._through_town(now, takes_quests=not first)
+            plan = self._through_town(first, now)
         if plan is None and self._hunts and not first:
             plan = self._plan_of(self.agenda.next_of_chains(), now) or self._tries.mark(now)
             plan = plan or self._hunt(now)
@@ -391,24 +393,18 @@ class Questing:
             return None
         return self.journeys.by(way, None, now)
 
-    def _through_town(self, now: Monotonic, *, takes_quests: bool) -> Errand | None:
-        """Return the way to a mark, a new part of a town or a town if a level needs somebody."""
-        if self._must_leave or not self.hints.is_stopped(self._fighting.level):
+    def _through_town(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
+        """Return the way through towns if a level needs somebody, or all first tasks name one."""
+        if self._must_leave or self._fighting.enemy is not None:
             return None
-        travels = self.journeys.travels
-        if self.journeys.exploration.has_surveyed:
-            self._known_towns.add(travels.zone)
-        if travels.zone in travels.towns() and self._fighting.enemy is None:
-            mark = self._tries.mark(now) if takes_quests else None
-            plan = mark or self.journeys.far_place(now)
-            if plan is not None:
-                return plan
-        for town in self.journeys.travels.towns():
-            way = self.journeys.travels.way_to(town)
-            is_new = town not in self._known_towns and town != self.journeys.travels.zone
-            if is_new and way is not None and self._may_visit(f"to {town}", "town", now, LATER):
-                return self.journeys.by(way, None, now)
-        return self.journeys.new_zone(now, is_lost=not takes_quests)
+        if not self.hints.is_stopped(self._fighting.level):
+            if not first or not all(names_person(task.text) for task in first):
+                return None
+            here = self.journeys.travels.zone
+            came_up_here = any(here in self.agenda.zones_of(task) for task in first)
+            if came_up_here and not self.journeys.exploration.has_surveyed:
+                return None  # it looks around here first
+        return self._towns.way(now, takes_quests=not first)
 
     def _plan_aside(self, now: Monotonic) -> Errand | None:
         """Return the plan for a task that it has set aside, if no fight gives experience."""

@@ -192,6 +192,11 @@ def names_somebody(text: str) -> bool:
     return is_peaceful(text) or _SOMEBODY.search(text) is not None
 
 
+def names_person(text: str) -> bool:
+    """Return whether a task is about somebody with a full name, "Grum Zoomly", and no hunt."""
+    return _FULL_NAME.search(text) is not None and not is_hunt(text)
+
+
 def is_placing(text: str) -> bool:
     """Return whether a task is to place a thing."""
     return _PLACES.search(text) is not None
@@ -233,6 +238,16 @@ def leads_to(name: str, text: str) -> bool:
         one in have or (len(one) >= SHORTENED and any(_shortens(one, word) for word in have))
         for one in wanted
     )
+
+
+def names_part_of(sign: str, zone: str) -> bool:
+    """Return whether a sign in a zone names the city of that zone, maybe in a shortened form.
+
+    "zone_to_fprt_west_tunnel" in East Freeport leads to another part of Freeport.
+    """
+    parts = [one for one in words_of(sign.replace(TECHNICAL, " ")) if one not in _WAYS]
+    long = [one for one in words_of(zone) if len(one) > LEAST_NAME]
+    return any(len(part) >= SHORTENED and _shortens(part, one) for part in parts for one in long)
 
 
 def _shortens(short: str, word: str) -> bool:
@@ -278,6 +293,16 @@ class DialogChoices:
     def is_unfinished(self) -> bool:
         """Whether the last talk has answers that were never taken."""
         return self._has_new(self._first, {self._first})
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether something may follow the last answer: it was new, or something has followed it.
+
+        Nothing is expected of an answer that declines.
+        """
+        if self._last is None or is_decline(self._last[1]):
+            return False
+        return self._taken[self._last] == 1 or self._last in self._leads
 
     def choose(
         self, question: str, choices: Sequence[str], *, may_leave: bool = True, wanted: str = "",

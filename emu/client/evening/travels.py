@@ -225,10 +225,18 @@ class Travels:
 
     def towns(self) -> list[str]:
         """Return the zones where many people live and few kinds of enemies, the largest first."""
+        return [zone for zone, number in self._peaceful_zones() if number >= TOWN]
+
+    def likely_towns(self) -> list[str]:
+        """Return the zones that may be towns: it has met only a few people there."""
+        return [zone for zone, number in self._peaceful_zones() if number < TOWN]
+
+    def _peaceful_zones(self) -> list[tuple[str, int]]:
+        """Return zones with few kinds of enemies, and how many people it has met there."""
         people = Counter(self._homes.values())
         return [
-            zone for zone, number in people.most_common()
-            if number >= TOWN and number > MOST_FOES * len(self._foes.get(zone, ()))
+            (zone, number) for zone, number in people.most_common()
+            if number > MOST_FOES * len(self._foes.get(zone, ()))
         ]  # fmt: skip
 
     def hunting_ground(
@@ -250,14 +258,17 @@ class Travels:
         best = max(grounds, key=lambda zone: (grounds[zone], zone == self.zone), default=None)
         return best if best is not None and grounds[best] else None
 
-    def destinations(self, text: str, *, is_prose: bool = False) -> list[str]:
+    def destinations(
+        self, text: str, *, is_prose: bool = False, has_people: bool = True
+    ) -> list[str]:  # fmt: skip
         """Return the zones that a text means, the best first.
 
         A zone is meant by its name, by who lives there, by a long word that no other zone's name
         has ("in Graystone" means "Graystone Yard"), or else by a thing of which the text has
         several words: "enter the citizenship trial" means the zones with a
         "to_qey_citizenship_trial". Of the name of a way one long word is enough. In prose a word
-        stands for no zone: "clean of vermin" does not mean "Vermin's Snye".
+        stands for no zone: "clean of vermin" does not mean "Vermin's Snye". Without `has_people`
+        whom the text names does not matter.
         """
         have = frozenset(words_of(text))
         named = [zone for zone, words in self._words.items() if words and words <= have]
@@ -266,7 +277,7 @@ class Travels:
         fits = [(fit(name, text), name) for name in self._homes]
         best = max(fits, default=(0.0, ""))
         # A part of a name is enough for somebody in sight, but not for a journey.
-        if best[0] >= LEAST_FIT:
+        if best[0] >= LEAST_FIT and has_people:
             return [self._homes[best[1]]]
         if is_peaceful(text) and not is_prose:
             # "I need to speak with Dagorel." means Master-at-Arms Dagorel if no other has the name.

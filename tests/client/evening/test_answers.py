@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from emu.client.evening.answers import MAKES_PLACE, READING, WindowAnswers
+from emu.client.evening.answers import MAKES_PLACE, READING, TALKS_ON, WindowAnswers
 from emu.client.evening.reading import DialogChoices
 from emu.client.world.events import (
     DialogOpened,
@@ -149,6 +149,23 @@ def test_a_dialog_is_answered_if_it_is_still_open(core: NotingClient) -> None:
     one.handle_event(dialog, NOW)
     one.think(Monotonic(NOW + READING))
     assert core.asked[-1] == "close_dialog"
+
+
+def test_the_rest_of_a_talk_may_come_some_seconds_after_an_answer(core: NotingClient) -> None:
+    one, dialog = answers(core), DialogOpened(3, "Ranik", "Welcome.", ("I can sing!",))
+    core.dialog = dialog
+    assert not one.talk_goes_on(NOW)
+    one.handle_event(dialog, NOW)
+    one.think(answered := Monotonic(NOW + READING))
+    late = Monotonic(answered + TALKS_ON - 0.1)
+    assert one.talk_goes_on(late)
+    assert not one.talk_goes_on(Monotonic(answered + TALKS_ON))
+    core.dialog = DialogOpened(4, "Ranik", "What song is this?", ("A sad one.", "A short one."))
+    one.handle_event(core.dialog, late)
+    one.think(Monotonic(late + READING))
+    assert one.choices.is_unfinished, "the second question belongs to the first one"
+    one.forget()
+    assert not one.talk_goes_on(Monotonic(late + READING)), "it is in another zone"
 
 
 def test_a_reward_without_a_free_place_waits_and_lets_others_go_on(core: NotingClient) -> None:

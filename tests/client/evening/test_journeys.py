@@ -162,6 +162,33 @@ def test_who_is_lost_goes_first_where_windows_lead(core: NotingClient) -> None:
     assert [plan.index for plan in plans if plan is not None] == [7, 6]
 
 
+def test_a_sign_may_lead_to_another_part_of_the_city(core: NotingClient) -> None:
+    bell, wild = spawn(6, "mariners_bell", level=0), spawn(7, "zone_to_commonlands", level=0)
+    tunnel = spawn(8, "zone_to_fprt_west_tunnel", 50.0, level=0)
+    one = journeys(core, bell, wild, tunnel)
+    one.arrive("fprt_east", "East Freeport", NOW)
+    one.look()
+    one.travels.offered(KnownWay(bell.name, bell.place), ["Big Bend"])
+    plan = one.new_part_of_city(NOW)
+    assert plan is not None
+    assert plan.index == 8
+    assert one.new_part_of_city(NOW) is None
+
+
+def test_who_has_given_a_task_is_not_where_another_person_is_who_has_a_full_name(
+    core: NotingClient,
+) -> None:
+    one = journeys(core)
+    one.arrive("fprt_north", "North Freeport", NOW)
+    one.travels.look([spawn(4, "Emissary Millia")])
+    group = "Emissary Millia wants me to act the fool here in the city."
+    other = QuestTask("I should dance before Grum Zoomly.", group, False, 0, 1)
+    assert one.zones_of(other) == []
+    assert not one.knows_where(other)
+    same = QuestTask("I should show her my dance.", group, False, 0, 1)
+    assert one.zones_of(same) == ["north freeport"]
+
+
 def test_it_takes_a_sign_back_to_whom_it_has_met(core: NotingClient) -> None:
     # The trial chamber lets a citizen out into North Freeport, and nothing leads back there.
     one = journeys(core, spawn(5, "zone_to_fprt_north", level=0))

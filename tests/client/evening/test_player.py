@@ -2,12 +2,19 @@
 
 import pickle
 
+from emu.client.evening.answers import READING, TALKS_ON
 from emu.client.evening.diary import Diary
 from emu.client.evening.fears import FEARED
 from emu.client.evening.player import EveningPlayer, Preferences
 from emu.client.evening.travels import KnownWay
 from emu.client.world import WorldPhase
-from emu.client.world.events import DeathSeen, LineShown, PossessionsChanged, ZoneToLoad
+from emu.client.world.events import (
+    DeathSeen,
+    DialogOpened,
+    LineShown,
+    PossessionsChanged,
+    ZoneToLoad,
+)
 from emu.client.world.surroundings import Place
 from emu.client.world.windows import JournalListed, OfferShown, QuestRow
 from emu.times import Monotonic
@@ -62,6 +69,19 @@ def test_windows_come_first(core: NotingClient) -> None:
     one.handle_event(OfferShown("Rats", "", "accept 7", "deny 7"), NOW)
     one.think(Monotonic(NOW + 5.0))
     assert core.asked == ["command accept 7"]
+
+
+def test_it_stays_as_long_as_a_talk_may_go_on(core: NotingClient) -> None:
+    one = player(core)
+    core.dialog = DialogOpened(3, "Ranik", "Welcome.", ("I can sing!",))
+    one.handle_event(core.dialog, NOW)
+    one.think(Monotonic(NOW + READING))
+    core.dialog = None
+    one.handle_event(JournalListed((QuestRow(7, "Rats", True),)), NOW)
+    one.think(Monotonic(NOW + READING + 1.0))
+    assert core.asked == ["answer 1"]
+    one.think(Monotonic(NOW + READING + TALKS_ON))
+    assert core.asked[1:] == ["inspect_quest 7"]
 
 
 def test_it_asks_once_for_the_tasks_of_a_listed_quest(core: NotingClient) -> None:

@@ -14,6 +14,8 @@ from emu.client.evening.reading import (
     is_visit,
     leads_to,
     may_have_choices,
+    names_part_of,
+    names_person,
     names_somebody,
     resemblance,
     sides_of,
@@ -123,6 +125,49 @@ def test_a_talk_is_unfinished_as_long_as_an_answer_behind_it_is_new() -> None:
     choices.choose("Welcome.", hello)
     assert choices.choose("Ten gold.", price, follows=True) == 2
     assert not choices.is_unfinished, "it never says the other one"
+
+
+def test_a_talk_may_go_on_after_a_new_answer_and_after_one_that_something_has_followed() -> None:
+    # Ranik Calman of East Freeport lets the player sing for 4.3 seconds between his questions.
+    choices = DialogChoices((), ())
+    assert not choices.may_go_on
+    choices.choose("Welcome.", ["I can sing!"])
+    assert choices.may_go_on
+    choices.choose("What song is this?", ["A sad one.", "Good bye."], follows=True)
+    assert choices.may_go_on
+    choices.choose("Welcome.", ["I can sing!"])
+    assert choices.may_go_on, "the next question came the last time"
+    choices.choose("What song is this?", ["A sad one."], follows=True)
+    assert not choices.may_go_on, "nothing came the last time"
+    choices.choose("What song is this?", ["Good bye."], follows=True)
+    assert not choices.may_go_on
+
+
+@pytest.mark.parametrize(
+    ("text", "is_about"),
+    [
+        ("I should dance before Grum Zoomly of the Back Alley Brewhouse.", True),
+        ("I need to speak with Vemerik.", False),
+        ("I need to kill five Darkblade Scouts.", False),
+    ],
+)
+def test_a_text_may_be_about_somebody_with_a_full_name(text: str, *, is_about: bool) -> None:
+    assert names_person(text) is is_about
+
+
+@pytest.mark.parametrize(
+    ("sign", "zone", "is_part"),
+    [
+        ("zone_to_fprt_west_tunnel", "east freeport", True),
+        ("zone_to_commonlands", "east freeport", False),
+        ("zone_to_qey_north", "south qeynos", True),
+        ("zone_to_qey_north", "nettleville hovel", False),
+    ],
+)
+def test_a_sign_may_lead_to_another_part_of_the_city(
+    sign: str, zone: str, *, is_part: bool
+) -> None:
+    assert names_part_of(sign, zone) is is_part
 
 
 def test_a_talk_that_goes_in_a_circle_ends() -> None:

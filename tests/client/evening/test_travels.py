@@ -71,6 +71,14 @@ def test_a_long_word_stands_for_the_only_zone_whose_name_has_it() -> None:
     assert one.destinations("Hargan is famous in Graystone.", is_prose=True) == []
 
 
+def test_prose_may_name_people_who_do_not_matter() -> None:
+    one = arrived(("North Freeport", None))
+    one.look([spawn(4, "Emissary Millia")])
+    text = "Emissary Millia wants me to act the fool here in the city."
+    assert one.destinations(text, is_prose=True) == ["north freeport"]
+    assert one.destinations(text, is_prose=True, has_people=False) == []
+
+
 def test_a_town_has_many_people_and_few_kinds_of_enemies() -> None:
     people = [spawn(10 + at, f"Guard {name}") for at, name in enumerate("ABCDEFGHI")]
     foes = [spawn(30 + at, f"a {name}", is_enemy=True) for at, name in enumerate("bcd")]
@@ -81,6 +89,7 @@ def test_a_town_has_many_people_and_few_kinds_of_enemies() -> None:
     one.arrive("Peat Bog", None)
     one.look([spawn(5, "Ferius")])
     assert one.towns() == ["south qeynos"]
+    assert one.likely_towns() == ["peat bog"]
 
 
 def test_the_hunting_ground_has_most_kinds_of_enemies_of_some_levels() -> None:
