@@ -59,6 +59,10 @@ TOO_STRONG: Final = 2
 """How many levels above its own something has that it does not strike back on a long way."""
 NEAR: Final = 20.0
 """How near somebody is that fights it, so that it strikes before it is struck."""
+DIES_FOR: Final = 1.0
+"""How long it lies dead at least; the sheet may say so a moment later."""
+LONGEST_DEATH: Final = 30.0
+"""After so long it goes on, whatever its sheet says."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 LEADS: Final = 3.0
@@ -118,6 +122,8 @@ class Fighting:
         """Whether the zone's time is short, as a line has said."""
         self._avoided: dict[int, Monotonic] = {}
         self.fears = Fears()
+        self._died = LONG_AGO
+        """When it has died last."""
         self._zone = ""
         """The name of the present zone, as `Travels` has it."""
 
@@ -177,11 +183,17 @@ class Fighting:
 
     def _die(self, killer: int, now: Monotonic) -> None:
         self.enemy = None
+        self._died = now
         spawn = self._spawns.get(killer) if killer != self._core.own_index else None
         name = spawn.name if spawn is not None else ""
         self.fears.died(name, self._zone, self._core.place, self.level, now)
         by = f"killed by {name} (level {spawn.level})" if spawn is not None else "died"
         self._note("death", by)
+
+    def lies_dead(self, now: Monotonic) -> bool:
+        """Return whether it is dead: it can go nowhere, and its client asks where to revive."""
+        since = now - self._died
+        return since < DIES_FOR or (since < LONGEST_DEATH and self.health <= 0.0)
 
     @property
     def health(self) -> float:

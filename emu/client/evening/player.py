@@ -165,6 +165,10 @@ class EveningPlayer:
         if self.core.phase is not WorldPhase.STANDING:
             return
         try:
+            if self.fighting.lies_dead(now):
+                self.answers.think(now)
+                self.core.stand_still(now)
+                return
             if self.answers.think(now) or self.fighting.think(now):
                 return
             if self.core.dialog is not None:

@@ -5,6 +5,7 @@ import pickle
 from emu.client.evening.answers import READING, TALKS_ON
 from emu.client.evening.diary import Diary
 from emu.client.evening.fears import FEARED
+from emu.client.evening.fighting import DIES_FOR
 from emu.client.evening.player import EveningPlayer, Preferences
 from emu.client.evening.travels import KnownWay
 from emu.client.world import WorldPhase
@@ -13,6 +14,7 @@ from emu.client.world.events import (
     DialogOpened,
     LineShown,
     PossessionsChanged,
+    RevivalOffered,
     ZoneToLoad,
 )
 from emu.client.world.surroundings import Place
@@ -28,6 +30,9 @@ class Sheet:
 
     def __init__(self, level: int, coins: int) -> None:
         self.sheet, self.coins = {"level": level}, coins
+
+    def things(self, _where: object) -> list[object]:
+        return []
 
 
 def player(core: NotingClient, phase: WorldPhase = WorldPhase.STANDING) -> EveningPlayer:
@@ -82,6 +87,23 @@ def test_it_stays_as_long_as_a_talk_may_go_on(core: NotingClient) -> None:
     assert core.asked == ["answer 1"]
     one.think(Monotonic(NOW + READING + TALKS_ON))
     assert core.asked[1:] == ["inspect_quest 7"]
+
+
+def test_it_goes_nowhere_while_it_is_dead(core: NotingClient) -> None:
+    # The world refuses the steps of the dead: "moved too fast".
+    one = player(core)
+    core.possessions = Sheet(2, 49)
+    core.possessions.sheet |= {"max_hp": 50, "current_hp": 0}
+    one.handle_event(DeathSeen(5, OWN), NOW)
+    one.handle_event(JournalListed((QuestRow(7, "Rats", True),)), NOW)
+    one.handle_event(RevivalOffered(((2, "Tower"),)), NOW)
+    one.think(Monotonic(NOW + DIES_FOR))
+    one.think(Monotonic(NOW + DIES_FOR + READING))
+    choice = "command select_junction 2"
+    assert core.asked == [choice, "stand_still 101.0", "stand_still 102.0"]
+    core.possessions.sheet["current_hp"] = 50
+    one.think(Monotonic(NOW + DIES_FOR + 2 * READING))
+    assert core.asked[-1] == "inspect_quest 7"
 
 
 def test_it_asks_once_for_the_tasks_of_a_listed_quest(core: NotingClient) -> None:
