@@ -15,6 +15,7 @@ from emu.client.evening.reading import (
     LEAVING,
     TECHNICAL,
     fit,
+    has_full_name,
     has_word,
     is_hunt,
     is_named_way,
@@ -25,7 +26,6 @@ from emu.client.evening.reading import (
     may_be_way,
     may_have_choices,
     names_part_of,
-    names_person,
     sides_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
@@ -246,7 +246,9 @@ class PlayerJourneys:
     def zones_of(self, task: QuestTask) -> list[str]:
         """Return the zones that a task means, or else the text above it."""
         zones = self.travels.destinations(task.text)
-        names = names_person(task.text)  # the text above it may name who has given the task
+        if not zones and is_hunt(task.text):
+            zones = self.travels.homes_of_foes(task.text)
+        names = has_full_name(task.text)  # the text above it may name who has given the task
         return zones or self.travels.destinations(task.group, is_prose=True, has_people=not names)
 
     def search(self, tasks: Sequence[QuestTask], now: Monotonic) -> Errand | None:

@@ -192,9 +192,14 @@ def names_somebody(text: str) -> bool:
     return is_peaceful(text) or _SOMEBODY.search(text) is not None
 
 
+def has_full_name(text: str) -> bool:
+    """Return whether a text has a name of several words: "Grum Zoomly", "Darkblade Scouts"."""
+    return _FULL_NAME.search(text) is not None
+
+
 def names_person(text: str) -> bool:
-    """Return whether a task is about somebody with a full name, "Grum Zoomly", and no hunt."""
-    return _FULL_NAME.search(text) is not None and not is_hunt(text)
+    """Return whether a task is about somebody with a full name, and no hunt."""
+    return has_full_name(text) and not is_hunt(text)
 
 
 def is_placing(text: str) -> bool:

@@ -239,6 +239,13 @@ class Travels:
             if number > MOST_FOES * len(self._foes.get(zone, ()))
         ]  # fmt: skip
 
+    def homes_of_foes(self, text: str) -> list[str]:
+        """Return the zones where it has seen enemies whom a text names."""
+        return [
+            zone for zone, foes in self._foes.items()
+            if any(fit(name, text) >= LEAST_FIT for name in foes)
+        ]  # fmt: skip
+
     def hunting_ground(
         self, least: int, most: int, *, fears: Callable[[str], bool] = lambda _name: False,
         is_deadly: Callable[[str], bool] = lambda _zone: False,

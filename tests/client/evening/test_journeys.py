@@ -185,6 +185,11 @@ def test_who_has_given_a_task_is_not_where_another_person_is_who_has_a_full_name
     other = QuestTask("I should dance before Grum Zoomly.", group, False, 0, 1)
     assert one.zones_of(other) == []
     assert not one.knows_where(other)
+    hunt = QuestTask("I need to kill five Darkblade Scouts.", group, False, 0, 5)
+    assert one.zones_of(hunt) == []
+    one.travels.arrive("The Thieves' Way", None)
+    one.travels.look([spawn(5, "a Darkblade scout", is_enemy=True)])
+    assert one.zones_of(hunt) == ["thieves' way"]
     same = QuestTask("I should show her my dance.", group, False, 0, 1)
     assert one.zones_of(same) == ["north freeport"]
 

@@ -92,6 +92,14 @@ def test_a_town_has_many_people_and_few_kinds_of_enemies() -> None:
     assert one.likely_towns() == ["peat bog"]
 
 
+def test_it_knows_where_it_has_seen_the_enemies_of_a_text() -> None:
+    one = arrived(("The Thieves' Way", None))
+    one.look([spawn(4, "a Darkblade scout", is_enemy=True), spawn(5, "a cube", is_enemy=True)])
+    one.arrive("North Freeport", None)
+    assert one.homes_of_foes("I need to kill five Darkblade Scouts.") == ["thieves' way"]
+    assert one.homes_of_foes("I need to kill five scouts.") == []
+
+
 def test_the_hunting_ground_has_most_kinds_of_enemies_of_some_levels() -> None:
     one = arrived(("Nettleville Hovel", None))
     assert one.hunting_ground(5, 8) is None
