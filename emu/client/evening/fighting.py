@@ -63,6 +63,8 @@ DIES_FOR: Final = 1.0
 """How long it lies dead at least; the sheet may say so a moment later."""
 LONGEST_DEATH: Final = 30.0
 """After so long it goes on, whatever its sheet says."""
+FLEES_FOR: Final = 60.0
+"""How long after its death it runs from what would kill it again beside the place of revival."""
 AVOIDED: Final = 180.0
 """How long it leaves alone whom it could not kill."""
 LEADS: Final = 3.0
@@ -159,9 +161,13 @@ class Fighting:
                     self.enemy = None
 
     def _struck_by(self, attacker: int, now: Monotonic) -> None:
-        """Strike back; run on from what has killed it or would do so, if it is on a long way."""
+        """Strike back; run on from what has killed it or would do so.
+
+        It does that on a long way, or when it has been revived just now.
+        """
         spawn = self._spawns.get(attacker)
-        if spawn is not None and self._runs_from(spawn, now) and self._is_underway():
+        is_away = self._is_underway() or now < self._died + FLEES_FOR
+        if spawn is not None and self._runs_from(spawn, now) and is_away:
             self._chased = now
         else:
             self._begin(attacker, now)

@@ -9,6 +9,7 @@ from emu.client.evening.fighting import (
     AVOIDED,
     CALM,
     CHASED,
+    FLEES_FOR,
     LEADS,
     LOOT_TIME,
     NEAR,
@@ -152,6 +153,8 @@ def test_it_runs_on_from_what_has_killed_it_on_a_long_way(core: NotingClient) ->
     assert one.enemy is None
     is_underway[0] = False
     one.handle_event(BlowSeen(RAT, OWN, 3), NOW)
+    assert one.enemy is None, "it stands where it was revived, and who has killed it is there"
+    one.handle_event(BlowSeen(RAT, OWN, 3), Monotonic(NOW + FLEES_FOR))
     assert one.enemy == RAT, "it has arrived"
 
 
