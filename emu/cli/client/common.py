@@ -152,12 +152,13 @@ def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
 
 
 class _Output:
-    """Standard output that reports a reader which has gone away once, and is silent from then on.
+    """Standard output that reports its first error once, and is silent from then on.
 
-    Callbacks of the reactor print too. An error that they raise would be logged as a fault.
+    The reader has gone away, or the disk is full. Callbacks of the reactor print too: an error that
+    they raise would be logged as a fault, and the verb would go on.
     """
 
-    def __init__(self, stream: Any, lost: Callable[[], None]) -> None:
+    def __init__(self, stream: Any, lost: Callable[[OSError], None]) -> None:
         self._stream = stream
         self._lost = lost
 
@@ -177,23 +178,23 @@ class _Output:
     def _until_lost(self) -> Iterator[None]:
         try:
             yield
-        except BrokenPipeError:
+        except OSError as error:
             # What is still buffered, and what is printed while the verb ends, goes nowhere.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
-            self._lost()
+            self._lost(error)
 
 
 class _Run:
-    """One ``async def`` on the reactor: how it ended, and whether its output was lost."""
+    """One ``async def`` on the reactor: how it ended, and why its output was lost."""
 
     def __init__(self, body: Body) -> None:
         self._body = body
         self._coroutine: Coroutine[Any, Any, None] | None = None
         self.ended = False
         self.interrupted = False
-        self.output_lost = False
+        self.output_lost: OSError | None = None
         self.error: EmuError | None = None
 
     def begin(self, reactor: Any) -> Deferred[None]:
@@ -202,11 +203,14 @@ class _Run:
         from emu.net.scheduler import Scheduler  # noqa: PLC0415  # as above
 
         def cancel() -> None:
-            self.output_lost = True
-            # Not at once: the body itself may be what prints.
-            Scheduler(reactor).soon(running.cancel)
+            running.cancel()
 
-        sys.stdout = _Output(sys.stdout, cancel)
+        def lose(error: OSError) -> None:
+            self.output_lost = error
+            # Not at once: the body itself may be what prints, even before it first waits.
+            Scheduler(reactor).soon(cancel)
+
+        sys.stdout = _Output(sys.stdout, lose)
         reactor.addSystemEventTrigger("before", "shutdown", self._stopping)
         self._coroutine = self._guarded(reactor)
         running = Deferred.fromCoroutine(self._coroutine)
@@ -245,6 +249,7 @@ def run_reactor(body: Body) -> None:
     """Run an ``async def`` on the reactor; raise its `EmuError` unchanged.
 
     A pipe that closes (``emu client play ... | head -1``) cancels it; the exit status is 1 then.
+    Another error of the output, such as a full disk, cancels it and is raised.
     """
     from twisted.internet.task import react  # noqa: PLC0415  # `emu --help` stays quick
 
@@ -257,8 +262,10 @@ def run_reactor(body: Body) -> None:
             raise
     finally:
         sys.stdout = output
-    if run.output_lost:
+    if isinstance(run.output_lost, BrokenPipeError):
         raise SystemExit(1)
+    if run.output_lost:
+        raise run.output_lost
     if run.interrupted:
         run.close()  # Let a display restore the terminal while it can.
         raise CommandError("interrupted")

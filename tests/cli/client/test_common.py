@@ -1,7 +1,10 @@
 """Where to: addresses of a command line."""
 
+import errno
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click import BadParameter, Command, Context, Option
@@ -120,8 +123,23 @@ async def body(reactor):
     finally:
         printing.stop()
 
-run_reactor(body)
+try:
+    run_reactor(body)
+except OSError as error:
+    click.echo(error.strerror, err=True)
+    raise SystemExit(1)
 """
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_verb_whose_output_cannot_be_written_ends_with_the_systems_error() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", PRINTS_FOR_EVER],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=30, check=False,
+        )  # fmt: skip
+    assert (done.stderr, done.returncode) == (f"{os.strerror(errno.ENOSPC)}\n", 1)
 
 
 @pytest.mark.slow
