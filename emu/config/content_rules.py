@@ -67,6 +67,7 @@ SAME: Final[Mapping[RuleName, Same]] = {
     ("R_Player", "XPMultiplier"): Same("experience_rate", str, in_zones=True),
     ("R_Player", "VitalityAmount"): Same("vitality_gain", str),
     ("R_Player", "VitalityFrequency"): Same("vitality_seconds", str),
+    ("R_Player", "TemporaryItemLogoutTime"): Same("temporary_seconds", str),
     ("R_Combat", "DeathExperienceDebt"): Same("death_debt", _hundredth, in_zones=True),
     ("R_Combat", "ExperienceDebtRecoveryPercent"): Same("debt_recovery", str),
     ("R_Combat", "ExperienceDebtRecoveryPeriod"): Same("debt_seconds", str),

@@ -467,6 +467,13 @@ class WorldConfig:
         unit="s",
         live=True,
     )
+    temporary_seconds: float = setting(
+        _WORLD.temporary_seconds,
+        "Time away from the world after which a character has lost its temporary things.",
+        limits=(0.0, 31_536_000.0),
+        unit="s",
+        live=True,
+    )
     death_debt: float = setting(
         _WORLD.death_debt,
         "Debt of experience for each death, in percent of a level; half of each gain pays it.",

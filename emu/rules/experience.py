@@ -21,6 +21,8 @@ DEATH_DEBT: Final = 0.5
 """Percent of a level that a death adds to the debt."""
 MOST_DEBT: Final = 100.0
 LEAST_DEBT: Final = 0.001
+REST_PAUSE: Final = 600.0
+"""Seconds between two times that the rest of a player in the world is counted."""
 MOST_VITALITY: Final = 100.0
 """Percent of a level that vitality can double."""
 MOST_KEPT: Final = 3

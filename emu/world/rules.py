@@ -183,6 +183,8 @@ class WorldRules:
     """What the experience of each kill is multiplied by."""
     vitality_gain: float = 0.5
     """Percent of a level that vitality doubles more after each `vitality_seconds`."""
+    temporary_seconds: float = 1800.0
+    """Time away from the world after which a character has lost its temporary things."""
     vitality_seconds: float = 3600.0
     death_debt: float = 0.5
     """Percent of a level that a death adds to the debt of experience."""

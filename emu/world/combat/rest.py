@@ -6,17 +6,13 @@ Source: docs/protocol/world/fights.md#experience.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
-from emu.rules.experience import debt_after_rest, vitality_after_rest
+from emu.rules.experience import REST_PAUSE, debt_after_rest, vitality_after_rest
 from emu.times import UNKNOWN, Monotonic
 from emu.world.actors.player import Player
 from emu.world.deadlines import Deadlines
 from emu.world.events import Arrived, LeftWorld
 from emu.world.world import World
-
-PAUSE: Final = 600.0
-"""Seconds between two times that the rest of a player in the world is counted."""
 
 
 class Rest:
@@ -37,11 +33,11 @@ class Rest:
         rested, moment = event.player.character.rested, self._world.clock.moment()
         # A clock that was set back takes nothing away.
         self._rest(event.player, max(0.0, moment - rested) if rested != UNKNOWN else 0.0)
-        self._rests.set(event.player, "", Monotonic(event.now + PAUSE))
+        self._rests.set(event.player, "", Monotonic(event.now + REST_PAUSE))
 
     def _rested(self, player: Player, _name: str, now: Monotonic) -> None:
-        self._rests.set(player, "", Monotonic(now + PAUSE))
-        self._rest(player, PAUSE)
+        self._rests.set(player, "", Monotonic(now + REST_PAUSE))
+        self._rest(player, REST_PAUSE)
 
     def _rest(self, player: Player, seconds: float) -> None:
         character, rules, moment = player.character, self._world.rules, self._world.clock.moment()

@@ -31,6 +31,7 @@ from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
 from emu.processes.claiming import OwnedThings
 from emu.processes.ports import ThingStore
+from emu.rules.experience import REST_PAUSE
 from emu.times import UNKNOWN
 from emu.world.actors.client import send_text
 from emu.world.actors.holdings import Holdings
@@ -152,10 +153,29 @@ class Items:
             self.world.count("thing of an unknown kind")
         holdings = Holdings(Inventory(known, kinds), self._answer, has_shared=has_shared)
         holdings.put_away = put_away
+        self._expire(character, holdings)
         # Whoever has things already was here before, although that was not stored.
         if character.last_played == UNKNOWN and not found.get(mine):
             self._begin(character, holdings)
         return holdings
+
+    def _expire(self, character: WorldCharacter, holdings: Holdings) -> None:
+        """Take away the temporary things of a character that was away too long.
+
+        A bag that is not empty stays, and what lies in the bank of the account. The rest of who
+        leaves was counted some minutes before: these are added, so that nothing goes too early.
+        """
+        away = self.world.clock.moment() - character.rested
+        if character.rested == UNKNOWN or away <= self.world.rules.temporary_seconds + REST_PAUSE:
+            return
+        inventory = holdings.inventory
+        mine, nobody = Owner.character(character.id), Owner(OwnerKind.NOTHING)
+        for one in list(inventory):
+            kind = inventory.kind(one)
+            is_own = one.place.where is not Where.SHARED
+            if Flag.TEMPORARY in kind.flags and is_own and not inventory.inside(one):
+                inventory.use_up(one, one.count)
+                holdings.flow(mine, nobody, kind.id, one.count)
 
     def _begin(self, character: WorldCharacter, holdings: Holdings) -> None:
         """Give a new character the things of its class and race; it wears what it can."""

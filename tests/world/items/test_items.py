@@ -5,6 +5,8 @@ Texts and lists are those of ../shared/data/recordings/items-546-carry and items
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from twisted.internet.defer import ensureDeferred
 
@@ -13,6 +15,7 @@ from emu.content.items import TomlItems, shipped_items
 from emu.items.held import Where
 from emu.items.kinds import Slot
 from emu.ledger import Moved, Movement, Outcome, Owner, OwnerKind, Part, Reason
+from emu.times import Moment
 from emu.world.events import Entered
 from emu.world.items.exchanges import Act
 from tests.support.coroutines import finish
@@ -121,6 +124,31 @@ def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:
     player.zone = harness.world.zones.with_space(elsewhere.id, harness.now, lambda _zone: 0)
     harness.world.events.publish(Entered(player, harness.now))
     assert held(client) == [(kinds.MARBLE, 1, 1)]
+    assert finish(harness.stored.ledger.audit()).wrong_things == ()
+
+
+@pytest.mark.parametrize(
+    ("away", "seconds", "is_there"),
+    [(1790.0, 1800.0, True), (2500.0, 1800.0, False), (60.0, 0.0, True), (700.0, 0.0, False),
+     (2500.0, 9000.0, True)],
+)  # fmt: skip
+def test_temporary_things_are_gone_some_time_after_the_last_save(
+    away: float, seconds: float, is_there: bool
+) -> None:
+    """Source: EQ2Emulator's rule TemporaryItemLogoutTime."""
+    row = 'id = 5, name = "Torch of the Vault", temporary = 1'
+    harness, client = scene()
+    harness.parts.items.kinds = kinds.item_kinds([row])
+    harness.world.rules = replace(harness.world.rules, temporary_seconds=seconds)
+    for number in (5, kinds.MARBLE):
+        client.types(f"/summonitem {number}")
+    harness.departures.leave(player_of(client), "quit", harness.now)
+    stored = harness.store.rows[1]
+    harness.store.rows[1] = replace(stored, rested=Moment(harness.world.clock.moment() - away))
+    back = harness.stand(1, 546)
+    marble = (kinds.MARBLE, 1, 1)
+    assert held(back) == ([(5, 0, 1), marble] if is_there else [marble])
+    harness.run(1.0)
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
 
 
