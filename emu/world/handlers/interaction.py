@@ -33,6 +33,13 @@ PUT_BACK_PAUSE: Final = 2.0
 MOST_VERBS: Final = 0xFF
 NOTHING: Final = "Nothing happens."
 """EQ2Emulator says nothing in this case (recorded), so that a player clicks again."""
+NOT_SERVED: Final = {
+    "frombroker": "This server has no broker.",
+    "guildbank": "This server has no banks of guilds.",
+    "lotto": "This server has no lottery.",
+    "research": "This server has no research of spells.",
+}
+"""What a player reads about verbs that EQ2Emulator's server does itself, and this one does not."""
 OF_THINGS: Final = frozenset(("read",))
 """Commands about a thing that the player carries; as the verb of a sign the word shows its text."""
 SPAWN_ONLY: Final = 4
@@ -298,7 +305,7 @@ class Interaction:
             send_text(player.client, spawn.footer.description)
         else:
             self._world.count("verb does nothing")
-            send_text(player.client, NOTHING)
+            send_text(player.client, NOT_SERVED.get(verb.command.casefold(), NOTHING))
 
     def _spawn_at(self, player: Player, index: int) -> Spawn | None:
         """Return the spawn that a client knows by an index; count an unknown index."""

@@ -43,6 +43,8 @@ CHOICES: Final = {
     ),
 }
 """What a player reads that eats by itself, and one that does not; only the first was recorded."""
+NO_ADORNMENTS: Final = "Adornments cannot be put on things on this server."
+"""Other things that nobody answers for say nothing (recorded)."""
 NOT_SCRIBED: Final = "You do not meet one of the requirements to scribe, due to class or level."
 SCRIBED: Final = frozenset((Sort.SCROLL, Sort.RECIPE_BOOK))
 USED_UP: Final = Owner(OwnerKind.NOTHING)
@@ -95,6 +97,8 @@ class ThingUses(Subject):
         self._world.events.publish(event)
         if event.answers and min(event.answers) >= 0:
             self._take_charge(player, thing.id, kind)
+        elif not event.answers and kind.sort is Sort.ADORNMENT:
+            send_text(player.client, NO_ADORNMENTS)
 
     def _take_charge(self, player: Player, number: int, kind: ItemKind) -> None:
         thing = player.holdings.inventory.get(number)

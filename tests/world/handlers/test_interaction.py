@@ -159,6 +159,21 @@ def test_a_verb_that_nothing_stands_behind_says_so(harness: WorldHarness, verb: 
     assert (shown["color"], shown["text"]) == (5, "Nothing happens.")
 
 
+def test_the_verb_of_a_broker_says_that_there_is_none(harness: WorldHarness) -> None:
+    """The command and its text are those of the content's list 20 of verbs."""
+    client = harness.stand(1, zone_id=900)
+    assert client.player is not None
+    broker = Spawn(
+        harness.world.zones.next_spawn_id(), SpawnKind.NPC, "Broker", client.player.position,
+        verbs=(Verb("Find Items", 5.0, "frombroker", is_command=True),),
+    )  # fmt: skip
+    client.player.zone.add_spawn(broker, harness.now)
+    harness.run(1.0)
+    for chosen in ("frombroker", "Find Items"):
+        chooses(client, broker.name, chosen)
+        assert lines(client)[-1] == "This server has no broker."
+
+
 def test_a_verb_with_the_first_word_of_commands_runs_none_of_them(harness: WorldHarness) -> None:
     client = harness.stand(1, zone_id=900)
     assert client.player is not None

@@ -87,6 +87,15 @@ def test_what_nobody_answers_keeps_its_charge_and_says_nothing() -> None:
     assert held(client) == [(kinds.CHARM, 0, 3)]
 
 
+def test_an_adornment_says_that_it_cannot_be_put_on_anything() -> None:
+    harness, client = scene()
+    rows = ('id = 7, name = "Adornment of Might", is_usable = 1, adornments = {duration = 1.0}',)
+    harness.kinds = harness.parts.items.kinds = kinds.item_kinds(rows)
+    client.types("/summonitem 7")
+    assert client.types("/use_item 256") == ["Adornments cannot be put on things on this server."]
+    assert len(held(client)) == 1
+
+
 def test_worn_out_things_and_the_dead_use_nothing() -> None:
     harness, client = use_scene()
     uses = answers(harness, 0)
