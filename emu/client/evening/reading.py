@@ -160,9 +160,9 @@ def sides_of(text: str) -> frozenset[tuple[int, int]]:
 
 
 def is_peaceful(text: str) -> bool:
-    """Return whether a task is to talk to somebody or to go somewhere, and not to kill."""
+    """Return whether a task is to talk to somebody or to go somewhere, and not to fight."""
     words = {*words_of(text)}
-    return bool(words & _CALM) and not words & _KILLS
+    return bool(words & _CALM) and not words & _KILLS and not is_leading(text)
 
 
 def is_hunt(text: str) -> bool:

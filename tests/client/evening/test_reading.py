@@ -78,6 +78,7 @@ def test_tasks_without_a_fight() -> None:
     assert is_peaceful("I need to scout the goblin camp.")
     assert not is_peaceful("I must kill the rats and report back.")
     assert not is_peaceful("I need to open the boxes.")
+    assert not is_peaceful("Pull lost scouts back to Cleric Mara'Vaen from Dead Canyon.")
 
 
 def test_answers_that_decline() -> None:
