@@ -1,10 +1,13 @@
 """The item scripts of things of which nothing else is known.
 
 Only the table `items` says which script a thing has. Without it, a thing and an item script belong
-together if a quest connects them: scripts that give the thing ask for the quest, and the item
-script is the only one that offers this quest and offers no other. A thing that fits several item
-scripts gets none, and neither does a script that fits several things. The sources are read and not
-run. Source: docs/guides/items.md#stand-ins.
+together if the script takes this thing away and no other one, and no other item script takes it:
+what begins a quest, for instance, goes when the quest is taken. They also do if a quest connects
+them: scripts that give the thing ask for the quest, and the item script is the only one that offers
+this quest and offers no other. A thing that fits several item scripts gets none, and neither does a
+script that fits several things. The sources are read and not run.
+
+Source: docs/guides/items.md#stand-ins.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from emu.scripts.source import LuaCall, constants, read_source, text_of
 
 FOLDER: Final = "ItemScripts/"
 OFFERS: Final = "OfferQuest"
+TAKES: Final = "RemoveItem"
 GIVES: Final = frozenset(("GiveQuestItem", "SummonItem"))
 ASKS: Final = frozenset(("CanReceiveQuest", "GetQuestStep", "HasCompletedQuest", "HasQuest"))
-_WANTED: Final = GIVES | ASKS | {OFFERS}
+_WANTED: Final = GIVES | ASKS | {OFFERS, TAKES}
 ITEM, QUEST = "item", "quest"
 """What the signatures call the arguments."""
 
@@ -33,6 +37,8 @@ def item_scripts_of(folder: ScriptFolder, known: Mapping[str, Signature]) -> dic
     out.
     """
     offering: dict[int, list[str]] = {}
+    taking: dict[int, list[str]] = {}
+    """By things, the item scripts that take them away; empty for those that take several."""
     connected: list[tuple[set[int], set[int]]] = []
     for path in folder.files():
         try:
@@ -43,6 +49,9 @@ def item_scripts_of(folder: ScriptFolder, known: Mapping[str, Signature]) -> dic
             offered = set(_numbers(source, known, {OFFERS}, QUEST))
             if len(offered) == 1:
                 offering.setdefault(offered.pop(), []).append(path)
+            taken = set(_numbers(source, known, {TAKES}, ITEM))
+            for thing in taken:
+                taking.setdefault(thing, []).append(path if len(taken) == 1 else "")
         elif any(name in source for name in GIVES):
             given = set(_numbers(source, known, GIVES, ITEM))
             asked = set(_numbers(source, known, ASKS, QUEST))
@@ -55,7 +64,10 @@ def item_scripts_of(folder: ScriptFolder, known: Mapping[str, Signature]) -> dic
             fitting.setdefault(thing, set()).update(paths)
     one = {thing: next(iter(paths)) for thing, paths in fitting.items() if len(paths) == 1}
     things = [*one.values()]
-    return {thing: path for thing, path in sorted(one.items()) if things.count(path) == 1}
+    found = {thing: path for thing, path in one.items() if things.count(path) == 1}
+    own = {thing: paths[0] for thing, paths in taking.items() if len(paths) == 1 and paths[0]}
+    found = {thing: path for thing, path in found.items() if path not in own.values()}
+    return dict(sorted((found | own).items()))
 
 
 def _numbers(

@@ -15,6 +15,7 @@ KNOWN = {
     "HasCompletedQuest": parse("P player, u quest"),
     "HasQuest": parse("P player, u quest"),
     "OfferQuest": parse("S spawn?, P player, u quest, b forced?"),
+    "RemoveItem": parse("P player, u item, n number=1"),
     "SummonItem": parse("P player, u item, 1 show?, t place?, n number=1"),
 }
 SIGN = """
@@ -61,3 +62,29 @@ def test_a_thing_has_the_item_script_that_offers_the_quest_of_its_giver(tmp_path
 def test_without_a_single_pair_there_is_no_script(tmp_path: Path, others: dict[str, str]) -> None:
     sources = {"SpawnScripts_sign": SIGN, "ItemScripts_note": NOTE} | others
     assert scripts(tmp_path, **sources) == {}
+
+
+BAIT = """
+local Bait = 800
+function examined(Item, Player)
+    if GetQuestStep(Player, 60) == 4 then RemoveItem(Player, Bait) end
+end
+"""
+
+
+def test_a_thing_has_the_item_script_that_takes_it_and_nothing_else(tmp_path: Path) -> None:
+    assert scripts(tmp_path, ItemScripts_bait=BAIT) == {800: "ItemScripts/bait.lua"}
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param({"ItemScripts_other": BAIT}, id="two scripts take it"),
+        pytest.param(
+            {"ItemScripts_bait": BAIT + " RemoveItem(Player, 801)"}, id="it takes another one too"
+        ),
+        pytest.param({"ItemScripts_bait": BAIT.replace("Bait)", "roll())")}, id="no number"),
+    ],
+)
+def test_whose_thing_it_takes_must_be_sure(tmp_path: Path, others: dict[str, str]) -> None:
+    assert scripts(tmp_path, **({"ItemScripts_bait": BAIT} | others)) == {}
