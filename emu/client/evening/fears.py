@@ -23,6 +23,8 @@ DANGER: Final = 30.0
 """How near the place of a death it does not look around, in world units."""
 MOST_DEATHS: Final = 3
 """After how many deaths in a zone it looks for fights elsewhere."""
+MOST_CAPPED: Final = 9
+"""The same if experience gives it no level."""
 
 
 @dataclass(slots=True)
@@ -95,10 +97,13 @@ class Fears:
             return Danger.ON_THE_WAY
         return Danger.NONE
 
-    def is_deadly(self, zone: str, level: int) -> bool:
-        """Return whether it has died so often in a zone that it fights elsewhere."""
+    def is_deadly(self, zone: str, level: int, *, is_capped: bool = False) -> bool:
+        """Return whether it has died so often in a zone that it fights elsewhere.
+
+        If its level `is_capped` it becomes no stronger by that, and tries longer.
+        """
         deaths = sum(level < then + BRAVER for _, then in self._deaths.get(zone, ()))
-        return deaths >= MOST_DEATHS
+        return deaths >= (MOST_CAPPED if is_capped else MOST_DEATHS)
 
     def restart(self, now: Monotonic) -> None:
         """Go on at another time, by a clock that may have begun anew."""

@@ -176,7 +176,8 @@ class Questing:
 
     def _is_hopeless(self, zone: str) -> bool:
         """Return whether it has died too often in a zone, and can get a level elsewhere."""
-        is_deadly = self._fighting.fears.is_deadly(zone, self._fighting.level)
+        fears, level = self._fighting.fears, self._fighting.level
+        is_deadly = fears.is_deadly(zone, level, is_capped=self.hints.is_stopped(level))
         return is_deadly and not self._is_only_way(zone)
 
     def _is_only_way(self, zone: str) -> bool:
@@ -374,11 +375,10 @@ class Questing:
 
     def _hunt(self, now: Monotonic) -> Errand | None:
         """Fight for experience where there are enemies of its level, or go there."""
-        level = self._fighting.level
+        level, fears = self._fighting.level, self._fighting.fears
         if not level or self.hints.is_stopped(level) or self._must_leave:
             return None
         self._fights_for_experience(now)
-        fears = self._fighting.fears
         ground = self.journeys.travels.hunting_ground(
             level - BELOW, level,
             fears=lambda name: fears.fears(name, level, now),

@@ -52,3 +52,4 @@ def test_it_avoids_the_place_of_a_death_and_a_zone_with_many() -> None:
     assert one.is_deadly("bog", 7)
     assert not one.is_deadly("bog", 7 + BRAVER)
     assert not one.is_deadly("city", 7)
+    assert not one.is_deadly("bog", 7, is_capped=True), "it would become no stronger elsewhere"
