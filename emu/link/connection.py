@@ -44,6 +44,7 @@ from emu.link.messages import (
     LSInfo,
     LSStatus,
     OpaqueMessage,
+    UsertoWorldResp,
     from_login,
     from_world,
     to_frame,
@@ -187,6 +188,7 @@ NOT_AUTHENTICATED = "This connection has not authenticated."
 POSSIBLE_HACKING = "Possible Hacking Attempt"
 HACKING = "Hacking attempt."
 NO_UPDATE_SERVER = "This is not an update server."
+PLAY_ANSWER_SIZE = UsertoWorldResp.LAYOUT.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +325,9 @@ class LoginLinkProtocol(LinkProtocol):
             self.refuse(POSSIBLE_HACKING, "mesh message from a world", now)
         elif frame.opcode == LinkOpcode.LSInfo:
             self.refuse(POSSIBLE_HACKING, "second LSInfo", now)
+        elif frame.opcode == LinkOpcode.UsertoWorldResp and len(frame.payload) != PLAY_ANSWER_SIZE:
+            # As in EQ2Emulator: one client waits in vain, and the world's other players stay.
+            self._events.append(MessageReceived(OpaqueMessage(frame.opcode, frame.payload)))
         elif frame.opcode != LinkOpcode.KeepAlive:
             self._receive_decoded(from_world(frame), now)
 

@@ -12,7 +12,15 @@ from emu.link.batches import (
 )
 from emu.link.codec import LinkFrameReader, encode_frame
 from emu.link.connection import LinkClosed, LoginLinkProtocol, MessageReceived, WorldIntroduced
-from emu.link.messages import EmoteMessage, LSFatalError, LSInfo, LSStatus, from_login, to_frame
+from emu.link.messages import (
+    EmoteMessage,
+    LSFatalError,
+    LSInfo,
+    LSStatus,
+    OpaqueMessage,
+    from_login,
+    to_frame,
+)
 from emu.link.settings import LoginLinkConfig
 
 INFO = LSInfo("Name", "host", "account", "")
@@ -119,7 +127,6 @@ def test_a_refusal_carries_its_text() -> None:
         (0x2007, b"", "Possible Hacking Attempt", "mesh message from a world"),
         (0x1000, INFO.encode(), "Possible Hacking Attempt", "second LSInfo"),
         (0x1001, bytes(12), "Hacking attempt.", "wrong size of LSStatus"),
-        (0xAB01, bytes(110), "Hacking attempt.", "wrong size of UsertoWorldResp"),
         (0x201C, b"\x15\0", "Hacking attempt.", "too many items in ZoneUpdates"),
         (0x201D, b"\x65\0", "Hacking attempt.", "too many items in LoginEquipment"),
     ],
@@ -131,6 +138,16 @@ def test_what_an_accepted_world_must_not_send(
     end.receive_data(encode_frame(opcode, payload), 1.0)
     assert sent(end) == [LSFatalError(text)]
     assert events(end) == [LinkClosed(reason)]
+
+
+@pytest.mark.parametrize("size", [0, 108, 110])
+def test_an_answer_to_a_play_request_of_another_size_is_ignored(size: int) -> None:
+    """EQ2Emulator ignores it (docs/protocol/link.md#play); only one client waits for it."""
+    end = accepted()
+    end.receive_data(encode_frame(0xAB01, bytes(size)), 1.0)
+    assert sent(end) == []
+    assert events(end) == [MessageReceived(OpaqueMessage(0xAB01, bytes(size)))]
+    assert not end.closed
 
 
 def test_a_wrong_size_among_held_messages_is_noticed_at_acceptance() -> None:

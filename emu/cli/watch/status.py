@@ -58,6 +58,7 @@ DROPS: Final = (
     "login_drops",
     "world_drops",
     "link_drops",
+    "world_link_drops",
 )
 """Counters of dropped and refused requests; their last label is the reason."""
 QUEUES: Final = {

@@ -222,7 +222,7 @@ class LoginLink:
         self.scheduler = scheduler
         self._reactor = reactor
         self.counters: Counter[str] = Counter()
-        """Why links ended, and faults."""
+        """Why links ended, faults, and messages without an effect."""
         self._tasks = tasks
         self._random = random
         # The requests of a login server are answered one by one, in their order.
@@ -307,9 +307,11 @@ class LoginLink:
             old.close("returned to the first login server", now)
         server = connection.server
         _log.info("registering with {server}", server=Address(server.host, server.port))
-        return WorldLinkProtocol(
+        core = WorldLinkProtocol(
             self.config.end, self.world.registration(), self.world.status(), now
         )
+        core.drops = self.counters
+        return core
 
     def take_event(self, connection: LoginConnection, event: object, now: Monotonic) -> None:
         """Handle an event of a connection."""

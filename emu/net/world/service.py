@@ -105,6 +105,11 @@ class WorldEndpoint:
         """What can be reloaded while players are here, by name."""
         self._models = Models(self.cluster.models)
         self.link: WorldLink | None = None
+        watch.reasons(
+            "world_link_drops",
+            "What came over the link to the login server and had no effect, and links that ended.",
+            lambda: self.link.counters if self.link is not None else {},
+        )
         self._recurring = RecurringWork(ground, self.parts)
         claims = Claims(self.cluster, self.parts.world, self._models)
         self._listener = WorldListener(

@@ -239,6 +239,7 @@ async def test_hostile_bytes_of_a_login_server_are_counted_and_the_link_made_aga
     await login.ended()
     await registered(bench.logins[0])
     assert bench.link.counters["wrong size of UsertoWorldReq"] == 1
+    assert bench.link.counters["ResetDatabase is never honored"] == 1
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ async def test_a_world_is_asked_for_batches_and_its_answers_are_stored(bench: Be
         (frame(0x1001, bytes(13)), b"This connection has not authenticated."),
         (frame(0x0001), b"This connection has not authenticated."),
         (frame(0x1000, ls_info()) + frame(0x2015), b"This is not an update server."),
-        (frame(0x1000, ls_info()) + frame(0xAB01, bytes(3)), b"Hacking attempt."),
+        (frame(0x1000, ls_info()) + frame(0x1001, bytes(3)), b"Hacking attempt."),
         (frame(0x1000, ls_info()) + frame(0x201C, b"\x15\0" + bytes(900)), b"Hacking attempt."),
     ],
 )

@@ -1,4 +1,6 @@
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -101,6 +103,18 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
     assert part.not_ready() == ""
     spawn.move(Position(1, 0, 0))
     part._timer.stop()
+
+
+def test_it_measures_what_came_over_the_link_without_an_effect() -> None:
+    watch = Watch()
+    part = WorldEndpoint(
+        parse({}, []), no_storage(), Any, Clock(), Scheduler(Clock()), commands=Registry(),
+        watch=watch,
+    )  # fmt: skip
+    assert watch.measures.value("world_link_drops", "refused") == 0
+    counters = Counter({"refused": 2})
+    part.link = SimpleNamespace(counters=counters)  # type: ignore[assignment]
+    assert watch.measures.value("world_link_drops", "refused") == 2
 
 
 def test_limits_of_behaviors_are_settings_that_count_at_once() -> None:
