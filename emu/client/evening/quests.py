@@ -35,6 +35,7 @@ from emu.client.evening.reading import (
     names_somebody,
     words_of,
 )
+from emu.client.evening.repairs import Repairs
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.shopping import Shopping
 from emu.client.evening.towns import TownSearch
@@ -85,8 +86,7 @@ class Questing:
     ) -> None:  # fmt: skip
         """`first` are words of the quests that it does first.
 
-        If it `hunts`, it does the others only where no fight gives experience. `is_unfinished` is
-        that of `Tries`.
+        If it `hunts`, it does the others only where no fight helps. `is_unfinished` is of `Tries`.
         """
         self._core = core
         self._spawns = spawns
@@ -112,6 +112,7 @@ class Questing:
         self._tries = Tries(self.agenda, self.journeys, self._visits, is_unfinished)
         self._towns = TownSearch(self.journeys, self._tries, self._visits)
         self._shopping = Shopping(core, note)
+        self._repairs = Repairs(core, self.journeys, self._visits, note)
         self._placing = Placing(core, note)
         self.hints = Hints()
         self._kills: Counter[tuple[str, str]] = Counter()
@@ -152,6 +153,7 @@ class Questing:
                 self._talked_at = now
                 self._call(now)
             case GoodsShown():
+                self._repairs.deal(event)
                 self._shopping.deal(event, self.agenda.tasks())
             case _:
                 pass
@@ -228,7 +230,7 @@ class Questing:
         if now < self._busy_until:
             return
         if self._plan is None:
-            self._plan = self._next_plan(now)
+            self._plan = self._repairs.errand(now) or self._next_plan(now)
         if self._plan is not None and self._follow(self._plan, now):
             self._plan = None
 
@@ -260,6 +262,8 @@ class Questing:
         verbs = self._verbs.verbs if self._verbs is not None else ()
         commands = [command.casefold() for command, _ in verbs]
         self._busy_until = Monotonic(now + WAITING)
+        if self._repairs.ask(spawn.index, commands):
+            return True
         if self._is_for_buying(plan) and FROM_MERCHANT in commands:
             self._shopping.may_buy = True
             core.use(spawn.index, FROM_MERCHANT)
@@ -401,8 +405,8 @@ class Questing:
             if not first or not all(names_person(task.text) for task in first):
                 return None
             here = self.journeys.travels.zone
-            came_up_here = any(here in self.agenda.zones_of(task) for task in first)
-            if came_up_here and not self.journeys.exploration.has_surveyed:
+            is_here = any(here in self.agenda.zones_of(task) for task in first)
+            if is_here and not self.journeys.exploration.has_surveyed:
                 return None  # it looks around here first
         return self._towns.way(now, takes_quests=not first)
 

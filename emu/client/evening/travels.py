@@ -223,6 +223,12 @@ class Travels:
         """Return whether it has met somebody whom a text may name."""
         return any(fit(name, text) >= GOOD for name in self._homes)
 
+    def homes(self, word: str) -> list[str]:
+        """Return the zones where it has met people with a word in their names."""
+        return list(dict.fromkeys(
+            zone for name, zone in self._homes.items() if word in words_of(name)
+        ))  # fmt: skip
+
     def towns(self) -> list[str]:
         """Return the zones where many people live and few kinds of enemies, the largest first."""
         return [zone for zone, number in self._peaceful_zones() if number >= TOWN]

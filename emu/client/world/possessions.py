@@ -23,6 +23,8 @@ HELD, WORN = 0, 1
 """The numbers of the lists of things (docs/protocol/world/items.md#lists)."""
 PLACEABLE: Final = 32768
 """The bit of a record's menu by which a client offers to place a thing in a house."""
+DAMAGED, BROKEN = 1 << 27, 1 << 28
+"""The bits by which it marks what is worn, and nearly or wholly worn out."""
 WAITING: Final = 0xFFFFFFFE
 """The list of what waits for a free place (docs/protocol/world/items.md#lists)."""
 MOST_COINS: Final = ("copper", "silver", "gold", "plat")

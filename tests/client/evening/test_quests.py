@@ -134,8 +134,8 @@ def test_it_sells_something_to_buy_what_a_task_names(core: NotingClient) -> None
     class Bags:
         coins = 5
 
-        def things(self) -> list[object]:
-            return [type("Thing", (), {"unique": 77})()]
+        def things(self, _which: int = 0) -> list[object]:
+            return [type("Thing", (), {"unique": 77, "menu": 2})()]
 
     core.possessions = Bags()
     scene = Scene(core, spawn(5, "Vim"))

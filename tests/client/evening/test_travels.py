@@ -71,6 +71,14 @@ def test_a_long_word_stands_for_the_only_zone_whose_name_has_it() -> None:
     assert one.destinations("Hargan is famous in Graystone.", is_prose=True) == []
 
 
+def test_it_knows_where_people_with_a_word_in_their_names_live() -> None:
+    one = arrived(("Beggar's Court", None))
+    one.look([spawn(4, "Mender Glanae"), spawn(5, "Waulon")])
+    one.arrive("Big Bend", None)
+    assert one.homes("mender") == ["beggar's court"]
+    assert one.homes("banker") == []
+
+
 def test_prose_may_name_people_who_do_not_matter() -> None:
     one = arrived(("North Freeport", None))
     one.look([spawn(4, "Emissary Millia")])
