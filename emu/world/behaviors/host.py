@@ -77,7 +77,7 @@ class Behaviors:
             failed=lambda error: world.faults.report(
                 NotSaved("the memory of behaviors", str(error))
             ),
-            check=self._budget.check,
+            check=self._budget.check, counters=self.counters,
         )  # fmt: skip
         self.memories.limits = self.limits
         self.context = BehaviorContext(

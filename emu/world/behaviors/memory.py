@@ -214,15 +214,16 @@ class Memories:
         *,
         failed: Callable[[StoreError], None],
         check: Callable[[], None],
+        counters: Counter[str],
     ) -> None:
         """Load from and save into `store`.
 
         `start` runs a coroutine that nobody awaits. `failed` is called with the first of several
-        failures. `check` is as for `Memory`.
+        failures. `check` is as for `Memory`. `counters` counts what is forgotten.
         """
         self._check = check
         self.limits = BehaviorRules()
-        self.counters: Counter[str] = Counter()
+        self._counters = counters
         self._store = store
         self._start = start
         self._clock = clock
@@ -322,7 +323,7 @@ class Memories:
         for one in of_spawn[: max(0, len(of_spawn) - self.limits.visitors)]:
             del memories[one]
             self._mark(one)
-            self.counters["visitors forgotten"] += 1
+            self._counters["visitors forgotten"] += 1
 
     def _mark(self, key: MemoryKey) -> None:
         self._dirty[key] = None
@@ -412,6 +413,6 @@ class Memories:
             try:
                 memories[key] = self._memory(key, row.entries)
             except (ValueError, AttributeError):  # another program has changed the row
-                self.counters["unreadable"] += 1
+                self._counters["unreadable"] += 1
         for act in self._waiting.pop(zone_id, []):
             act()

@@ -64,13 +64,16 @@ class Shares:
 
     def __init__(
         self,
-        *,
         rules: ScriptShares,
         timetable: Timetable,
         now: Callable[[], Monotonic],
         slowed: Callable[[str, str], object],
+        counters: Counter[str],
     ) -> None:
-        """`slowed` is called with the file that waits, or "" for all of them, and the reason."""
+        """`slowed` is called with the file that waits, or "" for all of them, and the reason.
+
+        `counters` counts what waits and what is dropped.
+        """
         self._rules = rules
         self._now = now
         self._slowed = slowed
@@ -85,7 +88,7 @@ class Shares:
         """What calls have used since the turn began, and how many there were."""
         self._sent: dict[tuple[str, int], RateLimit] = {}
         """The messages of each file in each zone."""
-        self.counters: Counter[str] = Counter()
+        self._counters = counters
         self.seconds = 0.0
         """CPU seconds of all calls so far."""
 
@@ -123,7 +126,7 @@ class Shares:
             pace = self._sent[key] = RateLimit(MESSAGES, MESSAGES_AT_ONCE, now)
         if pace.take(1, now):
             return True
-        self.counters["messages dropped"] += 1
+        self._counters["messages dropped"] += 1
         self._slowed(
             path, f"sends players more than {MESSAGES:.0f} messages a second: some are lost"
         )
@@ -161,10 +164,10 @@ class Shares:
             return
         usage = self._usage(path, self._now())
         if not is_bounded and len(usage.waiting) >= MOST_WAITING:
-            self.counters["calls left out"] += 1
+            self._counters["calls left out"] += 1
             return
         usage.waiting.append(act)
-        self.counters["calls delayed"] += 1
+        self._counters["calls delayed"] += 1
         if not has_waiting:
             self._wait(path, pause)
 

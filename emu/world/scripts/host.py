@@ -231,7 +231,7 @@ class Scripts(Calls):
             "the chores of scripts", self._do_chore
         )
         self.homes = Homes(world.players)
-        self.shares = Shares(rules=shares, timetable=timetable, now=now, slowed=self._slowed)
+        self.shares = Shares(shares, timetable, now, self._slowed, self.counters)
         self.used, self.has_share = self.shares.used, self.shares.may_send
         self.waits = Waits(
             calls=self, homes=self.homes, shares=self.shares, minds=minds, despawn=self.despawn

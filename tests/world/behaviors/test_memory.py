@@ -183,7 +183,7 @@ def test_the_visitors_of_a_spawn_are_bounded_and_the_longest_unchanged_are_forgo
     assert len(known) == memories.limits.visitors
     assert 1 in known
     assert not {2, 3, 4} & known
-    assert memories.counters["visitors forgotten"] == 3
+    assert inn.harness.behaviors.counters["visitors forgotten"] == 3
 
 
 def test_many_memories_are_stored_and_loaded_in_several_calls() -> None:

@@ -1,5 +1,6 @@
 """The share of the processor of scripts: timers wait, players are answered."""
 
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -30,10 +31,12 @@ class Bench:
         self.now = Monotonic(100.0)
         self.slowed: list[str] = []
         self.done: list[str] = []
+        self.counters: Counter[str] = Counter()
         self.timetable = timetable()
         self.shares = Shares(
             rules=RULES, timetable=self.timetable, now=lambda: self.now,
             slowed=lambda path, text: self.slowed.append(f"{path}: {text}"),
+            counters=self.counters,
         )  # fmt: skip
 
     def work(self, path: str, seconds: float) -> None:
@@ -101,7 +104,7 @@ def test_calls_that_wait_keep_their_order_and_are_limited(bench: Bench) -> None:
     bench.shares.used("a.lua", 1.0)
     for number in range(MOST_WAITING + 5):
         bench.shares.do("a.lua", partial(bench.done.append, str(number)))
-    assert bench.shares.counters["calls left out"] == 5
+    assert bench.counters["calls left out"] == 5
     # Timers are limited by their spawns, and are never left out.
     bench.shares.do("a.lua", partial(bench.done.append, "timer"), is_bounded=True)
     bench.run(5.0)
@@ -126,7 +129,7 @@ def test_a_file_sends_so_many_messages_to_a_zone_and_no_more(bench: Bench) -> No
     assert sum(may_send("loud.lua", 5) for _ in range(2000)) == MESSAGES_AT_ONCE
     text = "loud.lua: sends players more than 50 messages a second: some are lost"
     assert set(bench.slowed) == {text}
-    assert bench.shares.counters["messages dropped"] == 2000 - MESSAGES_AT_ONCE
+    assert bench.counters["messages dropped"] == 2000 - MESSAGES_AT_ONCE
     assert may_send("loud.lua", 6), "another zone is another place"
     assert may_send("quiet.lua", 5)
     bench.now = Monotonic(bench.now + 2.0)

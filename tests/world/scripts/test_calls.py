@@ -72,3 +72,11 @@ def test_a_call_sends_a_limited_number_of_messages(scene: ScriptScene) -> None:
     guard = scene.spawn("function hailed(NPC, Spawn) for i = 1, 300 do Say(NPC, i) end end")
     assert len(scene.hail(guard)) == 200
     assert scene.scripts.counters["messages dropped"] == 100
+
+
+def test_calls_that_wait_for_their_share_are_counted_with_the_others(scene: ScriptScene) -> None:
+    """An operator sees them in the metric script_events, which reads these counters."""
+    shares = scene.scripts.shares
+    shares.used("slow.lua", 60.0)
+    shares.do("slow.lua", lambda: None)
+    assert scene.scripts.counters["calls delayed"] == 1
