@@ -22,11 +22,13 @@ from emu.client.evening.reading import (
     is_peaceful,
     is_sign,
     is_visit,
+    landmarks,
     leads_to,
     may_be_way,
     may_have_choices,
     names_part_of,
     sides_of,
+    words_of,
 )
 from emu.client.evening.seen import SeenSpawn, SeenSpawns
 from emu.client.evening.travels import KnownWay, Travels
@@ -204,18 +206,21 @@ class PlayerJourneys:
     def place_here(self, task: QuestTask, now: Monotonic) -> Errand | None:
         """Return the way to a point for a task to visit a place of this zone.
 
-        That is one near a thing which the task names, or else one near the arrival.
+        That is one near a thing which the task names, or else one near the arrival. Whom a task
+        wants killed "near the fog" may come when the player does.
         """
-        if not is_visit(task.text):
+        marks = landmarks(task.text) if is_hunt(task.text) else frozenset()
+        if not is_visit(task.text) and not marks:
             return None
         seen = [(one.name, one.place) for one in self._spawns.all()]
         for name, place in [*self._spawns.remembered.items(), *seen]:
-            is_meant = TECHNICAL in name and fit(name, task.text) >= GOOD
+            is_mark = not marks.isdisjoint(words_of(name.replace(TECHNICAL, " ")))
+            is_meant = TECHNICAL in name and (is_mark or fit(name, task.text) >= GOOD)
             if is_meant and not self.travels.is_of_zone(name, task.text):
                 self.look_near(task, place)
         here = self._core.place
         point = self._places.next_near(self.zone, task.text, here)
-        if point is None:
+        if point is None and not marks:
             zones = self.travels.destinations(task.text)
             if zones and self.travels.zone not in zones:
                 return None

@@ -179,8 +179,8 @@ class Questing:
     def _is_hopeless(self, zone: str) -> bool:
         """Return whether it has died too often in a zone, and can get a level elsewhere."""
         fears, level = self._fighting.fears, self._fighting.level
-        is_deadly = fears.is_deadly(zone, level, is_capped=self.hints.is_stopped(level))
-        return is_deadly and not self._is_only_way(zone)
+        is_capped = zone == self.journeys.travels.zone and self.hints.is_stopped(level)
+        return fears.is_deadly(zone, level, is_capped=is_capped) and not self._is_only_way(zone)
 
     def _is_only_way(self, zone: str) -> bool:
         """Return whether quests alone, such as those of a zone, lead to another level."""

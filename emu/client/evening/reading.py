@@ -54,6 +54,7 @@ _GOING: Final = re.compile(r"\b(get|go|travel) to\b", re.IGNORECASE)
 _PLACES: Final = re.compile(r"\bplace\W{1,2}(the|my|your|this|it)\b", re.IGNORECASE)
 _LEADING: Final = re.compile(r"\b(?i:pull|lure|lead|draw)\b[^.]* to [A-Z]")
 """A task with a person to whom somebody is led."""
+_NEAR: Final = re.compile(r"\b(?:near|around|behind|beside) the ([a-z]+)")
 _WAYS: Final = frozenset((
     "to", "zone", "door", "gate", "gates", "entrance", "exit", "bell", "grate", "ladder", "stairs",
     "portal", "tunnel", "leave",
@@ -205,6 +206,11 @@ def names_person(text: str) -> bool:
 def is_placing(text: str) -> bool:
     """Return whether a task is to place a thing."""
     return _PLACES.search(text) is not None
+
+
+def landmarks(text: str) -> frozenset[str]:
+    """Return the words of a text for things that something is near: the fog of "near the fog"."""
+    return frozenset(word for one in _NEAR.findall(text) for word in words_of(one))
 
 
 def is_leading(text: str) -> bool:

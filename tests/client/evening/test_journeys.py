@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from emu.client.evening.journeys import NO_CHOICE, PlayerJourneys
+from emu.client.evening.places import NEAR
 from emu.client.evening.seen import SeenSpawn
 from emu.client.evening.travels import KnownWay
 from emu.client.evening.visits import PastVisits
@@ -95,6 +96,18 @@ def test_it_has_the_time_to_reach_a_far_thing_that_a_task_to_visit_names(
     away = core.place.distance_to(plan.place)
     assert away > 300.0
     assert plan.until - NOW > away / RUNNING_SPEED
+
+
+def test_it_goes_to_the_thing_near_which_its_prey_is(core: NotingClient) -> None:
+    """A script of Queen's Colony lets the Dark Blademaster come when a player is at the fog."""
+    fog = spawn(5, "fog_cube", 60.0, level=0)
+    one = journeys(core, fog, spawn(6, "fog_bank", 500.0, level=0))
+    one.look()
+    plan = one.place_here(task("Kill the Dark Blademaster near the fog on Sapswill Hill."), NOW)
+    assert plan is not None
+    assert plan.place.distance_to(fog.place) <= NEAR[-1]
+    assert one.place_here(task("Kill the Dark Blademaster."), NOW) is None
+    assert one.place_here(task("Kill the bees near the hive."), NOW) is None, "no hive is in sight"
 
 
 def test_it_visits_no_place_of_another_zone_here(core: NotingClient) -> None:
