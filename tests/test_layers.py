@@ -91,6 +91,7 @@ def test_clocks_are_read_in_one_place() -> None:
         "cli/common.py": "the wall clock of an act in the audit",
         "net/udp/session_port.py": "how long serving a session took, unless a test gives a clock",
         "opcodes/store.py": "the wall clock, for the history of edits",
+        "scripts/own_time.py": "how long a call of a script takes, for its guard",
         "store/eq2emu.py": "how long an import kept others from writing",
     }
     for path in EMU.rglob("*.py"):

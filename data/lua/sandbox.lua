@@ -3,7 +3,7 @@
 -- Gets the table of the server's functions, the limits, and what `print` calls; returns the
 -- functions that emu/scripts/runtime.py uses. Scripts never see this file's locals.
 local api, limits, printed, handler, compile_text = ...
-local sethook, clock, getinfo = debug.sethook, os.clock, debug.getinfo
+local sethook, getinfo = debug.sethook, debug.getinfo
 local count = collectgarbage
 local load, error, type, rawget, setmetatable = load, error, type, rawget, setmetatable
 local find, gsub, gmatch, match = string.find, string.gsub, string.gmatch, string.match
@@ -13,7 +13,7 @@ local os, math = os, math
 
 -- The guard. The hook runs after every few instructions. Once a call is over its limit the
 -- hook runs after every instruction, so that nothing can catch the error and go on.
-local own_time = limits.own_time
+local clock, own_time = python.as_function(limits.clock), python.as_function(limits.own_time)
 local left, deadline, patience, began, ceiling = 0, nil, limits.seconds, 0, 0
 local last, charged, longest_gap = 0, 0, limits.seconds / 5
 local depth, reason = limits.depth, nil
@@ -39,15 +39,17 @@ local function beat()
     local now = clock()
     -- The clock is first read here: most calls end before the first beat.
     if not deadline then
-        deadline, began, charged = now + patience, own_time(), 0
+        deadline, began, charged = now + longest_gap, nil, 0
     else
         -- Where many machines share a processor, the time for which it served another one counts
         -- as this thread's own. A pause between two beats is charged up to a fifth of the limit.
         local gap = now - last
         charged = charged + (gap < longest_gap and gap or longest_gap)
         if now > deadline then
-            -- This clock counts all threads, and Python's garbage collector; a script pays for
-            -- neither.
+            -- This clock counts all threads, other programs, and Python's garbage collector; a
+            -- script pays for none of them. To ask how much is its own takes five times as long,
+            -- so a call is asked that takes longer than most.
+            began = began or own_time() - charged
             local used = own_time() - began
             if used > charged then used = charged end
             if used > patience then stop("the call took too long") end
@@ -358,7 +360,7 @@ end
 
 -- Handles and the server's functions have no fields. An error of Lua's has its line, one of
 -- Python's has none.
-local objects = debug.getmetatable(own_time)
+local objects = debug.getmetatable(limits.own_time)
 local function no_field(_, name) error("the server's values have no field " .. tostring(name), 2) end
 objects.__index, objects.__newindex = no_field, no_field
 

@@ -157,7 +157,7 @@ class Runtime:
         sandbox = data_file("lua", SANDBOX).read_bytes()
         limit_table = lua.table(
             step=STEP, seconds=self.limits.seconds, text=self.limits.text, depth=self.limits.depth,
-            own_time=self._spent, free_numbers=FREE_NUMBERS,
+            own_time=self._spent, clock=self._spent.steady, free_numbers=FREE_NUMBERS,
         )  # fmt: skip
         api = lua.table_from(dict(functions))
         compile_text, _ = names.load(

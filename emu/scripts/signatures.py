@@ -356,16 +356,20 @@ def bind(
 
     def call(*values: Any) -> Any:
         given = len(values)
-        check_texts(values)
+        if given > _FEW:  # most have fewer, and scripts call functions all the time
+            check_texts(values)
         read = [
             missing if at >= given or values[at] is None else reader(values[at])
             for at, (reader, missing) in enumerate(arguments)
         ]
         result = act(context, *read, *values[count:]) if more else act(context, *read)
-        if type(result) is Handle:
+        if result is None:
+            return None
+        kind = type(result)
+        if kind is Handle:
             hold(result)
             return result
-        if type(result) is int and not -_LARGEST <= result < _LARGEST:
+        if kind is int and not -_LARGEST <= result < _LARGEST:
             # Lua has no larger whole numbers: it reads such ones as fractions, too.
             return float(result)
         return shortened(result)
