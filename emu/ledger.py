@@ -222,6 +222,9 @@ class Movement:
     let one of them in since."""
     placed: tuple[Placed, ...] = ()
     """Where things that go to a house stand there."""
+    banked: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Accounts with the things of their shared banks that change: nothing happens unless they are
+    still there. Two characters of an account may take each other for alone for a moment."""
 
     def __post_init__(self) -> None:
         if not self.parts and not self.things:

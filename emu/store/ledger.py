@@ -68,6 +68,8 @@ class Answers(NamedTuple):
     holders: Sequence[tuple[OwnerKind, Iterable[Any]]]
     terms: Iterable[Any]
     """The characters whose terms are still those of the movement."""
+    banked: Sequence[tuple[int, Iterable[Any]]] = ()
+    """How many things should be in shared banks, and rows with their number."""
 
     def read(self) -> Moved:
         """Wait for the results, and return the movement's."""
@@ -92,6 +94,10 @@ class Answers(NamedTuple):
             return Outcome.BARRED if Reason.BARRED in reasons else Outcome.DONE
         is_missing = any(owner not in found for owner in self.movement.holders)
         is_missing = is_missing or len([*self.terms]) < len(self.movement.terms)
+        # Another character of the account has changed them, which this one does not know.
+        is_missing = is_missing or any(
+            [int(count) for (count,) in rows] != [wanted] for wanted, rows in self.banked
+        )
         if not self.movement.parts and not is_missing:
             return Outcome.DONE
         return Outcome.NO_OWNER if is_missing else Outcome.TOO_FEW
@@ -111,9 +117,10 @@ class Movements(Repository):
         played = {Owner.character(char_id) for char_id, _ in movement.terms}
         self._open_banks(movement.holders)
         self.lock({*movement.holders, *played})
+        banked = self._lock_banked(movement)
         condition: str
         values: tuple[Any, ...]
-        condition, values = _fence(movement)
+        condition, values = self._fence(movement)
         if movement.parts:
             self._add_first(movement, moment)
             condition, values = _CARRIED_OUT, (movement.request, Reason.BARRED)
@@ -126,7 +133,7 @@ class Movements(Repository):
         kinds = sorted({owner.kind for owner in movement.holders})
         for kind in kinds:
             self._apply(movement, kind)
-        return self._ask(movement)
+        return self._ask(movement, banked)
 
     def bar(self, movement: Movement, moment: Moment) -> Answers:
         """Make sure that a movement that was not carried out never is; return its result."""
@@ -248,7 +255,7 @@ class Movements(Repository):
 
         Nor is it added if another process plays a character of the movement.
         """
-        fence, terms = _fence(movement)
+        fence, terms = self._fence(movement)
         conditions, values = [fence], [*terms]
         for owner in movement.holders:
             table = TABLES[owner.kind]
@@ -309,7 +316,7 @@ class Movements(Repository):
             (movement.request, kind, movement.request, kind),
         )
 
-    def _ask(self, movement: Movement) -> Answers:
+    def _ask(self, movement: Movement, banked: Sequence[tuple[int, Iterable[Any]]] = ()) -> Answers:
         after = self._after
         reasons = after(
             "SELECT reason FROM world_ledger WHERE request = ? AND part = 0", (movement.request,)
@@ -325,7 +332,47 @@ class Movements(Repository):
             holders.append((kind, rows))
         fence, values = _fence(movement, " OR ")
         terms = after(f"SELECT id FROM world_characters AS played WHERE {fence}", values)  # noqa: S608
-        return Answers(movement, reasons, holders, terms if movement.terms else ())
+        return Answers(movement, reasons, holders, terms if movement.terms else (), banked)
+
+    def _lock_banked(self, movement: Movement) -> list[tuple[int, Iterable[Any]]]:
+        """Lock the things of shared banks that a movement changes, and count those there.
+
+        Returns how many there should be, and the rows with the counts.
+        """
+        numbers = sorted({number for _, several in movement.banked for number in several})
+        if numbers and self.database.dialect.lock_rows:
+            chosen, values = self._among("number", numbers)
+            self._run(
+                f"SELECT number FROM world_things WHERE {chosen} ORDER BY number"  # noqa: S608
+                f"{self.database.dialect.lock_rows}",
+                (values,),
+            )
+        # Before the changes: afterwards the things are where the movement puts them.
+        return [
+            (wanted, self._after(f"SELECT {count}", of_bank))
+            for wanted, count, of_bank in self._counts(movement)
+        ]
+
+    def _counts(self, movement: Movement) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
+        """Yield how many things should be in shared banks, how to count them, and parameters."""
+        for account_id, numbers in movement.banked:
+            chosen, values = self._among("number", numbers)
+            count = (
+                "(SELECT count(*) FROM world_things"  # noqa: S608  # our own
+                f" WHERE keeper = '{OwnerKind.ACCOUNT}' AND keeper_id = ? AND {chosen})"
+            )
+            yield len(numbers), count, (account_id, values)
+
+    def _fence(self, movement: Movement) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition that a movement's characters and shared banks are as it says.
+
+        The other value has the parameters.
+        """
+        condition, values = _fence(movement)
+        for wanted, count, of_bank in self._counts(movement):
+            condition += f" AND {count} = ?"
+            values = (*values, *of_bank, wanted)
+        return condition, values
 
 
 _CARRIED_OUT: Final = (
@@ -333,7 +380,7 @@ _CARRIED_OUT: Final = (
 )
 
 
-def _fence(movement: Movement, word: str = " AND ") -> tuple[str, tuple[int, ...]]:
+def _fence(movement: Movement, word: str = " AND ") -> tuple[str, tuple[Any, ...]]:
     """Return the condition that this process plays a movement's characters, and its parameters.
 
     Joined with OR, it chooses their rows.

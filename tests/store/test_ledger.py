@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +244,38 @@ def test_an_audit_finds_what_did_not_pass_the_ledger(purses: Purses) -> None:
     assert [(one.owner, one.by_entries, one.found) for one in audit.differences] == [
         (purses.two, 100, 105), (purses.three, 0, 3),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_moved_within", [True, False])
+def test_what_a_shared_bank_has_no_more_is_not_taken_again(
+    purses: Purses, is_moved_within: bool
+) -> None:
+    account, nobody = Owner(OwnerKind.ACCOUNT, 101), Owner(OwnerKind.SCRIPT)
+    there = held.Thing(FIRST_NUMBER, 910_002, held.Place(held.Where.SHARED, 0, 0))
+    mine = replace(there, place=held.Place(held.Where.BAGS, 0, 0))
+    terms, banked = ((purses.one.number, 0),), ((101, (FIRST_NUMBER,)),)
+
+    def moved(request: str, giver: Owner, taker: Owner, thing: held.Thing, **more: Any) -> Outcome:
+        parts = (Part(giver, taker, 1, What.THINGS, 910_002),) if giver != taker else ()
+        things = (ThingChanges(taker, (thing,)),)
+        movement = Movement(request, Reason.OWN, parts, things=things, terms=terms, **more)
+        return purses.ledger.move(movement, NOW).outcome
+
+    assert moved("a", nobody, account, there) is Outcome.DONE
+    assert moved("b", account, account, there, banked=banked) is Outcome.DONE
+    # Another one of the kind came in for it: nothing is carried from owner to owner.
+    assert moved("x", purses.one, purses.one, mine, banked=banked) is Outcome.DONE
+    assert moved("y", account, account, there) is Outcome.DONE
+    assert moved("c", account, purses.one, mine, banked=banked) is Outcome.DONE
+    # The answer was lost: it is asked for again.
+    assert moved("c", account, purses.one, mine, banked=banked) is Outcome.DONE
+    # Another character of the account still sees it there.
+    if is_moved_within:
+        assert moved("d", account, account, there, banked=banked) is Outcome.NO_OWNER
+    else:
+        assert moved("d", account, purses.two, mine, banked=banked) is Outcome.NO_OWNER
+    assert purses.ledger.audit().wrong_things == ()
+    assert purses.store.world.things.of([purses.one, purses.two, account]) == {purses.one: [mine]}
 
 
 def test_an_audit_finds_things_that_did_not_pass_the_ledger(purses: Purses) -> None:

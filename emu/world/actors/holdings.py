@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from emu.errors import CommandError
-from emu.items.held import Thing
+from emu.items.held import Thing, Where
 from emu.items.inventory import Inventory
 from emu.ledger import Movement, Owner, OwnerKind, Part, What
 from emu.mailbox import PendingAnswer
@@ -81,7 +81,7 @@ class Holdings:
 
     __slots__ = (
         "bonuses", "coins_due", "coins_leaving", "coins_moving", "flows", "gate", "has_shared",
-        "idle", "inventory", "is_storing", "put_away", "shown", "unstored", "zone_id",
+        "idle", "inventory", "is_storing", "put_away", "shared", "shown", "unstored", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -91,6 +91,8 @@ class Holdings:
         self.gate = Gate(answer)
         self.has_shared = has_shared
         """Whether it has the shared bank; not while another character of its account has it."""
+        self.shared = {one.id for one in inventory if one.place.where is Where.SHARED}
+        """The numbers of what the store has in the shared bank."""
         self.put_away: dict[OwnerKind, list[Thing]] = {}
         """Pieces of collections and learned recipe books, by the kind of their owner."""
         self.flows: Counter[tuple[Owner, Owner, int]] = Counter()

@@ -79,31 +79,41 @@ class Exchanges:
         if char_id in self._leaving:
             await self.all_stored(self._leaving[char_id])
 
-    def _changes(self, player: Player) -> tuple[list[Part], list[ThingChanges]]:
-        """Return what has to be stored of a player, and forget it."""
+    def _changes(self, player: Player) -> tuple[list[Part], list[ThingChanges], tuple[int, ...]]:
+        """Return what has to be stored of a player, and forget it.
+
+        The numbers are those of the things that come from the shared bank.
+        """
         holdings = player.holdings
         mine = Owner.character(player.id)
         account = Owner(OwnerKind.ACCOUNT, player.character.account_id)
         kept: dict[Owner, list[Thing]] = {}
         gone: list[int] = []
-        for number, thing in holdings.inventory.take_changes().items():
+        changed = holdings.inventory.take_changes()
+        banked = tuple(sorted(changed.keys() & holdings.shared))
+        holdings.shared.difference_update(banked)
+        for number, thing in changed.items():
             if thing is None:
                 gone.append(number)
-            else:
-                owner = account if thing.place.where is Where.SHARED else mine
-                kept.setdefault(owner, []).append(thing)
+                continue
+            is_shared = thing.place.where is Where.SHARED
+            kept.setdefault(account if is_shared else mine, []).append(thing)
+            if is_shared:
+                holdings.shared.add(number)
         changes = [ThingChanges(owner, tuple(things)) for owner, things in kept.items()]
         if gone:
             changes.append(ThingChanges(mine, (), tuple(gone)))
-        return holdings.take_parts(), changes
+        return holdings.take_parts(), changes, banked
 
     def _movement(self, reason: Reason, players: Sequence[Player], act: Act) -> Movement | None:
         """Return the movement that stores everything that has changed of some players."""
-        all_parts, things = list(act.parts), list(act.things)
+        all_parts, things, from_banks = list(act.parts), list(act.things), []
         for player in players:
-            own, changes = self._changes(player)
+            own, changes, banked = self._changes(player)
             all_parts += own
             things += changes
+            if banked:
+                from_banks.append((player.character.account_id, banked))
         if not all_parts and not things:
             return None
         kept = {one.id for changes in things for one in changes.kept}
@@ -116,7 +126,7 @@ class Exchanges:
         made = self.ledger.movement(
             reason, all_parts, [one.character.account_id for one in players],
             things=things, terms=[(one.id, one.character.term) for one in players],
-            placed=act.placed, request=act.request,
+            placed=act.placed, banked=from_banks, request=act.request,
         )  # fmt: skip
         return made if made.parts or made.things else None
 
@@ -248,6 +258,7 @@ class Exchanges:
         carry: Carry,
     ) -> Outcome | None:
         before = [(player, player.holdings.inventory.copy()) for player in players]
+        shared = {player: set(player.holdings.shared) for player in players}
         freed: dict[Player, set[int]] = {}
 
         def undo() -> None:
@@ -257,6 +268,7 @@ class Exchanges:
                 player.holdings.inventory.restore(inventory)
                 player.holdings.inventory.locked = locked
                 player.holdings.flows.clear()
+                player.holdings.shared = set(shared[player])
 
         try:
             done = act()

@@ -81,6 +81,7 @@ class Ledger:
         things: Iterable[ThingChanges] = (),
         terms: Iterable[tuple[int, int]] = (),
         placed: Iterable[Placed] = (),
+        banked: Iterable[tuple[int, tuple[int, ...]]] = (),
         request: str = "",
     ) -> Movement:
         """Return a new movement; `account_ids` are the accounts of its characters.
@@ -89,7 +90,7 @@ class Ledger:
         """
         return Movement(
             request or self._draw(), reason, tuple(parts), frozenset(account_ids),
-            tuple(things), tuple(terms), tuple(placed),
+            tuple(things), tuple(terms), tuple(placed), tuple(banked),
         )  # fmt: skip
 
     async def settle(self, movement: Movement) -> Moved:

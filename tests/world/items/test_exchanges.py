@@ -101,6 +101,35 @@ def test_things_that_were_read_already_are_not_read_again(
     assert holdings.has_shared is is_alone
 
 
+def test_two_characters_that_take_each_other_for_alone_double_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On two nodes, until each has heard of the entry at the other one."""
+    harness, one = scene()
+    first = player_of(one)
+    one.types(f"/summonitem {kinds.MARBLE}")
+    harness.parts.item_acts.has_bank = lambda _player: True
+    one.types("/inventory move 0 0 -4 1")
+    harness.run(1.0)
+    monkeypatch.setattr(harness.world.processes.presence, "of_account", lambda _account: [])
+    other = harness.stand(2, 546, admin_status=100, account_id=first.character.account_id)
+    second = player_of(other)
+    taken = [player.holdings.inventory.in_list(Where.SHARED) for player in (first, second)]
+    assert [len(things) for things in taken] == [1, 1]
+    for player in (first, second):
+        (thing,) = player.holdings.inventory.in_list(Where.SHARED)
+        harness.parts.items.use_up(player, thing, 1, Owner(OwnerKind.USE))
+        harness.parts.items.changed(player)
+        harness.run(1.0)
+    account = Owner(OwnerKind.ACCOUNT, first.character.account_id)
+    found = finish(harness.stored.ledger.of_owner(account, 9))
+    assert [one.taker for one in found].count(OwnerKind.USE) == 1
+    assert finish(harness.stored.ledger.audit()).wrong_things == ()
+    # What it sees is not true: it has to come again.
+    assert first.is_online
+    assert not second.is_online
+
+
 def test_who_comes_back_keeps_what_was_not_stored_when_it_left() -> None:
     """The process that lets it in again raises its term, and the store refuses earlier terms."""
     harness, client = scene()
