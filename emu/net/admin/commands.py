@@ -456,6 +456,18 @@ class RconServer(CommandServer):
             _rcon_log.info("{name} logged in from {address}", name=event.name, address=address)
         elif self._refusals.is_news("wrong passwords", "", address, "wrong password"):
             _rcon_log.warn("wrong password from {address}", address=address)
+        # Else an operator who mistyped the password only sees that connections end at once.
+        if (
+            not isinstance(event, UserCame)
+            and self._failures.is_banned(address, self.scheduler.now())
+            and self._refusals.is_news("wrong passwords", "", address, "banned")
+        ):
+            rules = self._failures.rules
+            _rcon_log.warn(
+                "{address} is banned for {seconds:.0f} s after {count} wrong passwords; "
+                "emu admin needs no password",
+                address=address, seconds=rules.banned_for, count=rules.banned_after,
+            )  # fmt: skip
 
 
 def _evict(connection: RconConnection) -> None:

@@ -17,6 +17,7 @@ from emu.errors import ConfigError
 from emu.net.admin.commands import RconConnection, RconServer, rcon_users
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
+from tests.support.running.whole_server import captured_log
 
 
 class Transport(StringTransport):
@@ -65,9 +66,15 @@ def test_a_guessing_address_is_not_let_connect() -> None:
     port = Port(banned_after=2)
     connection = port.connect()
     assert connection is not None
-    for delay in (1.0, 2.0):
-        connection.dataReceived(RconPacket(1, 3, b"wrong").encode())
-        port.clock.advance(delay)
+    with captured_log("text") as log:
+        for delay in (1.0, 2.0):
+            connection.dataReceived(RconPacket(1, 3, b"wrong").encode())
+            port.clock.advance(delay)
+    text = "192.0.2.1 is banned for 600 s after 2 wrong passwords; emu admin needs no password"
+    assert [line.split("rcon: ")[1] for line in log.text.splitlines()] == [
+        "wrong password from 192.0.2.1",
+        text,
+    ]
     assert port.connect() is None
     assert port.connect("192.0.2.2") is not None
     assert port.server.uses.counted() == {"logins refused": 2, "banned": 1}
