@@ -79,6 +79,7 @@ SAME: Final[Mapping[RuleName, Same]] = {
     ("R_Spells", "NoInterruptBaseChance"): Same("kept_casts", str, in_zones=True),
     ("R_Spells", "EnableFizzleSpells"): Same("fizzles", _flag, in_zones=True),
     ("R_Spells", "DefaultFizzleChance"): Same("fizzle_percent", str, in_zones=True),
+    ("R_Spells", "FizzleMaxSkill"): Same("fizzle_skill", str, in_zones=True),
     ("R_Combat", "StrengthOther"): Same("strength_points", _whole, in_zones=True),
     ("R_Combat", "StrengthNPC"): Same("creature_strength_points", _whole, in_zones=True),
     ("R_Faction", "AllowFactionBasedCombat"): Same("faction_fights", _flag, in_zones=True),

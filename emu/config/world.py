@@ -549,8 +549,13 @@ class WorldConfig:
     )
     fizzle_percent: float = setting(
         _WORLD.fizzle_percent,
-        "Percent of casts that fail for each whole requirement that the skill is short, which"
-        " counts from a fifth above the requirement.",
+        "Percent of casts that fail for each whole requirement below `fizzle_skill`.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    fizzle_skill: float = setting(
+        _WORLD.fizzle_skill,
+        "How many times the skill that a spell asks for never fails.",
         limits=(0.0, 100.0),
         live=True,
     )

@@ -20,8 +20,6 @@ BLOWS: Final = frozenset(range(3))
 USUAL_HIT: Final = 80.0
 NO_RESISTIBILITY: Final = 0.6
 """A spell with this number is resisted as usual; a higher one more often."""
-SURE_SKILL: Final = 1.2
-"""With this share of the skill that a spell asks for, it never fizzles."""
 MOST_MINISTRATION: Final = 15.0
 HATE_OF_HARM: Final = 50
 """The hate that a harmful spell makes, besides that of its damage."""
@@ -52,14 +50,14 @@ def power_needed(
     return max(0, int(whole * (1 - less / 100) * (1 - max(0.0, min(saving, 100.0)) / 100)))
 
 
-def fizzle_chance(skill: int, needed: int, usual: float) -> float:
+def fizzle_chance(skill: int, needed: int, usual: float, *, sure: float = 1.2) -> float:
     """Return the percentage of casts that fail with a skill of those that a spell asks for.
 
-    `usual` is the percentage for each whole requirement that the skill is short.
+    `usual` is the percentage for each whole requirement that the skill is below `sure` ones.
     """
     if needed <= 0:
         return 0.0
-    return max(0.0, SURE_SKILL - min(SURE_SKILL, skill / needed)) * usual
+    return max(0.0, sure - skill / needed) * usual
 
 
 def keeps_casting(focus: int, chance: FightChance, usual: float) -> bool:

@@ -212,7 +212,9 @@ class WorldRules:
     fizzles: bool = True
     """Whether casts can fail by a low skill."""
     fizzle_percent: float = 10.0
-    """Percent of casts that fail for each whole requirement that a skill is short."""
+    """Percent of casts that fail for each whole requirement below `fizzle_skill`."""
+    fizzle_skill: float = 1.2
+    """How many times the skill that a spell asks for never fails."""
     strength_points: int = 10
     """Points of strength that add one to the damage of a player's blows."""
     creature_strength_points: int = 10

@@ -75,13 +75,13 @@ def test_rules_of_fights_and_fizzles_are_defaults(tmp_path: Path) -> None:
         [
             ("R_Spells", "EnableFizzleSpells", "0"), ("R_Spells", "DefaultFizzleChance", "20.5"),
             ("R_Combat", "StrengthOther", "25"), ("R_Combat", "StrengthNPC", "5"),
-            ("R_Player", "TemporaryItemLogoutTime", "900.0"),
+            ("R_Player", "TemporaryItemLogoutTime", "900.0"), ("R_Spells", "FizzleMaxSkill", "1.5"),
         ],
     )  # fmt: skip
     world = configured(tmp_path).world
     assert (world.fizzles, world.fizzle_percent) == (False, 20.5)
     assert (world.strength_points, world.creature_strength_points) == (25, 5)
-    assert world.temporary_seconds == 900.0
+    assert (world.temporary_seconds, world.fizzle_skill) == (900.0, 1.5)
 
 
 def test_what_the_operator_gives_wins(tmp_path: Path) -> None:

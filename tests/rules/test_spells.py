@@ -53,6 +53,7 @@ def test_fizzles_grow_with_what_the_skill_lacks() -> None:
     assert fizzle_chance(0, 10, 20.0) == pytest.approx(24.0)
     assert [fizzle_chance(5, needed, 10.0) for needed in (-1, 0)] == [0, 0]
     assert fizzle_chance(0, 1, 10.0) == pytest.approx(12.0)
+    assert fizzle_chance(12, 10, 10.0, sure=2.0) == pytest.approx(8.0)
 
 
 def test_damage_of_magic_grows_with_intelligence() -> None:

@@ -314,7 +314,8 @@ class Casts:
         if not skill:
             return False
         drawn = self._chance_of(spell.zone).randint(0, 9999)
-        return drawn < fizzle_chance(skill, needed, rules.fizzle_percent) * 100
+        chance = fizzle_chance(skill, needed, rules.fizzle_percent, sure=rules.fizzle_skill)
+        return drawn < chance * 100
 
     def _fizzle(self, spell: LivingSpell, player: Player | None) -> None:
         shows.show_fizzle(spell.zone, spell.caster, spell.targets, spell.kind.id)

@@ -408,12 +408,13 @@ def test_a_setting_says_how_many_hits_interrupt(tmp_path: Path, kept: float, goe
     [
         ({"fizzle_percent": 100.0}, True), ({"fizzle_percent": 0.0}, False),
         ({"fizzle_percent": 100.0, "fizzles": False}, False),
+        ({"fizzle_percent": 100.0, "fizzle_skill": 0.2}, False),
     ],
 )  # fmt: skip
 def test_settings_say_how_many_casts_fail(
     tmp_path: Path, rules: dict[str, Any], fails: bool
 ) -> None:
-    """The rules DefaultFizzleChance and EnableFizzleSpells (eq2-spells.md 3: fizzle)."""
+    """Rules DefaultFizzleChance, EnableFizzleSpells and FizzleMaxSkill (eq2-spells.md 3)."""
     toml = SMITE_TOML.replace(
         "target = 1", "target = 1\ncan_fizzle = true\nmin_class_skill = 10\nmastery_skill = 5"
     )
