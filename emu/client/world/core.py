@@ -486,6 +486,8 @@ class WorldClientCore:
             if event is None:
                 self.drops[name] += 1
             else:
+                if isinstance(event, events.ControlChanged):
+                    self.walker.control(event.flags, now, is_on=event.is_on)
                 self._note(event)
                 self.events.append(event)
 
@@ -500,6 +502,7 @@ class WorldClientCore:
                 self.character = event.character
                 # Before the answer: the next step must start where the world has put the character.
                 self.walker.stand_at(Place(event.x, event.y, event.z))
+                self.walker.is_held = False  # The world says again what holds the character.
                 self._send(messages.ZONE_LOADED)
             case events.CampBegun():
                 # The server ends the session after the countdown with a reason of its own, which

@@ -124,6 +124,18 @@ class DeathSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlChanged:
+    """The server takes control of the own player away, or gives it back.
+
+    `flags` are the first byte of its flags: 8 holds the player where it stands.
+    Source: docs/protocol/world/fights.md#death.
+    """
+
+    flags: int
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RevivalOffered:
     """The own player is dead; `places` are the number and the name of each way back."""
 
@@ -386,6 +398,7 @@ WorldEvent = (
     | CastRefused
     | CastBegun
     | DeathSeen
+    | ControlChanged
     | RevivalOffered
     | LineShown
     | ScreenShown

@@ -100,6 +100,7 @@ class ClientWorldMessages:
             "WS_StartCastSpell": _plain(events.CastBegun, "spell_name", "cast_time"),
             "WS_HearDeath": _plain(events.DeathSeen, "attacker", "defender"),
             "WS_DeathWindow": _ways_back,
+            "WS_ServerControlFlags": _control,
             "WS_DisplayText": self._line,
             "WS_OnScreenMsg": _plain(events.ScreenShown, "text"),
             "WS_WhoQueryReply": _who,
@@ -357,6 +358,12 @@ def _letter(fields: Mapping[str, Any]) -> events.WorldEvent:
         read_name(fields[name]) for name in ("player_from", "subject", "mail_body")
     )
     return events.LetterShown(fields["mail_id"], sender, subject, text, _coins(fields))
+
+
+def _control(fields: Mapping[str, Any]) -> events.WorldEvent:
+    # Clients up to 561 have one number, later ones five bytes.
+    parameters = fields.get("parameters") or [fields.get("parameter", 0)]
+    return events.ControlChanged(parameters[0] & 0xFF, bool(fields["value"]))
 
 
 def _ways(fields: Mapping[str, Any]) -> events.WorldEvent:

@@ -42,6 +42,8 @@ ATTACKABLE: Final = 64
 COMMAND: Final = 2
 """The bit for what shows an icon of its verb; clients up to 546 are sent the hand icon alone."""
 FULL_HEALTH = 100
+ROOTED: Final = 8
+"""The flag of the server's control that keeps a player where it is."""
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
 Place = Position
@@ -104,13 +106,15 @@ class Stride(NamedTuple):
 class Walker:
     """The client's place, its goal, and the steps that it sends."""
 
-    __slots__ = ("_due", "_goal", "_last", "_speed", "interval", "is_sitting", "place")
+    __slots__ = ("_due", "_goal", "_last", "_speed", "interval", "is_held", "is_sitting", "place")
 
     def __init__(self) -> None:
         self.place = Place(0.0, 0.0, 0.0)
         self.interval = STEP
         """Seconds between two steps; bots that walk much may choose more."""
         self.is_sitting = False
+        self.is_held = False
+        """Whether the server keeps it where it is: it is dead, or a spell holds it."""
         self._goal: Place | None = None
         self._speed = RUNNING_SPEED
         self._due: float | None = None
@@ -128,11 +132,23 @@ class Walker:
         self._due = None
 
     def walk_to(self, goal: Place, now: Monotonic, speed: float = RUNNING_SPEED) -> None:
-        """Walk to a place; a sitting character stands up. Steps begin now."""
+        """Walk to a place; a sitting character stands up. Steps begin now.
+
+        Who is held goes nowhere, as the player of a client sees who presses a key then.
+        """
+        if self.is_held:
+            return
         # A new goal during a walk keeps the times of the steps.
         if self._due is None:
             self._due = self._last = now
         self._goal, self._speed, self.is_sitting = goal, speed, False
+
+    def control(self, flags: int, now: Monotonic, *, is_on: bool) -> None:
+        """Stop where it is when the server holds it; let it walk when the server lets it go."""
+        if flags & ROOTED:
+            self.is_held = is_on
+            if is_on and self._goal is not None:
+                self.stop(now)
 
     def stop(self, now: Monotonic) -> None:
         """Stop where the next step would begin, and send that."""

@@ -12,6 +12,7 @@ from emu.client.world import ClientWorldMessages, WorldClientCore, WorldHandoff,
 from emu.client.world.events import (
     CampBegun,
     CampStopped,
+    ControlChanged,
     DialogClosed,
     DialogOpened,
     Heard,
@@ -29,6 +30,7 @@ from emu.client.world.events import (
 from emu.errors import CommandError, LocalProtocolError
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.times import Monotonic
+from emu.world.speech.windows import set_control_flags
 from tests.support.examples import tries
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.cast import near
@@ -134,6 +136,33 @@ def test_being_put_somewhere_ends_the_walk() -> None:
 
     world, _ = played(scene)
     assert near(world.harness.store.rows[5].place, (12.0, 5.0, 20.0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_who_is_held_by_the_world_walks_no_more_until_it_is_let_go(version: int) -> None:
+    """The world sends flag 8 at a death, and for a spell that roots. Steps of the held are refused:
+    docs/protocol/world/fights.md#death."""
+    world = LossyWorld(LossyReactor())
+
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
+        player = world.harness.world.players.get(5)
+        assert player is not None
+        at = client.core.place
+        client.walk_to(at.x + 40.0, at.y, at.z)
+        await client.pause(1.0)
+        set_control_flags(player, 1, 8, 1)
+        await client.until(lambda: ControlChanged(8, is_on=True) in events, "the flag")
+        await client.until(lambda: client.core.walker.goal is None, "the end of the walk")
+        before = client.core.place
+        client.walk_to(at.x + 40.0, at.y, at.z)
+        await client.pause(1.0)
+        assert client.core.place == before
+        set_control_flags(player, 1, 8, 0)
+        await client.until(lambda: ControlChanged(8, is_on=False) in events, "the end of it")
+        client.walk_to(before.x + 2.0, at.y, at.z)
+        await client.until(lambda: client.core.place.x == before.x + 2.0, "the goal")
+
+    played(scene, version, world=world)
 
 
 def test_standing_still_ends_the_walk_where_it_is() -> None:

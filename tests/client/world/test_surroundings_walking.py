@@ -35,6 +35,21 @@ def test_no_step_is_longer_than_its_time_allows_and_the_last_is_the_goal(start, 
     assert [speed for _, _, speed in steps[:-1]] == [8.0] * (len(steps) - 1)
 
 
+def test_who_is_held_stops_and_goes_nowhere() -> None:
+    walker = Walker()
+    walker.walk_to(Place(40.0, 0.0, 0.0), Monotonic(0.0), speed=8.0)
+    walker.step(Monotonic(1.0))
+    walker.control(16, Monotonic(1.0), is_on=True)
+    assert not walker.is_held, "that one keeps it from casting"
+    walker.control(8, Monotonic(1.0), is_on=True)
+    assert walked(walker, 1.0)[-1][1:] == (Place(8.0, 0.0, 0.0, walker.place.heading), 0.0)
+    walker.walk_to(Place(40.0, 0.0, 0.0), Monotonic(2.0))
+    assert walker.get_timer() is None
+    walker.control(8, Monotonic(3.0), is_on=False)
+    walker.walk_to(Place(9.0, 0.0, 0.0), Monotonic(3.0))
+    assert walked(walker, 3.0)[-1][1].x == 9.0
+
+
 def test_a_longer_interval_gives_fewer_and_longer_steps() -> None:
     walker = Walker()
     walker.interval = 2.0
