@@ -354,13 +354,13 @@ class Questing:
                 self._plan_by(task.text, task, now, ONCE_MORE)
 
     def _behind_a_sign(self, first: Sequence[QuestTask], now: Monotonic) -> Errand | None:
-        """Return the way to a sign of no known zone if prey must be here and is not in sight.
+        """Return the way to a sign of no known zone if prey must be here and was never seen here.
 
         "The arena in the warehouse of northern Qeynos" is behind such a sign.
         """
         for task in first:
             if is_hunt(task.text) and self.journeys.is_here(task):
-                names = (one.name for one in self._spawns.all() if one.is_enemy)
+                names = self.journeys.travels.foes_here()
                 if not any(fit(name, task.text) >= GOOD for name in names):
                     return self.journeys.odd_way(now, task)
         return None

@@ -245,6 +245,10 @@ class Travels:
             if number > MOST_FOES * len(self._foes.get(zone, ()))
         ]  # fmt: skip
 
+    def foes_here(self) -> list[str]:
+        """Return the names of the enemies that it has ever seen in the present zone."""
+        return list(self._foes.get(self.zone, ()))
+
     def homes_of_foes(self, text: str) -> list[str]:
         """Return the zones where it has seen enemies whom a text names."""
         return [

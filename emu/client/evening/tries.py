@@ -13,7 +13,7 @@ from typing import Final
 from emu.client.evening.agenda import Agenda
 from emu.client.evening.errands import Errand, visit
 from emu.client.evening.journeys import PlayerJourneys
-from emu.client.evening.reading import is_gathering, may_be_way
+from emu.client.evening.reading import is_gathering, is_hunt, may_be_way
 from emu.client.evening.visits import ONCE_MORE, PastVisits
 from emu.times import Monotonic
 
@@ -100,6 +100,7 @@ class Tries:
         """
         has_tasks = bool(self._agenda.tasks())
         has_seen_all = self._journeys.exploration.has_seen_all
+        tries_ways = has_seen_all and not self._hunts_here()
         if not has_tasks and not has_seen_all:
             return None
         unwanted = set() if self._wants_harvest else self._nodes
@@ -110,13 +111,21 @@ class Tries:
             is_way = self._journeys.is_way(one.name) or self._journeys.travels.is_vain(one.name)
             if is_way or (one.level and one.name[:1].isupper()) or one.name in unwanted:
                 continue
-            is_of_use = has_seen_all if may_be_way(one.name) else has_tasks
+            is_of_use = tries_ways if may_be_way(one.name) else has_tasks
             if not is_of_use or self._tried[self._key(one.name)] >= MOST_TRIES:
                 continue
             if self._is_new(f"{one.name} {one.place[:3]}", "thing", now):
                 self._tried[self._key(one.name)] += 1
                 return visit(one, "use", now)
         return None
+
+    def _hunts_here(self) -> bool:
+        """Return whether all that it does first is to hunt what it has seen in this zone."""
+        tasks, travels = self._agenda.first_tasks(), self._journeys.travels
+        return bool(tasks) and all(
+            is_hunt(task.text) and travels.zone in travels.homes_of_foes(task.text)
+            for task in tasks
+        )  # fmt: skip
 
     def _is_new(self, name: str, why: str, now: Monotonic) -> bool:
         """Return whether it has not tried something since the last change; count the try."""

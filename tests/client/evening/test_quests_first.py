@@ -144,6 +144,11 @@ def test_it_looks_behind_a_new_sign_for_prey_that_must_be_here(core: NotingClien
     )
     scene.journal.shown(QuestShown(7, "Path", bears, False, "Hallmark"))
     assert scene.thinks(("enter", "Enter"), times=3)[-1:] == ["use 6 enter"]
+    other = hunter(core, *scene.spawns.all())
+    other.questing.journeys.travels.arrive("North Qeynos", None)
+    other.questing.journeys.travels.look([spawn(7, "a bear", is_enemy=True)])
+    other.journal.shown(QuestShown(7, "Path", bears, False, "Hallmark"))
+    assert "use 6 enter" not in other.thinks(("enter", "Enter"), times=3), "it waits for the next"
 
 
 def test_it_looks_for_whom_a_task_names_here_before_it_goes_elsewhere(core: NotingClient) -> None:

@@ -103,7 +103,9 @@ def test_a_town_has_many_people_and_few_kinds_of_enemies() -> None:
 def test_it_knows_where_it_has_seen_the_enemies_of_a_text() -> None:
     one = arrived(("The Thieves' Way", None))
     one.look([spawn(4, "a Darkblade scout", is_enemy=True), spawn(5, "a cube", is_enemy=True)])
+    assert one.foes_here() == ["a Darkblade scout", "a cube"]
     one.arrive("North Freeport", None)
+    assert one.foes_here() == []
     assert one.homes_of_foes("I need to kill five Darkblade Scouts.") == ["thieves' way"]
     assert one.homes_of_foes("I need to kill five scouts.") == []
 

@@ -1,5 +1,7 @@
 """Attempts of a player at what no task names: each once, and no harvest that no task wants."""
 
+from collections.abc import Sequence
+
 from emu.client.evening.agenda import Agenda
 from emu.client.evening.journal import SeenJournal
 from emu.client.evening.journeys import PlayerJourneys
@@ -17,10 +19,12 @@ LATE = Monotonic(NOW + 3 * ONCE_MORE)
 class Scene:
     """A player with a task among some spawns."""
 
-    def __init__(self, core: NotingClient, task: str, *spawns: SeenSpawn) -> None:
+    def __init__(
+        self, core: NotingClient, task: str, *spawns: SeenSpawn, first: Sequence[str] = ()
+    ) -> None:  # fmt: skip
         journal = SeenJournal()
         journal.shown(QuestShown(1, "Help", (QuestTask(task, "", False, 0, 1),), False))
-        agenda = Agenda(journal, ())
+        agenda = Agenda(journal, first)
         agenda.look("isle", NOW)
         self.visits = PastVisits()
         self.journeys = PlayerJourneys(
@@ -92,3 +96,15 @@ def test_a_talk_goes_on_once_for_each_time_that_it_ends(core: NotingClient) -> N
     tries.talked("Waulon")
     unfinished[0] = False
     assert not tries.talks_on("Waulon")
+
+
+def test_it_tries_no_new_way_while_it_hunts_what_it_has_seen_here(core: NotingClient) -> None:
+    # A way out of the Thieves' Way leads to sewers from which it found back to another Freeport.
+    way, rock = spawn(4, "Serpent Sewer Zone", level=0), spawn(5, "rock", level=0)
+    scene = Scene(core, "I need to kill five Darkblade Scouts.", way, rock, first=("Help",))
+    scene.journeys.exploration.rounds["isle"] = 1
+    scene.journeys.travels.look([spawn(6, "a Darkblade scout", is_enemy=True)])
+    assert scene.things(NOW) == [5]
+    scene = Scene(core, "I need to kill five Darkblade Scouts.", way, rock, first=("Help",))
+    scene.journeys.exploration.rounds["isle"] = 1
+    assert scene.things(NOW) == [4, 5], "they may be behind it"
