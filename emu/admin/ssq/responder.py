@@ -163,9 +163,15 @@ class SsqResponder:
         content: Callable[[Monotonic], SsqContent],
         tokens: SsqTokens,
         rules: SsqRules | None = None,
+        *,
+        guessed: Callable[[str], object] = lambda _host: None,
     ) -> None:
-        """Answer with what `content` returns; its status stays the same object until it changes."""
+        """Answer with what `content` returns; its status stays the same object until it changes.
+
+        `guessed` is called with the address of each wrong password that was compared.
+        """
         self._content = content
+        self._guessed = guessed
         self.tokens = tokens
         """The tokens that were given."""
         self._rules = rules or SsqRules()
@@ -304,6 +310,8 @@ class SsqResponder:
         if is_right is None:
             self.counters["too many guesses"] += 1
             return b""
+        if not is_right:
+            self._guessed(host)
         self.counters["authenticated" if is_right else "wrong password"] += 1
         return push_rows([("token",), (self.tokens.give(host, now) if is_right else "",)])
 

@@ -36,6 +36,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import cannot_listen, listen_address, open_port
 from emu.net.udp.query import QueryCore, QueryShell, listen_query
+from emu.net.watch import RefusalLog
 from emu.times import Monotonic
 
 INTERVAL: Final = 300.0
@@ -115,7 +116,9 @@ class SsqPort:
             lambda now: SsqContent(status(now), host),
             SsqTokens(config.password, os.urandom),
             ssq_rules(config),
+            guessed=self._log_guess,
         )
+        self._refusals = RefusalLog(_ssq_log, scheduler)
         self.shell = QueryShell(
             self.core, scheduler, _ssq_log, ssq_answer_rules(config, query or QueryConfig()), budget
         )
@@ -140,7 +143,12 @@ class SsqPort:
         address = listen_address("ssq.listen", self._config.listen)
         self._port = listen_query(self._reactor, address.host, address.port, self.shell)
         host: Any = self._port.getHost()
+        self._refusals.start()
         _ssq_log.info("queries on UDP {at}", at=Address(host.host, host.port))
+
+    def _log_guess(self, host: str) -> None:
+        if self._refusals.is_news("wrong passwords", "", host, "wrong password"):
+            _ssq_log.warn("wrong password from {address}", address=host)
 
     def open_ports(self) -> Iterator[OpenPort]:
         """Yield the listener while it is open."""
@@ -152,6 +160,7 @@ class SsqPort:
         if self._port is not None:
             await self._port.stopListening()
             self._port = None
+            self._refusals.stop()
 
 
 def ssq_answer_rules(config: SsqConfig, query: QueryConfig) -> AnswerRules:

@@ -13,7 +13,7 @@ from emu.config.administration import SsqConfig
 from emu.net.admin.queries import SsqPort, ssq_rules
 from emu.net.scheduler import Scheduler
 from tests.support.admin.worked_examples import server_status
-from tests.support.running.whole_server import HOST, reactor
+from tests.support.running.whole_server import HOST, captured_log, reactor
 
 
 def port_of(**settings: object) -> SsqPort:
@@ -42,6 +42,21 @@ async def test_a_question_is_answered() -> None:
         assert len(token[1][0]) == 32
     finally:
         await port.stop()
+
+
+async def test_wrong_passwords_are_logged_once_and_then_summed_up() -> None:
+    port = port_of(enabled=True, password="john")
+    with captured_log("text") as log:
+        port.listen()
+        try:
+            for word in ("bert", "john", "fred"):
+                await deferToThread(asked, port.port, f"AUTH {word}")
+        finally:
+            await port.stop()
+    assert [line.split("ssq: ")[1] for line in log.text.splitlines()[1:]] == [
+        f"wrong password from {HOST}",
+        f"1 more wrong passwords of {HOST}: wrong password (1)",
+    ]
 
 
 async def test_it_is_closed_unless_wanted() -> None:
