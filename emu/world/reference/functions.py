@@ -10,11 +10,9 @@ from emu.files import data_file
 from emu.scripts.signatures import Signature, merged, parse
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.stubs import stub_names
-from emu.world.subjects.crafts import Crafting
-from emu.world.subjects.houses import Houses
-from emu.world.subjects.tracking import Tracking
+from emu.world.subjects.every import SUBJECTS
 
-OF_SUBJECTS: Final = (Crafting.FUNCTIONS, Tracking.FUNCTIONS, Houses.FUNCTIONS)
+OF_SUBJECTS: Final = tuple(one.FUNCTIONS for one in SUBJECTS)
 """The functions of subjects that have their functions in their own modules."""
 _RETURNS: Final = {int: "number", bool: "true or false", str: "text"}
 
