@@ -77,8 +77,14 @@ class Prey:
     def like(
         self, text: str, now: Monotonic, *, is_needed: bool = False
     ) -> SeenSpawn | None:  # fmt: skip
-        """Return the enemy whose name resembles a text most; None without one."""
-        found = [(resemblance(one.name, text), one) for one in self.weak(now, is_needed=is_needed)]
+        """Return the enemy whose name resembles a text most; None without one.
+
+        Who has a name of its own is somebody else: the Dark Puppeteer is no Dark Blademaster.
+        """
+        found = [
+            (resemblance(one.name, text), one) for one in self.weak(now, is_needed=is_needed)
+            if not one.name[:1].isupper()
+        ]  # fmt: skip
         _, best = max(found, key=lambda pair: pair[0], default=(0.0, None))
         return best if best is not None and resemblance(best.name, text) >= WEAK else None
 

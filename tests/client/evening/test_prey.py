@@ -52,6 +52,8 @@ def test_an_enemy_may_have_a_name_like_the_text_of_a_task(core: NotingClient) ->
     assert like is not None
     assert like.index == 4
     assert one.like("I should speak to Waulon.", NOW) is None
+    one = prey(core, 5, spawn(4, "The Dark Puppeteer", level=5, is_enemy=True))
+    assert one.like("Kill the Dark Blademaster near the fog on Sapswill Hill.", NOW) is None
 
 
 def test_it_leads_enemies_to_the_person_whom_a_task_names(core: NotingClient) -> None:
