@@ -71,8 +71,12 @@ GUESSES: Final = Allowance(burst=5, refill=12.0)
 class GgmpAdmission:
     """The rules of logging in, and the count of guessed tokens."""
 
-    def __init__(self, rules: GgmpRules) -> None:
+    def __init__(
+        self, rules: GgmpRules, guessed: Callable[[str], object] = lambda _host: None
+    ) -> None:
+        """`guessed` is called with the address of each wrong token that was compared."""
         self.rules = rules
+        self._guessed = guessed
         self.logins: Counter[str] = Counter()
         """Tokens of new clients, by result."""
         # Bounded, because anybody can send from any number of forged addresses.
@@ -91,7 +95,9 @@ class GgmpAdmission:
         if not token or not self._guesses.take(key, now):
             return None
         grant = grant_of(self.rules.grants, token)
-        if grant is not None:
+        if grant is None:
+            self._guessed(host)
+        else:
             # Given back, so that a client may log in as often as it needs.
             self._guesses.give_back(key, now)
         return grant
@@ -151,13 +157,15 @@ class GgmpServer:
         rules: GgmpRules,
         random_below: Callable[[int], int],
         report_use: Callable[[Use], None] = lambda _use: None,
+        guessed: Callable[[str], object] = lambda _host: None,
     ) -> None:
         """Control the actors of `world`; `report_use` is called for every change.
 
+        `guessed` is called with the address of each wrong token that was compared.
         `random_below` returns an unpredictable number from 0 to its argument less one.
         """
         self.rules = rules
-        self._admission = GgmpAdmission(rules)
+        self._admission = GgmpAdmission(rules, guessed)
         self.logins = self._admission.logins
         """Tokens of new clients, by result."""
         self._random_below = random_below

@@ -32,6 +32,7 @@ from emu.net.parameters import read_listed
 from emu.net.scheduler import Scheduler
 from emu.net.stream import cannot_listen, listen_address, open_port
 from emu.net.udp.query import QueryShell, listen_query
+from emu.net.watch import RefusalLog
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE
 from emu.world.actors.spawn import Spawn, SpawnKind
@@ -159,7 +160,10 @@ class GgmpPort:
         self._due: Monotonic | None = None
         # Numbers must not be guessed: by showing its number a client proves that it reads at its
         # address.
-        self.core = GgmpServer(world, ggmp_rules(config), secrets.randbelow, report_use)
+        self.core = GgmpServer(
+            world, ggmp_rules(config), secrets.randbelow, report_use, self._log_guess
+        )
+        self._refusals = RefusalLog(_log, scheduler)
         self.shell = QueryShell(self, scheduler, _log, limits)
 
     @property
@@ -194,6 +198,7 @@ class GgmpPort:
         address = listen_address("ggmp.listen", self._config.listen)
         self._port = listen_query(self._reactor, address.host, address.port, self.shell)
         host: Any = self._port.getHost()
+        self._refusals.start()
         _log.info("tools on UDP {at}", at=Address(host.host, host.port))
 
     def open_ports(self) -> Iterator[OpenPort]:
@@ -209,6 +214,11 @@ class GgmpPort:
         if self._port is not None:
             await self._port.stopListening()
             self._port = None
+            self._refusals.stop()
+
+    def _log_guess(self, host: str) -> None:
+        if self._refusals.is_news("wrong tokens", "", host, "wrong token"):
+            _log.warn("wrong token from {address}", address=host)
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Return whether a datagram is from a logged-in client."""

@@ -49,12 +49,14 @@ async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
 
 async def test_a_wrong_token_is_not_answered(tmp_path: Path) -> None:
     port = GgmpPort(config(tmp_path), FakeActors(), reactor, Scheduler(reactor), lambda _use: None)
-    port.listen()
-    try:
-        with pytest.raises(CommandError, match="lets us not in"):
-            await deferToThread(GgmpSocket, Address(HOST, port.port), "x" * 16, 0.3)
-    finally:
-        await port.stop()
+    with captured_log("text") as log:
+        port.listen()
+        try:
+            with pytest.raises(CommandError, match="lets us not in"):
+                await deferToThread(GgmpSocket, Address(HOST, port.port), "x" * 16, 0.3)
+        finally:
+            await port.stop()
+    assert log.text.count(f"ggmp: wrong token from {HOST}") == 1
 
 
 async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
