@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from attrs import frozen
 
@@ -31,6 +31,8 @@ from emu.structs import FieldDefinition, FieldType, StructCatalog, StructLayout
 from emu.structs.layout import keyed_fields
 from emu.structs.packed import write_client_cmd
 from emu.texts import read_text
+
+T = TypeVar("T")
 
 BEFORE_LOGIN = 0
 """The version of every client until its login request states another."""
@@ -199,8 +201,8 @@ class Dialect:
     """The opcode numbers, layouts and rules of one client version."""
 
     __slots__ = (
-        "_catalog", "_layouts", "_shapes", "_signed", "_templates", "made", "rules", "table",
-        "version", "world_rules",
+        "_catalog", "_layouts", "_shapes", "_signed", "made", "rules", "table", "version",
+        "world_rules",
     )  # fmt: skip
 
     def __init__(
@@ -212,7 +214,6 @@ class Dialect:
         self.world_rules = world_rules(version)
         self._catalog = catalog
         self._layouts: dict[str, StructLayout] = {}
-        self._templates: dict[str, dict[str, Any]] = {}
         self._shapes: dict[str, StructShape] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
@@ -239,23 +240,18 @@ class Dialect:
 
     def template(self, name: str) -> Mapping[str, Any]:
         """Return a struct's unconditional fields with their zero values."""
-        found = self._templates.get(name)
-        if found is None:
-            layout = self.layout(name)
-            # Decoding the encoded zeros leaves out conditional fields exactly as the wire does.
-            found = self._templates[name] = layout.decode(layout.encode({}))
-        return found
+        layout = self.layout(name)
+        # Decoding the encoded zeros leaves out conditional fields exactly as the wire does.
+        return self._made("zeros", layout, lambda: layout.decode(layout.encode({})))
 
     def element(self, name: str, count: str, array: str) -> Mapping[str, Any]:
         """Return the unconditional fields of an array's elements with their zero values."""
-        key = f"{name}.{array}"
-        found = self._templates.get(key)
-        if found is None:
-            layout = self.layout(name)
-            # An empty array would not show the fields of its elements, so one element is encoded.
-            one = layout.decode(layout.encode({count: 1, array: [{}]}))
-            found = self._templates[key] = one[array][0]
-        return found
+        layout = self.layout(name)
+        # An empty array would not show the fields of its elements, so one element is encoded.
+        zeros = {count: 1, array: [{}]}
+        return self._made(
+            f"zeros of {array}", layout, lambda: layout.decode(layout.encode(zeros))[array][0]
+        )
 
     def encode_known(self, name: str, values: Mapping[str, Any]) -> bytes:
         """Encode a struct from values for any version; leave out what this version does not have.
@@ -277,8 +273,17 @@ class Dialect:
 
     def _shape_of(self, name: str) -> StructShape:
         """Return the shape of a struct, made once."""
-        made = self._shapes[name] = StructShape(self.layout(name), self.template(name))
+        layout = self.layout(name)
+        made = self._made("shape", layout, lambda: StructShape(layout, self.template(name)))
+        self._shapes[name] = made
         return made
+
+    def _made(self, kind: str, layout: StructLayout, make: Callable[[], T]) -> T:
+        """Return what is made of a layout once for all versions that have it."""
+        found: T | None = self._catalog.made.get((kind, layout))
+        if found is None:
+            found = self._catalog.made[kind, layout] = make()
+        return found
 
     def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:
         """Return the opcode number and the payload of a struct's message.
@@ -443,8 +448,7 @@ class Dialects:
         if found is None:
             table = tables.for_version(version)
             found = Dialect(version, table, self.catalog, self._rules.for_version(version))
-            # With version 0 a client only sends its login request; none of the needed structs is
-            # used yet.
+            # With version 0 a client sends its login request alone: it needs no struct yet.
             if version != BEFORE_LOGIN:
                 self._check(found)
             self._made[version] = found
@@ -523,9 +527,9 @@ def _wire(value: Any) -> Any:
 
 
 _PLAIN: Final = frozenset({int, float, bool, bytes, type(None)})
+"""Types of values that have no text."""
 _SINGLE: Final = _PLAIN | {str}
 """Types whose values have no parts."""
-"""Types of values that have no text."""
 
 
 def _step(value: Any) -> tuple[int, int, int]:

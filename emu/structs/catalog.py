@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from emu.errors import FileFormatError, UnknownStruct
 from emu.files import data_file
@@ -32,6 +33,8 @@ class StructCatalog:
         self._structs: dict[str, dict[int, StructDefinition]] = {}
         self._layouts: dict[tuple[str, int, bool], StructLayout] = {}
         self._chosen: dict[tuple[str, int], StructLayout] = {}
+        self.made: dict[tuple[str, StructLayout], Any] = {}
+        """What users have made of layouts, by its kind: versions with one layout share it."""
         for definition in structs:
             self.add_struct(definition)
 
@@ -65,6 +68,7 @@ class StructCatalog:
         self.edition += 1
         self._chosen.clear()
         self._layouts.clear()
+        self.made.clear()
 
     def load(self, path: Path, complaints: list[FileFormatError] | None = None) -> int:
         """Read one file into the catalog; return the number of its structs.

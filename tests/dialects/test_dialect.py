@@ -32,6 +32,16 @@ def test_every_step_has_all_it_needs(version: int) -> None:
         assert dialect.table.name(number) == name
 
 
+def test_versions_with_one_layout_share_what_is_made_of_it() -> None:
+    known, name = dialects(), "WS_DisplayText"
+    one, other = known.for_version(546), known.for_version(561)
+    assert one.layout(name) is other.layout(name)
+    assert one.template(name) is other.template(name)
+    before = one.encode_known(name, {"text": "Hello"})
+    assert other.encode_known(name, {"text": "Hello"}) == before
+    assert dialects().for_version(546).template(name) is one.template(name)
+
+
 def test_version_0_is_for_before_login_only() -> None:
     known = dialects()
     assert known.for_version(BEFORE_LOGIN).table.number("OP_LoginRequestMsg") == 0

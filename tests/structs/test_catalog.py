@@ -134,12 +134,14 @@ def test_an_empty_catalog() -> None:
 def test_a_catalog_takes_over_the_structs_of_another() -> None:
     mine, other = read_shipped(), StructCatalog()
     before = mine.layout("LS_LoginReplyMsg", 546)
+    mine.made["zeros", before] = {}
     edition = mine.edition
     assert mine.is_like(read_shipped())
     assert not mine.is_like(other)
     mine.exchange(read_shipped())
     assert mine.edition != edition
     assert mine.layout("LS_LoginReplyMsg", 546) is not before
+    assert not mine.made
     mine.exchange(other)
     with pytest.raises(UnknownStruct):
         mine.layout("LS_LoginReplyMsg", 546)
