@@ -77,7 +77,7 @@ CHANNEL_ACTIONS: Final = ("you joined", "you left", "joined", "left")
 class ClientWorldMessages:
     """The messages of one client version. Raises `CommandError` if it cannot enter a zone."""
 
-    __slots__ = ("_examine_info", "_readers", "dialect")
+    __slots__ = ("_commands", "_examine_info", "_readers", "dialect")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -124,6 +124,8 @@ class ClientWorldMessages:
             **windows.READERS,
         }
         self._readers = dict(self._known(readers))
+        self._commands: tuple[bytes, Mapping[str, int]] = b"", {}
+        """The last table of commands, and what it says."""
 
     def _known(
         self, readers: Mapping[str, Reader]
@@ -215,14 +217,18 @@ class ClientWorldMessages:
         except MalformedMessage as error:
             return Unexpected(self.dialect.table.get(name) or 0, name, str(error))
 
-    def commands(self, payload: bytes) -> dict[str, int]:
+    def commands(self, payload: bytes) -> Mapping[str, int]:
         """Return the positions of the client's slash commands by name. Raises `MalformedMessage`.
 
         A position without a name is a gap of the table.
         """
-        fields = self.dialect.layout("WS_SetRemoteCmdsMsg").decode(payload)
-        names = (read_name(row["name"]) for row in fields["commands_array"])
-        return {name: position for position, name in enumerate(names) if name}
+        # Hundreds of names, and the same ones for nearly all players of a version.
+        if payload != self._commands[0]:
+            fields = self.dialect.layout("WS_SetRemoteCmdsMsg").decode(payload)
+            names = (read_name(row["name"]) for row in fields["commands_array"])
+            found = {name: position for position, name in enumerate(names) if name}
+            self._commands = payload, found
+        return self._commands[1]
 
     def zone_change(self, payload: bytes) -> Mapping[str, Any]:
         """Return account_id, key, ip_address and port. Raises `MalformedMessage`."""

@@ -45,7 +45,7 @@ from emu.client.world.events import (
     WorldEvent,
 )
 from emu.client.world.messages import ClientWorldMessages
-from emu.errors import CommandError
+from emu.errors import CommandError, MalformedMessage
 from tests.support.sessions.raw_client import by_number
 from tests.support.world.ghost_views import dialect
 
@@ -206,4 +206,10 @@ def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> Non
 
 def test_the_table_of_commands() -> None:
     payload = struct.pack("<H", 3) + b"\3say\0\4tell\0\0"
-    assert ClientWorldMessages(dialect(546)).commands(payload) == {"say": 0, "tell": 2}
+    messages = ClientWorldMessages(dialect(546))
+    assert messages.commands(payload) == {"say": 0, "tell": 2}
+    # The same table again, for another player with these messages; then a new one.
+    assert messages.commands(payload) is messages.commands(payload)
+    assert messages.commands(struct.pack("<H", 1) + b"\3who\0\0") == {"who": 0}
+    with pytest.raises(MalformedMessage):
+        messages.commands(b"")
