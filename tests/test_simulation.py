@@ -10,21 +10,29 @@ import shlex
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
 
 import pytest
 
-from tests.simulation.apart import simulate_apart
+from emu.client.world import WorldClientCore
+from tests.simulation.act import Act
+from tests.simulation.acts import Acts
+from tests.simulation.apart import FIRST_RUNS, simulate_apart
 from tests.simulation.auditors import NO_OLDER_STATE
 from tests.simulation.disk import Disk
-from tests.simulation.plan import Plan
+from tests.simulation.frames import FRAME, FramedConnection
+from tests.simulation.network import Network, SimulatedReactor
+from tests.simulation.people import Person
+from tests.simulation.plan import MOST_VERSIONS, VERSIONS, Plan
 from tests.simulation.planted import PLANTS, cells, planted
 from tests.simulation.shrink import Shrinker, kinds
 from tests.simulation.simulation import Report, simulate
-from tests.simulation.virtual_time import SimulatedProcess, Timeline
+from tests.simulation.virtual_time import BEGIN, SimulatedProcess, Timeline
 from tests.support.examples import nightly
 from tools.simulate import daily_seeds, plans, read_words
 
@@ -109,13 +117,13 @@ def test_no_call_of_a_script_is_measured_by_the_real_processor(
     ("name", "seed", "auditor"),
     [
         ("timer-not-set-again", 1, "places are stored"),
-        ("answer-before-commit", 1, "what is confirmed is stored"),
+        ("answer-before-commit", 7, "what is confirmed is stored"),
         ("spool-read-twice", 1, NO_OLDER_STATE),
         ("moves-not-counted", 1, "sums of things"),
-        ("dead-strike", 3, "the dead strike nobody"),
-        ("creation-goes-on", 29, "creations are over"),
-        ("pet-left-behind", 4, "effects are of those who are there"),
-        ("reward-without-identity", 3, "rewards of quests come once"),
+        ("dead-strike", 1, "the dead strike nobody"),
+        ("creation-goes-on", 39, "creations are over"),
+        ("pet-left-behind", 5, "effects are of those who are there"),
+        ("reward-without-identity", 12, "rewards of quests come once"),
         ("key-outlives-ban", 3, "nobody enters who is banned"),
         ("collection-rewarded-again", 1, "a collection is rewarded once"),
         ("upkeep-not-noted", 1, "upkeep is paid once"),
@@ -158,6 +166,57 @@ def test_each_day_has_ten_fixed_seeds_and_thirty_new_ones() -> None:
     today, tomorrow = daily_seeds(date(2026, 11, 28)), daily_seeds(date(2026, 11, 29))
     assert len(set(today)) == 40
     assert set(today) & set(tomorrow) == set(range(10))
+
+
+def test_all_versions_come_and_the_first_runs_have_each() -> None:
+    """Each run has some versions; a copied process has read the layouts of all of them."""
+    assert len(set(SHORT.versions)) == len(SHORT.versions) == MOST_VERSIONS
+    assert SHORT.versions == SHORT.changed(minutes=3.0).versions
+    assert {one for seed in daily_seeds(date(2026, 11, 28)) for one in Plan(seed).versions} == {
+        *VERSIONS
+    }
+    assert {one for plan in FIRST_RUNS for one in plan.versions} == {*VERSIONS}
+
+
+@pytest.mark.parametrize("possible", [{"a", "b"}, {"b"}])
+def test_people_choose_among_what_is_possible_by_weight(possible: set[str]) -> None:
+    async def work(*_who: object) -> None:
+        """Do nothing."""
+
+    acts = Acts(
+        tuple(
+            Act(name, weight, work, lambda _person, name=name: name in possible)  # type: ignore[misc]
+            for name, weight in (("impossible", 40.0), ("a", 3.0), ("b", 1.0), ("never", 9.0))
+        )
+    )
+    person = cast("Person", SimpleNamespace(chance=random.Random(7)))
+    chosen = Counter(act.name for _ in range(2000) if (act := acts.choose(person)))
+    assert set(chosen) == possible
+    assert sum(chosen.values()) == 2000
+    # Four deviations of 2000 throws around a quarter.
+    assert chosen["b"] == 2000 or abs(chosen["b"] - 500) < 80
+
+
+def test_nobody_chooses_what_is_impossible() -> None:
+    person = cast("Person", SimpleNamespace(chance=random.Random(7)))
+    assert Acts(()).choose(person) is None
+
+
+def test_a_client_answers_once_a_frame() -> None:
+    """A client that stands in a zone gets three datagrams in a frame, and sends one Ack."""
+    timeline = Timeline()
+    reactor = SimulatedReactor(Network(timeline, random.Random(1)), "client", "10.1.0.1")
+    read, turns, socket = list[bytes](), list[float](), object()
+    core = SimpleNamespace(receive_datagram=lambda data, _now: read.append(data))
+    client = FramedConnection(reactor, cast("WorldClientCore", core))
+    client._socket = cast("Any", socket)
+    client._turn = lambda now: turns.append(now - BEGIN)  # type: ignore[method-assign]
+    for at in (1.0, 1.01, 1.02, 2.0):
+        timeline.call(reactor, at, client.received, socket, b"%.2f" % at)
+    timeline.call(reactor, 3.0, client.received, object(), b"for an earlier session")
+    timeline.run(5.0)
+    assert read == [b"1.00", b"1.01", b"1.02", b"2.00"]
+    assert turns == pytest.approx([1.0 + FRAME, 2.0 + FRAME])
 
 
 def test_a_failing_plan_is_shrunk_to_what_it_needs() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from itertools import accumulate
 
 from emu.client.world import WorldClientCore
 from emu.net.client.world_connection import ClientWorldConnection
@@ -20,6 +22,9 @@ from tests.simulation.act import Act
 from tests.simulation.content import BELL
 from tests.simulation.people import ClientProgram, Person
 
+DRAWS = 6
+"""Draws from all acts, before the possible ones are looked for."""
+
 
 class Acts:
     """The acts of a simulation."""
@@ -27,9 +32,17 @@ class Acts:
     def __init__(self, acts: tuple[Act, ...], names: tuple[str, ...] = ()) -> None:
         """`names` chooses some of the acts; without names all are possible."""
         self.acts = [act for act in acts if not names or act.name in names]
+        self._sums = [*accumulate(act.weight for act in self.acts)]
 
     def choose(self, person: Person) -> Act | None:
         """Return an act that is possible, by weight and chance; None if none is."""
+        # Most acts are possible for most people: one that is drawn from all acts and is not
+        # possible is drawn again, which leaves each possible act the chance of its weight.
+        for _ in range(DRAWS if self.acts else 0):
+            drawn = bisect_right(self._sums, person.chance.random() * self._sums[-1])
+            act = self.acts[min(drawn, len(self.acts) - 1)]
+            if act.is_possible(person):
+                return act
         possible = [act for act in self.acts if act.is_possible(person)]
         roll = person.chance.random() * sum(act.weight for act in possible)
         for act in possible:

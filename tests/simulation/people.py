@@ -35,7 +35,6 @@ from emu.net.scheduler import run
 from emu.world.actors.player import Player
 from emu.world.commands.context import NOT_STORED
 from tests.simulation.network import SimulatedReactor
-from tests.simulation.plan import VERSIONS
 
 if TYPE_CHECKING:
     from tests.simulation.simulation import Simulation
@@ -160,7 +159,8 @@ class Person:
         self.number = number
         self.name = character_name("Sim", number)
         self.account = f"person{number}"
-        self.version = VERSIONS[number % len(VERSIONS)]
+        versions = simulation.plan.versions
+        self.version = versions[number % len(versions)]
         self.host = f"10.1.{number // 200}.{number % 200 + 1}"
         self.chance = random.Random(f"{simulation.plan.seed} person {number}")
         self.is_master: bool = number % 3 == 0

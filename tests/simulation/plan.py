@@ -9,6 +9,8 @@ from typing import Any
 
 VERSIONS = (546, 561, 1208, 60114, 64753, 373, 562, 908, 1096, 57080)
 """The client versions of people."""
+MOST_VERSIONS = 4
+"""Client versions in one run: each version that sees a place has it encoded once more."""
 FAULTS = (
     "loss", "cut", "ports", "clients", "kill", "power", "stop", "still", "drain", "database",
     "answers", "slow", "full", "bus", "clock", "reload", "ban", "rank", "versions",
@@ -44,6 +46,11 @@ class Plan:
         if self.nodes is not None:
             return self.nodes
         return random.Random(f"{self.seed} nodes").choice((1, 1, 2, 2, 3))
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """Return the versions of the clients, in the order of the people; these take turns."""
+        return tuple(random.Random(f"{self.seed} versions").sample(VERSIONS, MOST_VERSIONS))
 
     @property
     def seconds(self) -> float:

@@ -28,7 +28,7 @@ from emu.net.watch import Watch
 from emu.net.world.content import _digest_of
 from emu.session import Session
 from emu.store.server_lock import ServerLock
-from emu.structs.catalog import read_shipped
+from emu.structs.catalog import shipped_catalog
 from emu.world.events import Died
 from emu.world.knowledge import read_knowledge
 from emu.world.population.atlas import read_atlas
@@ -36,19 +36,22 @@ from emu.world.zones.definitions import Atlas
 from tests.simulation.bus import Broker, SimulatedTransport
 from tests.simulation.content import content_file
 from tests.simulation.disk import Disk
+from tests.simulation.frames import FramedConnection
 from tests.simulation.network import Network, SimulatedReactor
 from tests.simulation.server_database import ModelDatabase, ModelServer, empty_database
 
 LOGIN_PORT = 9100
 WORLD_PORT = 9001
 LINK_PORT = 9200
+OPCODE_SECONDS = 10.0
+"""Seconds between two checks of the tables of opcodes for edits."""
 COMMON: Mapping[str, object] = {
     "login.password_memory_cost": 64, "login.password_iterations": 1, "login.password_memory": 0,
     "login.password_min_length": 1, "login.auto_create_accounts": True,
     "login.logins_at_once": 10_000, "login.logins_per_minute": 100_000,
     "world.entries_at_once": 10_000, "world.entries_per_minute": 100_000,
     "world.creations_per_hour": 10_000, "world.camp_seconds": 3, "world.link_dead": 20,
-    "world.save_seconds": 15,
+    "world.save_seconds": 15, "database.watch_seconds": 2,
     "console.enabled": False, "network.shutdown_time": 5,
 }  # fmt: skip
 
@@ -291,13 +294,18 @@ def seeded_chance(seed: int) -> Iterator[None]:
 def shared_files() -> Iterator[None]:
     """Let all processes share what each reads at its start and does not change.
 
-    The files are the program's own and those of `tests.simulation.content`.
+    The files are the program's own and those of `tests.simulation.content`. What a process or a
+    client does often, and what shows nothing here, is done less often.
     """
     with (
         patch("emu.net.world.ports.read_knowledge", _knowledge),
         patch("emu.net.world.service.read_atlas", _atlas),
         patch("emu.world.behaviors.library.entry_points", _installed),
-        patch("emu.net.server.read_shipped", _structs),
+        patch("emu.net.client.world_connection.ClientWorldConnection", FramedConnection),
+        # To read hundreds of files again, and to find them unchanged, shows nothing here.
+        patch("emu.net.server.read_shipped", shipped_catalog),
+        # Nobody edits the tables of opcodes; to check them is a step of a thread each time.
+        patch("emu.net.opcode_source.INTERVAL", OPCODE_SECONDS),
         patch("emu.net.world.content._digest_of", _digest),
         patch("emu.content.file.has_wrong_rows", _has_wrong_rows),
         # Those who read a document change nothing in it.
@@ -308,7 +316,6 @@ def shared_files() -> Iterator[None]:
 
 _knowledge = cache(read_knowledge)
 _installed = cache(entry_points)
-_structs = cache(read_shipped)
 _digest = cache(_digest_of)
 _document = cache(parse_document)
 
