@@ -21,6 +21,7 @@ from tests.support.costs import Costs
 from tests.support.examples import middle_cases
 from tests.support.flushing import skip_flushes
 from tests.support.remembered import remember_databases, remember_documents
+from tests.support.scratch import keep_in_memory
 
 # Without bytecode files each worker rewrites and compiles every test module again, and each program
 # that a test starts compiles all that it imports. The variable is in the environment of many
@@ -33,6 +34,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 gc.set_threshold(50_000, 20, 50)
 
 skip_flushes()
+keep_in_memory()
 remember_documents()
 remember_databases()
 
