@@ -102,6 +102,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test that needs no reactor.
+
+    pytest-twisted would do it from the reactor, and let that poll before each test and before each
+    example of a property.
+    """
+    test: Any = pyfuncitem.obj
+    property_: Any = getattr(test, "hypothesis", None)
+    if inspect.iscoroutinefunction(test if property_ is None else property_.inner_test):
+        return None
+    result = test(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames})
+    assert result is None, "only a coroutine is waited for"
+    return True
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Let the collector wait while tests are collected: all that is made then stays."""

@@ -53,7 +53,8 @@ PLAIN = {
 PROJECT = {
     "architecture", "bench", "changelog", "citations", "commit_message", "decode_recordings",
     "deploy", "flushing", "forks", "guides", "javascript", "layers", "mirror", "packaging", "ports",
-    "readme", "recipes", "release", "scratch", "simulation", "site", "variables", "where", "words",
+    "reactor", "readme", "recipes", "release", "scratch", "simulation", "site", "variables",
+    "where", "words",
 }  # fmt: skip
 """Tests of the project as a whole."""
 
