@@ -23,11 +23,11 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 
 # Two at once: while the tests are collected, mypy uses the other processor. More processes than
 # processors, because some tests wait.
-quick: $(MARK)   ## all checks but slow tests and middle cases: run it while you work
+quick: $(MARK)   ## all checks but expensive tests and middle cases: run it while you work
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target quick-tests types lint layers
 
 quick-tests: $(MARK)
-	$(BIN)/pytest -q --ignore=tests/server -m "not slow and not repeat" --hypothesis-profile=quick --processes 4 $(ARGS)
+	$(BIN)/pytest -q --ignore=tests/server -m "not slow and not costly and not repeat" --hypothesis-profile=quick --processes 4 $(ARGS)
 
 # Two at once: while mypy uses one processor, the tests use the other.
 test: $(MARK)    ## set up and pass every check

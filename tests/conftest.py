@@ -17,6 +17,7 @@ import pytest_twisted
 from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
+from tests.support.costly import costly_tests
 from tests.support.costs import Costs
 from tests.support.examples import middle_cases
 from tests.support.flushing import skip_flushes
@@ -85,7 +86,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun.
 
     Tests with the mark `nightly` are for the profile of `make nightly`. The cases of a test
-    between the first and the last one get the mark `repeat`.
+    between the first and the last one get the mark `repeat`, and the tests of `tests/costly.txt`
+    the mark `costly`.
     """
     is_slow = cache(lambda path: SERVER in path.parents)  # thousands of tests, a thousand files
     for item in items:
@@ -95,6 +97,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             pytest_twisted.ensureDeferred(item.function)  # marks it
     for item in middle_cases(items):
         item.add_marker(pytest.mark.repeat)
+    for item in costly_tests(items):
+        item.add_marker(pytest.mark.costly)
     if settings.get_current_profile_name() != "nightly":
         nightly = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=nightly)

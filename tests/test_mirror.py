@@ -51,10 +51,10 @@ PLAIN = {
 """Modules without behavior of their own, with the reason why they need no test file."""
 
 PROJECT = {
-    "architecture", "bench", "changelog", "citations", "commit_message", "decode_recordings",
-    "deploy", "flushing", "forks", "guides", "javascript", "layers", "mirror", "packaging", "ports",
-    "reactor", "readme", "recipes", "release", "scratch", "simulation", "site", "variables",
-    "where", "words",
+    "architecture", "bench", "changelog", "citations", "commit_message", "costly_tests",
+    "decode_recordings", "deploy", "flushing", "forks", "guides", "javascript", "layers", "mirror",
+    "packaging", "ports", "reactor", "readme", "recipes", "release", "scratch", "simulation",
+    "site", "variables", "where", "words",
 }  # fmt: skip
 """Tests of the project as a whole."""
 
