@@ -453,14 +453,6 @@ local function call(env, beats, most, name, ...)
     return true, found(...)
 end
 
-local function names(env)
-    local found = {}
-    for name, value in next, env do
-        if type(name) == "string" then found[#found + 1] = name .. "=" .. type(value) end
-    end
-    return concat(found, "\n")
-end
-
 -- Nothing else stays reachable: the globals of the runtime are emptied.
 local globals, traceback = _G, python.as_function(handler)
 for name in next, globals do globals[name] = nil end
@@ -470,4 +462,4 @@ globals.debug = { traceback = traceback }
 
 -- The table at the end has the handles that are kept until they end. Python writes it itself: what
 -- runs no Lua code is not stopped by the guard.
-return environment, compile, run, has, call, names, free, {}
+return environment, compile, run, has, call, free, {}

@@ -385,12 +385,6 @@ class Inventory:
         self._put(replace(model, id=number, item_id=kind.id, count=count, place=place))
         return self._things[number]
 
-    def take_out(self, thing: Thing) -> None:
-        """Remove a thing that goes to another owner; bags must be empty."""
-        if self.inside(thing):
-            raise ValueError("a bag with things in it goes nowhere")
-        self._drop(thing)
-
     def accept(self, thing: Thing, kind: ItemKind) -> Thing:
         """Take a thing of another owner, with all its values, to the first free place."""
         self._kinds[kind.id] = kind

@@ -165,8 +165,8 @@ class Runtime:
         )()
         start = names.load(sandbox, f"@{SANDBOX}", "t", names)
         (
-            self._environment, self._compile, self._run, self._has, self._call, self._names,
-            self._free, self._held,
+            self._environment, self._compile, self._run, self._has, self._call, self._free,
+            self._held,
         ) = start(api, limit_table, printed, self._places.noted, compile_text)  # fmt: skip
         self._own = weakref.ref(self)
         self._compiled: dict[str, Any] = {}
@@ -282,11 +282,6 @@ class Runtime:
     def has(self, env: Environment, name: str) -> bool:
         """Return whether a script has a global function of this name, its own or the server's."""
         return bool(self._has(env.lua, name))
-
-    def globals_of(self, env: Environment) -> dict[str, str]:
-        """Return the names of a script's own globals, each with Lua's name of its type."""
-        lines = self._names(env.lua).splitlines()
-        return dict(line.split("=", 1) for line in lines)
 
     def call(self, env: Environment, name: str, *values: Any) -> tuple[bool, Any]:
         """Call a script's global function; return whether there is one, and its first result.

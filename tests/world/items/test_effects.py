@@ -67,7 +67,7 @@ def test_what_is_worn_adds_to_fights_and_spells() -> None:
     assert sheet.skill_bonus(parry) == 10
     assert harness.parts.spells.skill_of(player.spawn, parry) == 5 + 10
     assert harness.parts.sheets.fields(player)["conc_max"] == 6
-    inventory.take_out(thing)
+    inventory.use_up(thing, thing.count)
     show_bonuses(player, skills)
     assert (sheet.bonus(604), sheet.skill_bonus(parry)) == (0.0, 0)
     assert sheet.get("haste", FieldKind.FRACTION) == 0.0
@@ -97,6 +97,6 @@ def test_percent_of_worn_things_raises_health_and_power() -> None:
     player.spawn.level += 10
     player.spawn.mark_sheet()
     higher = player.spawn.sheet.health.most
-    inventory.take_out(thing)
+    inventory.use_up(thing, thing.count)
     show_bonuses(player, harness.world.knowledge.skills)
     assert higher == round(player.spawn.sheet.health.most * 1.1) + 50

@@ -195,7 +195,7 @@ def test_what_is_gone_is_gone_from_the_store() -> None:
     harness.run(2.0)
     owner, player = Owner.character(1), player_of(client)
     (thing,) = finish(harness.stored.things.of([owner]))[owner]
-    player.holdings.inventory.take_out(thing)
+    player.holdings.inventory.use_up(thing, thing.count)
     harness.parts.items.changed(player)
     harness.run(2.0)
     assert not finish(harness.stored.things.of([owner])).get(owner)

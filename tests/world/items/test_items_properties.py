@@ -117,7 +117,7 @@ class Things(RuleBasedStateMachine):
         mine, other = Owner.character(one.id), Owner.character(two.id)
 
         def act() -> Act:
-            one.holdings.inventory.take_out(thing)
+            one.holdings.inventory.use_up(thing, thing.count)
             two.holdings.inventory.accept(thing, kind)
             return Act([things(mine, other, kind.id, thing.count), coins(other, mine, price)])
 
