@@ -26,11 +26,11 @@ from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.errors import CommandError
 from emu.files import partial_file, take_name
 from emu.link.settings import hash_link_password
-from emu.model import RegisteredWorld
 from emu.net.link.tls import certificate_fingerprint, make_certificate
 from emu.net.parameters import read_pem
 from emu.store import Store, WorldReport
 from emu.times import Moment
+from emu.worlds import RegisteredWorld
 
 
 @click.command()

@@ -22,8 +22,9 @@ from emu.appearance import NEW_SCALE, OLD_SCALE, SLIDER_FIELDS, color_components
 from emu.dialects import Dialect
 from emu.dialects.dialect import DELETED_NAME, wire_name
 from emu.login.settings import LoginServiceConfig
-from emu.model import Character, Color, Equipment, ZoneDescription
+from emu.model import Character, Color, Equipment
 from emu.times import Clock, unix_seconds
+from emu.worlds import ZoneDescription
 
 
 def color_row(floats: Sequence[float], *, signed: bool) -> Color:

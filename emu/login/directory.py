@@ -47,9 +47,10 @@ from emu.login.world_admission import (
 )
 from emu.login.world_updates import UpdateQueues, UpdateStores, task_for
 from emu.mailbox import Spawn
-from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
+from emu.model import CreateResponse, PlayResponse
 from emu.structs import StructCatalog
 from emu.times import Clock, Moment, Monotonic
+from emu.worlds import RegisteredWorld, WorldEntry
 
 Key = TypeVar("Key", bound=Hashable)
 

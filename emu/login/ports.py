@@ -12,18 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from emu.model import (
-    Account,
-    Character,
-    ClientLog,
-    CreateResponse,
-    Equipment,
-    PlayResponse,
-    RegisteredWorld,
-    WorldEntry,
-    ZoneDescription,
-)
+from emu.model import Account, Character, ClientLog, CreateResponse, Equipment, PlayResponse
 from emu.times import Moment, Monotonic
+from emu.worlds import RegisteredWorld, WorldEntry, ZoneDescription
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,9 @@ from emu.login.messages.login import LoginMessages
 from emu.login.messages.play import PlayMessages
 from emu.login.messages.table import LoginMessageTable
 from emu.login.service import LoginService
-from emu.model import CreateResponse, PlayResponse, WorldEntry
+from emu.model import CreateResponse, PlayResponse
 from emu.times import Monotonic
+from emu.worlds import WorldEntry
 
 
 class LoginServer:

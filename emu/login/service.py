@@ -24,11 +24,11 @@ from emu.login.messages import replies
 from emu.login.ports import Authenticator, CharacterStore, ConnectedWorlds, LogStore
 from emu.login.settings import LoginServiceConfig
 from emu.login.shared import SharedLogins
-from emu.model import WorldEntry
 from emu.opcodes import OpcodeTables
 from emu.processes.ports import BusMember
 from emu.structs import StructCatalog
 from emu.times import Clock, Monotonic
+from emu.worlds import WorldEntry
 
 NEEDED_STRUCTS = (
     "LS_LoginReplyMsg",

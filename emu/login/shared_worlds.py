@@ -21,11 +21,12 @@ from emu.errors import EmuError, Unanswered
 from emu.login.directory import WorldDirectory
 from emu.login.ports import WorldObserver
 from emu.mailbox import Spawn
-from emu.model import CreateResponse, PlayResponse, WorldEntry
+from emu.model import CreateResponse, PlayResponse
 from emu.processes.ports import BusMember, Note
 from emu.processes.tables import SharedTable, Values
 from emu.reply_codes import CreateCode, PlayCode
 from emu.times import Clock, Monotonic
+from emu.worlds import WorldEntry
 
 WORLDS: Final = "worlds"
 """The topic of the table of worlds."""

@@ -18,9 +18,9 @@ from emu.link.messages import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LS
 from emu.link.settings import is_link_hash, link_password_matches
 from emu.login.ports import RegisteredWorlds
 from emu.login.settings import DirectoryConfig
-from emu.model import RegisteredWorld
 from emu.structs import StructCatalog
 from emu.times import Clock, Moment
+from emu.worlds import RegisteredWorld
 
 ACCOUNT_SIZE = 29
 """Bytes of a link account that are compared; EQ2Emulator ignores the rest."""

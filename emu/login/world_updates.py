@@ -26,8 +26,9 @@ from emu.link.messages import (
 )
 from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds
 from emu.mailbox import Mailbox, Spawn, Task
-from emu.model import Equipment, ZoneDescription
+from emu.model import Equipment
 from emu.times import Moment
+from emu.worlds import ZoneDescription
 
 EQUIPMENT_SLOTS = 25
 """Slots that an entry of the character list can show; worlds send 0 to 8 and 19."""

@@ -34,7 +34,7 @@ from emu.world.rules import (
 )
 
 if TYPE_CHECKING:
-    from emu.world.assembly import SubjectRules
+    from emu.world.ports import SubjectRules
 
 Settings = TypeVar("Settings")
 Listed = TypeVar("Listed")
@@ -215,7 +215,7 @@ def admission_rules(config: Config) -> AdmissionRules:
 def rule_set(config: Config) -> SubjectRules:
     """Return all rules of the built-in world."""
     # The commands that only read settings need no world.
-    from emu.world.assembly import SubjectRules  # noqa: PLC0415
+    from emu.world.ports import SubjectRules  # noqa: PLC0415
 
     return SubjectRules(
         world=world_rules(config),

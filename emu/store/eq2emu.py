@@ -27,7 +27,7 @@ from typing import TypeVar
 from emu.appearance import LARGEST_MODEL, model_key
 from emu.errors import CommandError
 from emu.limits.addresses import normalize_prefix
-from emu.model import BUILT_IN_ACCOUNT, Account, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT, Account
 from emu.sqldump import InsertRow, RowSource
 from emu.sqldump.report import (
     Columns,
@@ -56,6 +56,7 @@ from emu.store.repository import name_key
 from emu.store.store import Store
 from emu.texts import counted
 from emu.times import Moment
+from emu.worlds import RegisteredWorld
 
 MAX_WORLD_NAME = 200
 """Bytes of a world's name, as in LSInfo."""

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 from emu.appearance import LARGEST_MODEL, slider
 from emu.link.messages import MAX_NAME
-from emu.model import BUILT_IN_ACCOUNT, Character, Color, Equipment, ZoneDescription
+from emu.model import BUILT_IN_ACCOUNT, Character, Color, Equipment
 from emu.sqldump.report import Columns, fraction, moment, number, text, visible
 from emu.store.appearance import Appearance
 from emu.store.eq2emu_ids import Ids, ImportOptions
 from emu.store.eq2emu_world import ContinuedWorld, ImportedCharacters, own_list_row
 from emu.store.store import Store
 from emu.store.worlds import MOST_ZONES
+from emu.worlds import ZoneDescription
 
 MAX_FIELD = 32
 """Bytes of a color's name in EQ2Emulator's table."""

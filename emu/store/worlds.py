@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from emu.errors import DuplicateName
-from emu.model import BUILT_IN_ACCOUNT, ClientLog, RegisteredWorld, ZoneDescription
+from emu.model import BUILT_IN_ACCOUNT, ClientLog
 from emu.store.repository import Repository, changes, check_name, name_key, reads, saves
 from emu.times import UNKNOWN, Moment
+from emu.worlds import RegisteredWorld, ZoneDescription
 
 _FIELDS = tuple(field.name for field in fields(RegisteredWorld))
 _COLUMNS = ", ".join(f"worlds.{name}" for name in _FIELDS)

@@ -6,45 +6,24 @@ with repositories in memory.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Final
 
 from emu.commands import Caller, Registry
-from emu.content.homes import HomeTables
-from emu.content.models import StandIns
-from emu.content.spells import SpellKinds
-from emu.dialects import Dialects
 from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
-from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter, may_see
-from emu.processes.house_store import HouseStore
-from emu.processes.ports import (
-    GuildStore,
-    LedgerStore,
-    MailStore,
-    MemoryStore,
-    PetitionStore,
-    Processes,
-    ThingStore,
-    WorldCharacterStore,
-)
-from emu.processes.settings import SharedSettings
-from emu.scripts.own_time import OwnTime
 from emu.scripts.signatures import FunctionTable
 from emu.spells.kinds import SpellBook
-from emu.times import Clock, Monotonic
+from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import SpellMarks
 from emu.world.actors.spawn import Destination, Spawn
-from emu.world.behaviors import Behaviors, Library
+from emu.world.behaviors import Behaviors
 from emu.world.combat.combat import Combat
 from emu.world.combat.shards import Shards
 from emu.world.combat.standings import send_standings
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
-from emu.world.crafting.giving import Crafts
 from emu.world.crafting.transmuting import TransmutePorts
 from emu.world.deadlines import Timetable
 from emu.world.entry.account_changes import AccountChanges
@@ -69,29 +48,24 @@ from emu.world.hiding import Concealed
 from emu.world.housing.furniture import PlacedThings
 from emu.world.housing.housing import HousePorts, Housing
 from emu.world.items.acts import ItemActs
-from emu.world.items.items import Items, Kinds
-from emu.world.items.trading import TradeContent, Trading
-from emu.world.knowledge import Knowledge
+from emu.world.items.items import Items
+from emu.world.items.trading import Trading
 from emu.world.ledger.ledger import Ledger
 from emu.world.levels import Levels
 from emu.world.login_events import LoggedOut
 from emu.world.messages import WorldMessages
-from emu.world.minds.guard import Guard
 from emu.world.minds.shared import Minds
 from emu.world.players import PlayerDeadlines, Players
-from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
-from emu.world.population.served import ContentZones
+from emu.world.ports import SubjectRules, WorldPorts
 from emu.world.quests.component import QuestParts
-from emu.world.quests.journals import QuestContent
-from emu.world.recording.recorder import Recorder
-from emu.world.reports import BehaviorFailed, Faults, GroupsOrdered, WorldEvent
-from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
+from emu.world.reports import BehaviorFailed, Faults, GroupsOrdered
+from emu.world.rules import BehaviorRules
 from emu.world.saving.saver import Saver
 from emu.world.saving.saves import PlayerSaves
 from emu.world.scripts.functions.every import EVERY
-from emu.world.scripts.host import ScriptParts, Scripts
+from emu.world.scripts.host import ScriptParts
 from emu.world.scripts.visits import PlayerRegions
 from emu.world.service import WorldService
 from emu.world.sheets import CharacterSheets
@@ -109,133 +83,21 @@ from emu.world.subjects.houses import Houses
 from emu.world.subjects.journals import JournalCommands
 from emu.world.subjects.pet_windows import PetWindows
 from emu.world.subjects.petitions import Petitions
-from emu.world.subjects.recordings import Keep, Recordings, not_kept
+from emu.world.subjects.recordings import Recordings
 from emu.world.subjects.records import PlayerRecords
 from emu.world.subjects.subject import Subject
 from emu.world.subjects.tracking import Tracking
 from emu.world.subjects.uses import ThingUses
 from emu.world.subjects.zone_maps import ZoneMaps
-from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
-from emu.world.visibility.forms import GhostForms, GhostRules
+from emu.world.visibility.forms import GhostForms
 from emu.world.world import World
-from emu.world.zones.chances import ZoneChance, ZoneChances
-from emu.world.zones.definitions import Atlas
+from emu.world.zones.chances import ZoneChances
 from emu.world.zones.directory import Zones
-from emu.world.zones.ground import Grounds
 from emu.world.zones.zone import Zone
 
 _CHANCES: Final = 1 << 24
 """Steps of a random number from 0 up to 1."""
-
-
-class ContentPort(Protocol):
-    """The content file of a world, or none; `emu.net.world.content.ContentReader` reads one."""
-
-    @property
-    def travel_tables(self) -> TravelTables:
-        """The ways and places of the file. Raises `FileFormatError`."""
-
-    @property
-    def homes(self) -> HomeTables:
-        """The houses of the file. Raises `FileFormatError`."""
-
-    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones:
-        """Return what fills running zones, from zone files alone without a content file."""
-
-    def edits(self, assembly: Assembly) -> GameEdits | None:
-        """Return the edits made in the game; None without a content file."""
-
-    def scripts(self, assembly: Assembly) -> Scripts | None:
-        """Return the host of the file's scripts; None without scripts."""
-
-    def grounds(self, timetable: Timetable, clock: Clock) -> Grounds:
-        """Return the grounds of running zones; without maps they answer nothing."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorldStores:
-    """The repositories of a world."""
-
-    characters: WorldCharacterStore
-    guilds: GuildStore
-    ledger: LedgerStore
-    things: ThingStore
-    mail: MailStore
-    petitions: PetitionStore
-    houses: HouseStore
-    memories: MemoryStore
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SubjectRules:
-    """The rules of a world, by subject."""
-
-    world: WorldRules
-    zones: ZoneRules
-    chat: ChatRules
-    admission: AdmissionRules
-    behaviors: BehaviorRules
-    locked: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorldPorts:
-    """What a world gets from outside."""
-
-    atlas: Atlas
-    zones_folder: Callable[[], Path | None]
-    """Returns the operator's folder of zone files."""
-    dialects: Dialects
-    forms: GhostRules
-    stand_ins: StandIns
-    knowledge: Knowledge
-    library: Library
-    stores: WorldStores
-    processes: Processes
-    settings: SharedSettings
-    content: ContentPort
-    kinds: Kinds
-    """The kinds of things, those of the content file and the shipped ones."""
-    quests: QuestContent
-    """The quests of the content file and the shipped ones."""
-    spell_kinds: SpellKinds
-    """The spells of the content file and the shipped ones."""
-    trade: TradeContent
-    """The merchants and the loot of the content file and the shipped ones."""
-    crafts: Crafts
-    """Nodes, collections and recipes, those of the content file and the shipped ones."""
-    in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
-    """Carries out a call that may wait for the content file."""
-    clock: Clock
-    roll: Callable[[int], int]
-    """Returns a random number from 0 to one below the argument; players cannot predict it."""
-    seeded: Callable[[str], ZoneChance]
-    """Returns numbers that follow from a seed."""
-    draw: Callable[[], str]
-    """Returns a new identity of a movement, which no process has ever had."""
-    report: Callable[[WorldEvent], None]
-    """Writes log lines for operators."""
-    address: Callable[[], tuple[str, int]]
-    """Returns the host and port at which clients reach this world."""
-    start: Callable[[Coroutine[Any, Any, None]], None]
-    """Runs a coroutine that nobody awaits."""
-    answer: Callable[[], PendingAnswer]
-    """Makes an object that a coroutine can wait for."""
-    wake: Callable[[Monotonic], None]
-    """Asks to call `WorldService.handle_timer` at a time at the latest."""
-    wake_saver: Callable[[], None]
-    """Asks for the saver's timer again."""
-    tick: Callable[[Zone, Monotonic], object]
-    """Ticks a zone, and may measure the time."""
-    guard: Guard
-    """Ends calls of behaviors that take too long."""
-    spent: OwnTime
-    """Measures the calls of behaviors and scripts."""
-    record: Recorder = field(default_factory=Recorder)
-    """Records what comes into zones."""
-    keep_recording: Keep = not_kept
-    """Writes a recording of a zone."""
 
 
 class Assembly:

@@ -9,8 +9,8 @@ import pytest
 
 from emu.cli.accounts import account
 from emu.login.passwords import PasswordConfig, check_password
-from emu.model import RegisteredWorld
 from emu.store import Store
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character
 from tests.support.patience import within
 from tests.support.running.command_line import CommandLine, stored_password

@@ -7,9 +7,10 @@ import pytest
 
 from emu.cli.characters import character as group
 from emu.ledger import Movement, Owner, OwnerKind, Part, Reason
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT
 from emu.store import Store
 from emu.times import Moment
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character, world_character
 from tests.support.running.command_line import CommandLine
 

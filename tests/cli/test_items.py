@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from emu.items.held import Place, Thing, Where
 from emu.ledger import Movement, Owner, OwnerKind, Part, Reason, ThingChanges, What
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT
 from emu.store import Store
 from emu.times import Moment
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character
 from tests.support.running.command_line import CommandLine
 from tests.support.world.world_fakes import world_character

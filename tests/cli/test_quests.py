@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT
 from emu.quests.journal import Completion, Journal, TakenQuest
 from emu.store import Store
 from emu.times import Moment
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character
 from tests.support.running.command_line import CommandLine
 from tests.support.world.world_fakes import world_character

@@ -6,7 +6,8 @@ Sources: docs/protocol/characters.md#entry-format, docs/protocol/link.md#batches
 from __future__ import annotations
 
 from emu.login.character_list import ZoneTexts
-from emu.model import Character, ZoneDescription
+from emu.model import Character
+from emu.worlds import ZoneDescription
 from tests.support.login.login_fakes import FakeStore, run
 from tests.support.times import ManualClock
 

@@ -19,7 +19,8 @@ from emu.link.settings import hash_link_password
 from emu.login.events import LoginEvent, StoreFailed, WorldLeft, WorldRefused, WorldRegistered
 from emu.login.ports import ConnectedWorlds
 from emu.login.settings import DirectoryConfig
-from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
+from emu.model import CreateResponse, PlayResponse
+from emu.worlds import RegisteredWorld, WorldEntry
 from tests.support.login.directory_fakes import Link, Loop, Observer, Stores, world_directory
 from tests.support.times import APART, ManualClock
 

@@ -20,10 +20,11 @@ from emu.link.settings import hash_link_password
 from emu.login.directory import MAX_CREATE_SIZE
 from emu.login.ports import ConnectedWorlds
 from emu.login.shared_worlds import MOST_ASKED, Askers, SharedWorlds
-from emu.model import CreateResponse, PlayResponse, RegisteredWorld
+from emu.model import CreateResponse, PlayResponse
 from emu.processes.ports import GONE, Bus, BusMember
 from emu.reply_codes import CreateCode, PlayCode
 from emu.times import Monotonic
+from emu.worlds import RegisteredWorld
 from tests.support.cluster.brokers import MemoryCluster
 from tests.support.login.create_requests import request_546
 from tests.support.login.directory_fakes import Link, Loop, Observer, Stores, world_directory

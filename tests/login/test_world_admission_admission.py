@@ -8,7 +8,7 @@ from emu.limits.rates import Allowance
 from emu.link.messages import LSInfo
 from emu.link.settings import hash_link_password
 from emu.login.world_admission import WorldAdmission, WorldRefusal
-from emu.model import RegisteredWorld
+from emu.worlds import RegisteredWorld
 from tests.support.coroutines import finish
 from tests.support.login.directory_fakes import Stores
 from tests.support.times import ManualClock

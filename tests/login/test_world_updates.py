@@ -14,7 +14,8 @@ from emu.link.messages import (
     ZoneUpdate,
 )
 from emu.login.world_updates import UpdateStores, task_for
-from emu.model import Equipment, ZoneDescription
+from emu.model import Equipment
+from emu.worlds import ZoneDescription
 from tests.support.login.directory_fakes import Loop, Stores
 
 

@@ -14,12 +14,12 @@ from twisted.logger import ILogObserver, LogLevel
 from emu.config import Config
 from emu.errors import FileFormatError, StoreError
 from emu.link.settings import hash_link_password
-from emu.model import RegisteredWorld
 from emu.net import logs
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.structs.catalog import StructCatalog, read_shipped
+from emu.worlds import RegisteredWorld
 from tests.support.running.clients import connect
 from tests.support.running.configs import small_config
 from tests.support.running.names import know_no_invalid_names

@@ -26,13 +26,13 @@ from emu.config import load
 from emu.database.sqlite.keeper import Keeper
 from emu.errors import ConfigError, EmuError
 from emu.files import data_file, opcodes_folder
-from emu.model import RegisteredWorld
 from emu.net.link.tls import make_certificate
 from emu.net.opcode_source import OpcodeWatcher
 from emu.net.server import check_files
 from emu.opcodes import OpcodeStore
 from emu.store import Store
 from emu.structs import StructCatalog
+from emu.worlds import RegisteredWorld
 from tests.cli.test_capture import MESSAGES, trace_of
 from tests.cli.test_eq2emu_imports import DUMP
 from tests.support.database.store_crasher import change

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from emu.model import RegisteredWorld
 from emu.store import Store
+from emu.worlds import RegisteredWorld
 from tests.support.database.engines import postgresql_store
 
 

@@ -9,12 +9,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import DuplicateName
 from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
-from emu.model import (
-    ClientLog,
-    Equipment,
-    RegisteredWorld,
-    ZoneDescription,
-)
+from emu.model import ClientLog, Equipment
 from emu.processes.ports import AccountGate
 from emu.store import BannedAddress, Store
 from emu.store.asynchronous import (
@@ -33,6 +28,7 @@ from emu.store.asynchronous import (
 from emu.store.asynchronous_world import AsyncWorldCharacters
 from emu.store.row_cache import StoreCache
 from emu.times import Moment, Monotonic
+from emu.worlds import RegisteredWorld, ZoneDescription
 from tests.support.coroutines import finish
 from tests.support.database.stores import character, run_inline, saved_state, world_character
 from tests.support.times import ManualClock

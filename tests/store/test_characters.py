@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import StoreError
-from emu.model import Character, Color, Equipment, RegisteredWorld
+from emu.model import Character, Color, Equipment
 from emu.store import Store, characters
 from emu.store.appearance import Appearance
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character, world_character
 from tests.support.examples import tries
 

@@ -30,7 +30,7 @@ def opened(engine: str, folder: Path, name: str) -> Iterator[Store]:
 
 def fill(store: Store, accounts: int = 25) -> None:
     """Put something into most tables, with ids that are gaps, deletions and unusual values."""
-    from emu.model import RegisteredWorld  # noqa: PLC0415
+    from emu.worlds import RegisteredWorld  # noqa: PLC0415
 
     world = store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", "f" * 128))
     for number in range(accounts):

@@ -9,12 +9,13 @@ import pytest
 
 from emu.errors import CommandError, FileFormatError
 from emu.login.names import account_name
-from emu.model import Account, RegisteredWorld
+from emu.model import Account
 from emu.sqldump import InsertRow, read_inserts
 from emu.store import Store
 from emu.store import eq2emu as running
 from emu.store.eq2emu import import_dump
 from emu.times import Moment
+from emu.worlds import RegisteredWorld
 from tests.support.files.eq2emu_dumps import HASH, OTHER, counts, take
 
 DUMP = f"""

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from emu.model import Character, Color, Equipment, ZoneDescription
+from emu.model import Character, Color, Equipment
 from emu.store import Store, eq2emu_list
+from emu.worlds import ZoneDescription
 from tests.support.files.eq2emu_dumps import HASH, counts, insert, take
 
 ALICE = insert("account", id=7, name="Alice", passwd=HASH)

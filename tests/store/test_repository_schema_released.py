@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from emu.errors import StoreError
-from emu.model import Color, Equipment, ZoneDescription
+from emu.model import Color, Equipment
 from emu.opcodes import OpcodeStore
 from emu.opcodes.text import shipped_rows
 from emu.store import Store
 from emu.store.repository import schema
+from emu.worlds import ZoneDescription
 from tests.support.database.released import SCHEMA, released_database
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from emu.errors import DuplicateName, StoreError
-from emu.model import RegisteredWorld
 from emu.store import Store
+from emu.worlds import RegisteredWorld
 from tests.support.database.store_crasher import Promises
 from tests.support.database.stores import character
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from emu.errors import DuplicateName
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, RosterEntry
+from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store import Store
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character, world_character
 
 

@@ -11,8 +11,9 @@ import pytest
 from emu.cluster.ports import NodeAbout, ZonePlace
 from emu.correspondence import NewLetter, Postage
 from emu.ledger import Movement, Outcome, Owner, OwnerKind, Part, Reason
-from emu.model import Handoff, RegisteredWorld
+from emu.model import Handoff
 from emu.store import Store
+from emu.worlds import RegisteredWorld
 from tests.support.database.engines import store_database
 from tests.support.database.relay import Relay
 from tests.support.database.stores import character, saved_state, world_character

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from emu.errors import DuplicateName
-from emu.model import RegisteredWorld, ZoneDescription
 from emu.store import Store
 from emu.store.worlds import MOST_ZONES
 from emu.times import UNKNOWN
+from emu.worlds import RegisteredWorld, ZoneDescription
 from tests.support.database.stores import character
 
 

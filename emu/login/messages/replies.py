@@ -20,8 +20,9 @@ from emu.login.settings import (
     SECOND_REPLY_ACCOUNT,
     LoginServiceConfig,
 )
-from emu.model import PlayResponse, WorldEntry
+from emu.model import PlayResponse
 from emu.reply_codes import CreateCode, LoginCode, PlayCode
+from emu.worlds import WorldEntry
 
 NAME_FIELDS = frozenset(("username", "password"))
 """The fields of a login reply that hold the account's name."""

@@ -22,7 +22,7 @@ from emu.admin.status import (
 )
 from emu.appearance import class_name, race_name
 from emu.login.ports import ConnectedWorlds
-from emu.model import ANYBODY, Present, WorldEntry, may_see
+from emu.model import ANYBODY, Present, may_see
 from emu.texts import counted
 from emu.times import Monotonic
 from emu.world.actors.player import Player
@@ -32,6 +32,7 @@ from emu.world.minds.errors import ScriptErrors
 from emu.world.world import World
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
+from emu.worlds import WorldEntry
 
 GAME: Final = "EverQuest II"
 HIDDEN: Final = Present(0, 0, 0, hidden=True)

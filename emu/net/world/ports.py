@@ -19,9 +19,9 @@ from emu.net.world.timer import WorldTimer
 from emu.opcodes import OpcodeTables
 from emu.processes.settings import SharedSettings
 from emu.structs import shipped_catalog
-from emu.world.assembly import WorldPorts, WorldStores
 from emu.world.behaviors import LOADING, Budget, Library
 from emu.world.knowledge import read_knowledge
+from emu.world.ports import WorldPorts, WorldStores
 from emu.world.recording.recorder import Recorder
 from emu.world.reports import WorldEvent
 from emu.world.subjects.recordings import Keep

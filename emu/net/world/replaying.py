@@ -43,13 +43,14 @@ from emu.times import Moment, Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player, PlayerState
 from emu.world.actors.spawn import Spawn
-from emu.world.assembly import Assembly, WorldPorts, WorldStores
+from emu.world.assembly import Assembly
 from emu.world.behaviors import Library
 from emu.world.entry.leaving import LeaveReason
 from emu.world.events import GameEvent
 from emu.world.knowledge import read_knowledge
 from emu.world.minds.guard import unguarded
 from emu.world.population.atlas import read_atlas
+from emu.world.ports import WorldPorts, WorldStores
 from emu.world.recording.recorder import COMMAND, THREAD, Recorder
 from emu.world.recording.recording import PlayerSnapshot, Recording, ZoneSnapshot
 from emu.world.recording.ring import InputEntry

@@ -10,9 +10,10 @@ import pytest
 
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.values import MOST_SHOWN, check_values, problems_of, repair_values
-from emu.model import Character, Membership, RegisteredWorld, Title
+from emu.model import Character, Membership, Title
 from emu.store import Store
 from emu.store.server_lock import ServerLock
+from emu.worlds import RegisteredWorld
 from tests.support.world.world_fakes import world_character
 from tests.support.world.worlds import WorldHarness
 

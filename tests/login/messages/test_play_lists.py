@@ -12,8 +12,8 @@ import pytest
 
 from emu.errors import StoreError
 from emu.login.settings import CompatibilityChoices, LoginServiceConfig
-from emu.model import WorldEntry, ZoneDescription
 from emu.versions import LOGIN_VERSION_STEPS
+from emu.worlds import WorldEntry, ZoneDescription
 from tests.support.login.login_harness import NORRATH, Harness, character, str16
 
 FREEPORT = WorldEntry(2, "Freeport", up=True, locked=True, players=70000, development=True)

@@ -2,12 +2,12 @@
 
 import emu
 from emu.admin.status import NO_ZONE
-from emu.model import WorldEntry
 from emu.net.admin.status import StatusSource, worlds_of
 from emu.times import Monotonic
 from emu.world.behaviors.library import describe
 from emu.world.behaviors.shipped import greeter
 from emu.world.rules import AdmissionRules
+from emu.worlds import WorldEntry
 from tests.support.world.worlds import WorldHarness
 
 

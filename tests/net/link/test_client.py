@@ -27,12 +27,12 @@ from emu.link.settings import (
     WorldLinkTimes,
     hash_link_password,
 )
-from emu.model import RegisteredWorld
 from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.link.tls import certificate_fingerprint, make_certificate, server_options
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
+from emu.worlds import RegisteredWorld
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.login.scripted_login import ScriptedLogin, ScriptedLoginServer
 from tests.support.patience import patience

@@ -19,7 +19,7 @@ from emu.link.settings import (
     WorldLinkConfig,
     hash_link_password,
 )
-from emu.model import CreateResponse, PlayResponse, RegisteredWorld, ZoneDescription
+from emu.model import CreateResponse, PlayResponse
 from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
@@ -31,6 +31,7 @@ from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
 from emu.world.zones.definitions import Start
+from emu.worlds import RegisteredWorld, ZoneDescription
 from tests.support.login.create_requests import request_546
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.running.processes import handoff_keys, presence

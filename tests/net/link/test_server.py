@@ -13,7 +13,8 @@ from twisted.internet.task import deferLater
 
 from emu.limits.connections import StreamLimits
 from emu.link.settings import LinkLimits, LinkServerConfig, LoginLinkConfig, hash_link_password
-from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
+from emu.model import CreateResponse, PlayResponse
+from emu.worlds import RegisteredWorld, WorldEntry
 from tests.support.login.directory_fakes import Stores
 from tests.support.login.link_bench import Bench
 from tests.support.login.scripted_world import frame, ls_info

@@ -8,10 +8,11 @@ import pytest
 
 from emu.errors import DuplicateName
 from emu.link.settings import hash_link_password, link_password_matches
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT
 from emu.net.world.registration import built_in_account
 from emu.store import Store
 from emu.world.population.atlas import read_atlas
+from emu.worlds import RegisteredWorld
 
 ATLAS = read_atlas()
 

@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from emu.model import Color, RegisteredWorld, WorldCharacter
+from emu.model import Color, WorldCharacter
 from emu.net.world.registration import reconcile
 from emu.store import Store
 from emu.world.population.atlas import read_atlas
+from emu.worlds import RegisteredWorld
 
 MAN = "ec/pc/human/human_male"
 

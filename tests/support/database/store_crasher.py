@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from emu.errors import DuplicateName
-from emu.model import Color, Equipment, RegisteredWorld
+from emu.model import Color, Equipment
 from emu.store import Store
 from emu.store import worlds as reports
 from emu.times import UNKNOWN
+from emu.worlds import RegisteredWorld
 from tests.support.database.stores import character, world_character
 
 COLORS = {f"color{number}": Color(number, 0, -number, signed=True) for number in range(6)}

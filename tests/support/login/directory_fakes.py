@@ -10,17 +10,10 @@ from emu.errors import DuplicateName, StoreError
 from emu.link.messages import LinkMessage
 from emu.login.directory import WorldDirectory
 from emu.login.settings import DirectoryConfig
-from emu.model import (
-    Character,
-    CreateResponse,
-    Equipment,
-    PlayResponse,
-    RegisteredWorld,
-    WorldEntry,
-    ZoneDescription,
-)
+from emu.model import Character, CreateResponse, Equipment, PlayResponse
 from emu.structs import shipped_catalog
 from emu.times import Clock, Moment, Monotonic
+from emu.worlds import RegisteredWorld, WorldEntry, ZoneDescription
 
 
 class _Turn:

@@ -11,11 +11,12 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.link.settings import LinkServerConfig, hash_link_password
-from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
+from emu.model import CreateResponse, PlayResponse
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.times import Monotonic
+from emu.worlds import RegisteredWorld, WorldEntry
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.login.scripted_world import ScriptedWorld, connect_world
 from tests.support.patience import patience

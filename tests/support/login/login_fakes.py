@@ -14,17 +14,9 @@ from typing import Any
 from emu.errors import StoreError
 from emu.login.events import LoginEvent
 from emu.login.ports import LoginGranted, LoginRefusal, LoginRefusalReason, WorldObserver
-from emu.model import (
-    Account,
-    Character,
-    ClientLog,
-    CreateResponse,
-    Equipment,
-    PlayResponse,
-    WorldEntry,
-    ZoneDescription,
-)
+from emu.model import Account, Character, ClientLog, CreateResponse, Equipment, PlayResponse
 from emu.times import Moment, Monotonic
+from emu.worlds import WorldEntry, ZoneDescription
 
 START = Monotonic(0.0)
 

@@ -14,10 +14,11 @@ from emu.login.client import Client
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.login.settings import LoginServiceConfig
-from emu.model import Character, WorldEntry
+from emu.model import Character
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.times import Monotonic
+from emu.worlds import WorldEntry
 from tests.support.login.login_fakes import (
     Events,
     FakeAuthenticator,

@@ -12,7 +12,7 @@ import click
 from emu.cli.main import root
 from emu.cluster.ports import NodeAbout, NodeState
 from emu.guilds import LEADER, Guild, GuildMember
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT
 from emu.net.world.recordings import write_recording
 from emu.opcodes.files import as_sql
 from emu.opcodes.text import shipped_rows
@@ -20,6 +20,7 @@ from emu.processes.ports import ContentEdit
 from emu.store import Store
 from emu.times import UNKNOWN
 from emu.world.recording.recording import Header, Recording
+from emu.worlds import RegisteredWorld
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.database.stores import character, world_character
 from tests.support.files.eq2emu_players import ANTONIA, LOGIN, mysqldump

@@ -32,7 +32,6 @@ from emu.database.sqlite import files
 from emu.errors import CommandError
 from emu.link.settings import hash_link_password
 from emu.login.passwords import PasswordConfig, hash_password
-from emu.model import RegisteredWorld
 from emu.net import logs
 from emu.net.client.connection import ClientConnection, open_client
 from emu.net.scheduler import make_steady
@@ -40,6 +39,7 @@ from emu.net.server import EmuService, check_files
 from emu.opcodes import OpcodeStore
 from emu.store import Store
 from emu.times import UNKNOWN
+from emu.worlds import RegisteredWorld
 from tests.support.patience import patience, slowness
 from tests.support.remembered import remember_starts
 from tests.support.running.clients import connect

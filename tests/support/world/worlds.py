@@ -42,7 +42,7 @@ from emu.structs.packed import read_client_cmds
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
-from emu.world.assembly import Assembly, ContentPort, SubjectRules, WorldPorts, WorldStores
+from emu.world.assembly import Assembly
 from emu.world.behaviors import Library
 from emu.world.deadlines import Timetable
 from emu.world.knowledge import read_knowledge
@@ -50,6 +50,7 @@ from emu.world.minds.guard import unguarded
 from emu.world.population.atlas import read_atlas
 from emu.world.population.edits import GameEdits
 from emu.world.population.served import ContentZones
+from emu.world.ports import ContentPort, SubjectRules, WorldPorts, WorldStores
 from emu.world.quests.journals import QuestContent
 from emu.world.recording.recorder import Recorder
 from emu.world.reports import WorldEvent
