@@ -79,14 +79,14 @@ class AccountRepository(Repository):
 
     @reads
     def open_among(self, account_ids: Sequence[int], moment: Moment) -> list[int]:
-        """Return the accounts among these that exist and are neither disabled nor banned."""
+        """Return those of these accounts that exist and are neither disabled nor banned, sorted."""
         # UNKNOWN stands for no ban in rows of imports. A ban ends at its moment, so that moment is
         # not banned any more.
         chosen, ids = self._among("id", account_ids)
         rows = self._run(
             "SELECT id FROM accounts WHERE enabled"  # noqa: S608
             " AND (banned_until IS NULL OR banned_until IN (?, ?) OR banned_until < ?)"
-            f" AND {chosen}",
+            f" AND {chosen} ORDER BY id",
             (UNKNOWN, moment, moment, ids),
         )
         return [row["id"] for row in rows]
