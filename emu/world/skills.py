@@ -191,19 +191,22 @@ def _at_level(known: KnownSkill, most: int) -> KnownSkill:
 
 
 def send_skill_book(player: Player, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> None:
-    """Send a client its skills: packed, XORed with the book that it has (recorded)."""
+    """Send a client its skills: packed, XORed with the book that it has.
+
+    A row that comes back is XORed with what it was (real-entry-1208-start-fighter-priest).
+    """
     client, session = player.client, player.session
     try:
         count, rows, tail = _book(client.dialect, knowledge, skills)
     except UnknownStruct:
         # Clients of this version have no such message.
         return
-    size = max(len(rows), len(session.skill_book))
-    fresh, before = rows.ljust(size, b"\0"), session.skill_book.ljust(size, b"\0")
-    session.skill_book = rows
-    if fresh != before or not rows:
-        packed = pack_counted(count, xor(fresh, before)[: len(rows)], tail, client.version)
-        client.send_bytes("OP_UpdateSkillBookMsg", packed)
+    if rows == session.skill_book and rows:
+        return
+    size, base = len(rows), session.skill_base
+    delta = xor(rows, base[:size].ljust(size, b"\0"))
+    session.skill_book, session.skill_base = rows, rows + base[size:]
+    client.send_bytes("OP_UpdateSkillBookMsg", pack_counted(count, delta, tail, client.version))
 
 
 def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> bytes:

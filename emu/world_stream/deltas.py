@@ -222,6 +222,10 @@ LIST_FIELD: Final = "equip_flag"
 """The field that distinguishes several lists of one struct; each list has its own baseline."""
 MOST_LISTS: Final = 8
 """Lists of one struct for which a baseline is kept."""
+KEEPS_REST: Final = "WS_UpdateSkillBook"
+"""The struct whose records stay a baseline while the list is shorter (recorded in
+real-entry-1208-start-fighter-priest). Records of other lists begin anew with zeros (recorded for
+things that wait for a place: items-546-carry, 128.87 s)."""
 
 
 class BaselineList(NamedTuple):
@@ -288,6 +292,8 @@ class BookReader:
         # before (docs/protocol/world/items.md#lists).
         base = last.base if last is not None else b""
         records = xor(delta, base[:size].ljust(size, b"\0"))
+        if self._layout.name == KEEPS_REST:
+            records += base[size:]
         now = self._lists[which] = BaselineList(head, records, tail)
         fields = self._layout.decode(now.message(size))
         return fields if last is None else self._changes(self._elements(last), fields)

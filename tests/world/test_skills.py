@@ -8,6 +8,7 @@ import pytest
 from emu.model import KnownSkill
 from emu.structs.packed import unpack, xor
 from emu.world.actors.player import Player
+from emu.world.skills import send_skill_book
 from tests.support.world.worlds import Client, WorldHarness
 
 PARRY, DUAL_WIELD, HEAVY_ARMOR = 540022425, 1852383242, 241174330
@@ -31,7 +32,8 @@ def books(client: Client) -> list[dict[int, tuple[int, int]]]:
             version = client.dialect.version
             # Up to 561 the last byte of the last row is the one that is not packed.
             fresh, _ = unpack(payload[2:], count * ROW + (version > 561), version)
-            rows = xor(fresh, rows.ljust(len(fresh), b"\0")[: len(fresh)])
+            size = len(fresh)
+            rows = xor(fresh, rows.ljust(size, b"\0")[:size]) + rows[size:]
             ends = [struct.unpack_from("<IIHHH", rows + b"\0", 1 + at * ROW) for at in range(count)]
             found.append({number: (value, most) for number, _, value, _, most in ends})
     return found
@@ -94,6 +96,16 @@ def test_an_unchanged_book_is_not_sent() -> None:
     harness, client, player = scene(546, KnownSkill(PARRY, 5, 10))
     harness.parts.skills.change_skills(player, [KnownSkill(PARRY, 5, 10)])
     assert len(books(client)) == 1
+
+
+@pytest.mark.parametrize("version", [546, 1208])
+def test_a_row_that_comes_back_is_the_difference_to_what_it_was(version: int) -> None:
+    """Recorded: real-entry-1208-start-fighter-priest."""
+    both = (KnownSkill(PARRY, 5, 10), KnownSkill(SWIMMING, 7, 10))
+    harness, client, player = scene(version, *both)
+    for skills in (both[:1], both):
+        send_skill_book(player, harness.world.knowledge, skills)
+    assert books(client)[-1] == {PARRY: (5, 10), SWIMMING: (7, 10)}
 
 
 def test_only_a_skill_that_is_better_is_shown() -> None:

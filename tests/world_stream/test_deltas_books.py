@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emu.errors import LimitExceeded, MalformedMessage, UnknownBase
 from emu.structs.packed import pack_counted, xor
-from emu.world_stream.deltas import MOST_LISTS, BookReader
+from emu.world_stream.deltas import KEEPS_REST, MOST_LISTS, BookReader
 from tests.support.world.ghost_views import dialect
 
 
@@ -19,7 +19,7 @@ class Book:
     """A server's side of one list: it keeps what it sent last.
 
     Recorded: a record that comes back is XORed with zeros (items-546-carry, 128.87 s; also 1208 and
-    60114).
+    60114), a skill with what it was (real-entry-1208-start-fighter-priest).
     """
 
     def __init__(self, struct: str, record: int, version: int = 546) -> None:
@@ -35,7 +35,7 @@ class Book:
         size = count * self.record
         records, tail = whole[6 : 6 + size], whole[6 + size :]
         delta = xor(records, self.base[:size].ljust(size, b"\0"))
-        self.base = records
+        self.base = records + (self.base[size:] if self.layout.name == KEEPS_REST else b"")
         return pack_counted(count, delta, tail, self.version)
 
 
@@ -117,6 +117,15 @@ def test_the_skill_books_last_byte_is_in_the_clear() -> None:
     assert [one["skill_id"] for one in fields["skill_array"]] == [0x20301699, 7]
     assert fields["skill_array"][1]["language_unknown"] == 9
     assert fields["skill_array"][0]["display_maxval"] == 1
+
+
+def test_a_skill_that_comes_back_is_the_difference_to_what_it_was() -> None:
+    """Recorded in real-entry-1208-start-fighter-priest: a class takes skills, and gives some."""
+    book = Book("WS_UpdateSkillBook", 21)
+    for numbers in ((1, 2, 3), (1,), (1, 5, 6)):
+        skills = [{"skill_id": number, "current_val": 10 * number} for number in numbers]
+        book.reader.read(book.write(skill_array=skills))
+    assert [one["skill_id"] for one in book.reader.elements()] == [1, 5, 6]
 
 
 def test_an_empty_book() -> None:

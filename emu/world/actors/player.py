@@ -279,6 +279,7 @@ class ClientSession:
 
     __slots__ = (
         "_messages", "command_words", "items", "predictions", "proposed_last_name", "sheet",
+        "skill_base",
         "skill_book",
     )  # fmt: skip
 
@@ -291,6 +292,8 @@ class ClientSession:
         self.sheet = SheetSender(dialect)
         self.items = ItemLists(dialect)
         """The lists of things that the client has."""
+        self.skill_base = b""
+        """What the next skill book is XORed with; rows that are gone stay in it."""
         self.skill_book = b""
         """The rows of the skill book that the client has."""
         self.proposed_last_name: str | None = None
