@@ -47,9 +47,8 @@ class TownSearch:
     def _to_one_of(self, towns: Sequence[str], now: Monotonic) -> Errand | None:
         for town in towns:
             way = self._journeys.travels.way_to(town)
-            may_go = way is not None and town not in self._known
-            may_go = may_go and town != self._journeys.travels.zone
-            if may_go and self._visits.may_begin(f"to {town}", "town", now, LATER):
-                assert way is not None  # noqa: S101  # `may_go`
+            if way is None or town in self._known or town == self._journeys.travels.zone:
+                continue
+            if self._visits.may_begin(f"to {town}", "town", now, LATER):
                 return self._journeys.by(way, None, now)
         return None
