@@ -1,10 +1,13 @@
-// It takes any answer to a password for a yes; that it was a no shows when nothing is answered.
+// It takes any answer to a password for a yes. That it was a no shows when nothing is answered, or,
+// where this client is slower than the server, when it writes to the connection that the server ended.
 
 import Rcon from 'simple-rcon'
 
 const SILENCE = 'no answer'
 
-export const isRefusal = (error) => error.message === SILENCE
+const ENDED = ['ERR_STREAM_WRITE_AFTER_END', 'EPIPE', 'ECONNRESET']
+
+export const isRefusal = (error) => error.message === SILENCE || ENDED.includes(error.code)
 
 export async function answers(server, lines) {
   const client = new Rcon({ ...server, timeout: 1000 })
