@@ -47,6 +47,8 @@ MOST_WAYS: Final = 2
 WRONG_SIDE: Final = 10
 """How much worse than its dangers a place is that is on another side of the zone than a task says.
 """
+NOTHING: Final = "Nothing happens"
+"""What the world says to a verb that does nothing."""
 NO_CHOICE: Final = "none"
 """What it chooses in the window of a thing of which it only wants to know where it leads."""
 
@@ -110,6 +112,12 @@ class PlayerJourneys:
         """Note where the window of the thing leads that was used last."""
         if self._used is not None:
             self.travels.offered(self._used[0], descriptions)
+
+    def read(self, text: str) -> None:
+        """Read a line: it may say that the thing does nothing that was used last."""
+        if NOTHING in text and self._used is not None:
+            self.travels.led_nowhere(self._used[0])
+            self._used = None
 
     def use(self, plan: Errand, spawn: SeenSpawn, now: Monotonic) -> None:
         """Note that a thing is used, which may lead to another zone."""

@@ -143,6 +143,7 @@ class Questing:
             case LineShown(_, text) if TOO_FAR in text:
                 self._goes_closer(now)
             case LineShown(_, text) | ScreenShown(text):
+                self.journeys.read(text)
                 self.hints.read(text, level=self._fighting.level, zone=self.journeys.zone)
                 if self._must_leave:
                     self._left.add(self.journeys.travels.zone)
@@ -404,8 +405,7 @@ class Questing:
         if not self.hints.is_stopped(self._fighting.level):
             if not first or not all(names_person(task.text) for task in first):
                 return None
-            here = self.journeys.travels.zone
-            is_here = any(here in self.agenda.zones_of(task) for task in first)
+            is_here = any(self.journeys.travels.zone in self.agenda.zones_of(one) for one in first)
             if is_here and not self.journeys.exploration.has_surveyed:
                 return None  # it looks around here first
         return self._towns.way(now, takes_quests=not first)

@@ -229,8 +229,12 @@ def may_have_choices(name: str) -> bool:
 
 
 def is_sign(name: str) -> bool:
-    """Return whether a thing has the technical name of a way to one zone."""
-    return {"zone", "to"} <= set(re.split(r"[^a-z]+", name.casefold()))
+    """Return whether a thing has the name of a way to one zone.
+
+    "zone_to_qey_north" leads to North Qeynos, "Scale Yard Zone" to Scale Yard.
+    """
+    words = re.split(r"[^a-z]+", name.casefold())
+    return {"zone", "to"} <= set(words) or (len(words) > 1 and words[-1] == "zone")
 
 
 def is_named_way(name: str) -> bool:

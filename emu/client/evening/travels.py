@@ -145,9 +145,12 @@ class Travels:
         """
         said = _LEADS.match(verb)
         zone = zone_name(said[1]) if said is not None else ""
-        if zone not in self._visited or zone == self.zone:
+        if zone not in self._visited or zone == self.zone or self.is_vain(thing.name):
             return False
-        self._ways.setdefault(self.zone, {}).setdefault(zone, thing)
+        ways = self._ways.setdefault(self.zone, {})
+        if zone not in ways:
+            ways[zone] = thing
+            self._guessed.add((self.zone, zone))
         return True
 
     def offered(self, used: KnownWay, descriptions: Iterable[str]) -> None:
@@ -180,6 +183,11 @@ class Travels:
                 if self._doubts[self.zone, there] >= MOST_DOUBTS:
                     del ways[there]
                     self._guessed.discard((self.zone, there))
+
+    def led_nowhere(self, used: KnownWay) -> None:
+        """Note that a thing was used and does nothing: no guess that it leads elsewhere is left."""
+        self._vain.add((self.zone, used.name))
+        self._drop_guesses(used, ())
 
     def guess_way_back(self, here: Place, spawns: Iterable[SeenSpawn]) -> None:
         """Take the nearest thing that sounds like a way for the one back, as long as it is near.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from emu.client.evening.errands import visit
 from emu.client.evening.journeys import NO_CHOICE, PlayerJourneys
 from emu.client.evening.places import NEAR
 from emu.client.evening.seen import SeenSpawn
@@ -219,6 +220,24 @@ def test_it_takes_a_sign_back_to_whom_it_has_met(core: NotingClient) -> None:
     plan = one.journey(report, NOW)
     assert plan is not None
     assert (plan.index, plan.leaves) == (5, True)
+
+
+def test_it_looks_for_another_way_if_a_thing_does_nothing(core: NotingClient) -> None:
+    hole = spawn(6, "fprt_manhole_hood_to_sewer01", level=0)
+    one = journeys(core, hole, spawn(7, "mariners_bell", 50.0, level=0))
+    one.arrive("fprt_sewer01", "The Thieves' Way", NOW)
+    one.arrive("freeport_combined", "The City of Freeport", NOW)
+    new = visit(hole, "use", NOW)
+    assert one.leads_back(new, hole, "enter thieves' way")
+    hunt = task("I need to kill five scouts in the Thieves' Way.")
+    back = one.journey(hunt, NOW)
+    assert back is not None
+    one.use(back, hole, NOW)
+    one.read("Nothing happens.")
+    assert one.journey(hunt, Monotonic(NOW + 1e6)) is None
+    bell = one.search([hunt], NOW)
+    assert bell is not None
+    assert bell.index == 7
 
 
 @pytest.mark.parametrize(

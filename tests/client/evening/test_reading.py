@@ -256,6 +256,8 @@ def test_things_that_may_lead_to_several_zones() -> None:
         ("zone_to_fprt_south", "I need to locate the gates to North Freeport.", False),
         ("zone_to_fprt_north", "I need to locate the gates to North Qeynos.", False),
         ("zone_to_qey_city", "I need to speak with Sir Laughlin in North Qeynos", False),
+        ("Beggars Court Zone", "Speak with the Banker Voranius in Beggar's Court.", True),
+        ("Serpent Sewer Zone", "I am to stalk the sewers for Darkblade Scouts.", False),
     ],
 )
 def test_the_name_of_a_sign_says_where_it_leads(name: str, text: str, is_meant: bool) -> None:

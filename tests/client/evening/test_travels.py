@@ -263,6 +263,26 @@ def test_a_guessed_way_back_is_forgotten_if_it_leads_nowhere() -> None:
     assert one.way_to("hideout") is None
 
 
+def test_a_way_by_its_verb_is_forgotten_if_the_thing_does_nothing() -> None:
+    # Manholes of a later twin of Freeport say "enter thieves' way", and do nothing.
+    one = arrived(("The Thieves' Way", None), ("The City of Freeport", GATE))
+    hole = KnownWay("fprt_manhole_hood_to_sewer01", Place(5.0, 0.0, 0.0))
+    assert one.reads(hole, "enter thieves' way")
+    assert one.way_to("thieves' way") == hole
+    one.led_nowhere(hole)
+    assert one.way_to("thieves' way") is None
+    assert not one.reads(hole, "enter thieves' way"), "it has just tried that"
+    one.renew()
+    assert one.reads(hole, "enter thieves' way")
+
+
+def test_a_way_that_was_taken_is_known_also_if_it_does_nothing_now() -> None:
+    one = arrived(("Nettleville Hovel", None), ("The Peat Bog", GATE), ("Nettleville Hovel", None))
+    one.led_nowhere(GATE)
+    assert not one.is_sure("peat bog")
+    assert one.way_to("peat bog") == GATE
+
+
 def test_a_word_of_a_zone_means_it_only_as_a_place() -> None:
     one = arrived(("East Freeport", None), ("Graystone Yard", GATE))
     assert one.destinations("Judge the traitors and prove your loyalty to Freeport.") == []
