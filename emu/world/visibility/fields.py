@@ -52,6 +52,10 @@ TRANSPORTS: Final = frozenset((12, 28))
 """Icons of means of transport."""
 HAND: Final = 6
 """Bits of the icon of what has a cursor of its own."""
+FIGHTS: Final = "combat"
+"""The word of a spawn that fights."""
+FIGHT: Final = 64
+"""The bit of the icon of a spawn that fights."""
 TRANSPORT: Final = "transport"
 """The word of a spawn that carries who stands on it, whatever its icon is."""
 
@@ -320,6 +324,8 @@ def _icon(spawn: Spawn, *, moves_up: bool) -> int:
         icon = CREATURE_ICON if spawn.is_living else THING_ICON
     if spawn.hand_icon:
         icon |= HAND
+    if FIGHTS in spawn.words:
+        icon |= FIGHT
     if not moves_up or icon == LARGE_TRANSPORT:
         return icon
     moved = icon + (icon & _MOVED)

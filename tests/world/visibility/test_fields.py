@@ -81,6 +81,24 @@ def test_icons_have_moved(values: dict[str, Any], version: int, icon: int) -> No
 
 
 @pytest.mark.parametrize(
+    ("kind", "values", "version", "icon"),
+    [(SpawnKind.PLAYER, {}, 1096, 0x44), (SpawnKind.PLAYER, {}, 1208, 0x88),
+     (SpawnKind.NPC, {"attackable": True}, 1096, 0x40),
+     (SpawnKind.NPC, {"attackable": True}, 1208, 0x80)],
+)  # fmt: skip
+def test_who_fights_has_a_bit_more_in_its_icon(
+    kind: SpawnKind, values: dict[str, Any], version: int, icon: int
+) -> None:
+    """Recorded in fight-1096-melee-a and fight-1208-melee-a: 4 to 44h and 0 to 40h at 1096."""
+    spawn = Spawn(1, kind, "a fighter", Position(0, 0, 0), **values)
+    before = info_fields(spawn, form(version))["icon"]
+    spawn.set_word("combat", on=True)
+    assert info_fields(spawn, form(version))["icon"] == icon
+    spawn.set_word("combat", on=False)
+    assert info_fields(spawn, form(version))["icon"] == before
+
+
+@pytest.mark.parametrize(
     ("kind", "values", "status"),
     [(SpawnKind.GROUND, {}, 0x402), (SpawnKind.OBJECT, {}, 0x800002),
      (SpawnKind.OBJECT, {"hand_icon": 1}, 0x800402), (SpawnKind.WIDGET, {"icon": 28}, 0x801000),
