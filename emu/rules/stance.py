@@ -18,7 +18,7 @@ FACTION_STEP: Final = 10_000
 """The standing with a faction that is one step of its attitude."""
 WORST, BEST = -5, 5
 OWN_ARROW: Final = -1
-"""The arrow of a `Look` that has only a mark."""
+"""The arrow of a `Look` that has only what quests show."""
 SHOWN: Final = 4
 """The best attitude that ghosts show; the worst is its opposite, and means that it attacks."""
 DISLIKED: Final = -3
@@ -63,6 +63,8 @@ class Look(NamedTuple):
     """The mark of a quest over it; 0 for none."""
     is_hated: bool = False
     """Whether the viewer is the one whom it hates most."""
+    is_sought: bool = False
+    """Whether a quest of the viewer wants it dead."""
 
 
 NEUTRAL: Final = Look(WHITE, 0)

@@ -50,7 +50,7 @@ class QuestParts:
             self.quests, roll=roll, sharers=sharers, race_of=race_of,
             number_of=lambda spawn: spawn.look.dealing.number, near=self.near,
         )  # fmt: skip
-        self.feathers = Feathers(self.quests)
+        self.feathers = Feathers(self.quests, self.counting.victims)
         self.journals.add_engine(StagedEngine(self.quests, items, chat), has_scripts=False)
         self.givers = Givers(self.quests, self.feathers, conversations)
         world.events.subscribe(LeftZone, lambda event: self.rewards.left(event.player))

@@ -18,6 +18,7 @@ from emu.world.events import Cast, Died, Entered, Order
 from emu.world.item_events import BagsChanged, Crafted, Harvested, ItemObtained
 from emu.world.quest_events import QuestAccepted, QuestStepChanged
 from emu.world.quests.quests import Quests
+from emu.world.quests.victims import Victims
 
 CERTAIN: Final = 100.0
 _SHARES: Final = 10_000
@@ -119,14 +120,21 @@ class QuestCounting:
                 self._killed(player, victim, is_killer=player is event.player)
 
     def _killed(self, player: Player, victim: Spawn, *, is_killer: bool) -> None:
-        number, race, name = self._number_of(victim), self._race_of(victim), victim.name
-        for taken, step in self._open(player, KILLS):
-            if step.kind is StepKind.KILL_RACE:
-                fits = race in step.ids
-            else:
-                fits = number in step.ids or name.casefold() in step.names
-            if fits and (is_killer or step.kind is not StepKind.KILL_SELF):
-                self._try(player, taken, step, 1, name)
+        found = self._open(player, KILLS)
+        victims = self._victims_of(found)
+        for taken, step in found:
+            is_counted = is_killer or step.kind is not StepKind.KILL_SELF
+            if is_counted and victims.fits(step, victim):
+                self._try(player, taken, step, 1, victim.name)
+
+    def victims(self, player: Player) -> Victims | None:
+        """Return the spawns that the open steps of a player want dead; None without such steps."""
+        found = self._open(player, KILLS)
+        return self._victims_of(found) if found else None
+
+    def _victims_of(self, found: list[tuple[TakenQuest, Step]]) -> Victims:
+        steps = frozenset(step for _, step in found)
+        return Victims(steps, self._number_of, self._race_of)
 
     # -- things ---------------------------------------------------------------------------------
 

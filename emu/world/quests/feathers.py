@@ -1,4 +1,4 @@
-"""`Feathers`: the marks over spawns that have a quest for a player.
+"""`Feathers`: the marks over spawns that have a quest for a player, or that a quest wants dead.
 
 A script or a file says which spawn provides which quest. A player is sent the marks that have
 changed, no others. Source: docs/guides/quests.md#marks.
@@ -6,6 +6,7 @@ changed, no others. Source: docs/guides/quests.md#marks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from emu.quests.plans import FeatherColor
@@ -24,6 +25,7 @@ from emu.world.quest_events import (
     QuestStepChanged,
 )
 from emu.world.quests.quests import Quests
+from emu.world.quests.victims import Victims
 from emu.world.zones.zone import Zone
 
 NONE, OFFERS, WAITS = 0, 1, 2
@@ -40,8 +42,10 @@ MOST_QUESTS: Final = 50
 class Feathers:
     """The marks that the players of one world see."""
 
-    def __init__(self, quests: Quests) -> None:
+    def __init__(self, quests: Quests, victims: Callable[[Player], Victims | None]) -> None:
+        """`victims` returns the spawns that a player's open steps want dead."""
         self._quests = quests
+        self._victims = victims
         self._world = quests.world
         self._given: dict[Zone, dict[int, tuple[Spawn, list[int]]]] = {}
         """The spawns of a zone that provide quests, by number."""
@@ -101,6 +105,17 @@ class Feathers:
         self._shown[player.id] = fresh
         if player.viewer is not None and (changed or player.viewer.interest.marks != fresh):
             player.zone.mark(player.viewer, fresh, changed)
+        self._seek(player)
+
+    def _seek(self, player: Player) -> None:
+        """Show a player which spawns its steps want dead, if its version has an icon for that."""
+        viewer = player.viewer
+        if viewer is None or viewer.form.sought_at is None:
+            return
+        sought = self._victims(player)
+        if sought != viewer.interest.sought:
+            viewer.interest.sought = sought
+            player.zone.look_again(viewer)
 
     def _mark(
         self, player: Player, spawn: Spawn, quests: list[int], known: dict[int, int]

@@ -123,6 +123,7 @@ class GhostForm:
         "names",
         "rules",
         "sizes",
+        "sought_at",
         "stand_ins",
         "tails",
         "target_at",
@@ -160,6 +161,8 @@ class GhostForm:
         """Where it has the hate of a creature for the viewer; None if it has none."""
         self.mark_at = dialect.encode_known(PARTS[VISIBILITY], {"quest_flag": 0xF4}).index(0xF4)
         """Where it has the mark of a quest."""
+        self.sought_at = self._place_of_sought()
+        """Where it has the icon of what a quest wants dead; None if it has none."""
         self.views = Remembered()
         # A creature with an appearance of its own has another info part at each percent of health.
         self.infos = Remembered(from_second=True)
@@ -191,6 +194,12 @@ class GhostForm:
         mark = [0x65, *empty[1:]] if isinstance(empty, list) else 0x65
         return self.dialect.encode_known(part, {"npc_hate": mark}).index(0x65)
 
+    def _place_of_sought(self) -> int | None:
+        part, name = PARTS[VISIBILITY], "name_quest_icon"
+        if name not in self.dialect.template(part):
+            return None
+        return self.dialect.encode_known(part, {name: 0xF3}).index(0xF3)
+
     def entry_marks(self, stamp: bytes) -> tuple[bytes, bytes]:
         """Return what stands before a player's and before any other position entry of an update.
 
@@ -209,20 +218,19 @@ class GhostForm:
         return b"".join((info[:at], target.to_bytes(4, "little"), info[at + 4 :]))
 
     def with_look(self, visibility: bytes, look: Look | None) -> bytes:
-        """Return the bytes of a visibility part with arrow, attitude and mark of one viewer."""
+        """Return the bytes of a visibility part with arrow, attitude and marks of one viewer."""
         if look is None:
             return visibility
         if look.mark:
-            at = self.mark_at
-            visibility = b"".join((visibility[:at], bytes((look.mark,)), visibility[at + 1 :]))
-            if look.arrow == OWN_ARROW:
-                return visibility
-        at = self.look_at
+            visibility = _with_bytes(visibility, self.mark_at, bytes((look.mark,)))
+        if look.is_sought and self.sought_at is not None:
+            visibility = _with_bytes(visibility, self.sought_at, SOUGHT)
+        if look.arrow == OWN_ARROW:
+            return visibility
         own = bytes((look.arrow, look.encounter, look.con & 0xFF))
-        visibility = b"".join((visibility[:at], own, visibility[at + 3 :]))
+        visibility = _with_bytes(visibility, self.look_at, own)
         if look.is_hated and self.hate_at is not None:
-            at = self.hate_at
-            visibility = b"".join((visibility[:at], MOST_HATE, visibility[at + 1 :]))
+            visibility = _with_bytes(visibility, self.hate_at, MOST_HATE)
         return visibility
 
     def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
@@ -266,8 +274,14 @@ class GhostForm:
 
 MOST_HATE: Final = bytes((100,))
 """The hate that a creature shows to whom it hates most (recorded: fight-1208-melee-a)."""
+SOUGHT: Final = b"\1"
+"""The icon of what a quest wants dead (recorded: fight-1208-quest-a)."""
 LISTS: Final = frozenset(("pos_dest_loc_offset", "pos_dest_loc_offset2"))
 """Lists of the position part that have values: the next two points of a walk."""
+
+
+def _with_bytes(part: bytes, at: int, fresh: bytes) -> bytes:
+    return b"".join((part[:at], fresh, part[at + len(fresh) :]))
 
 
 def _packer(dialect: Dialect, name: str) -> tuple[struct.Struct, tuple[str, ...]]:

@@ -76,7 +76,7 @@ class InterestSet:
 
     __slots__ = (
         "_by_spawn", "_has_wrapped", "_next", "_targets", "due", "look_at", "marks", "renamed",
-        "resolved",
+        "resolved", "sought",
     )  # fmt: skip
 
     def __init__(self, look_at: Callable[[Stance], Look] | None = None) -> None:
@@ -84,6 +84,8 @@ class InterestSet:
         self.look_at = look_at
         self.marks: Mapping[int, int] = _UNMARKED
         """The marks of quests over spawns, by number; replaced and never changed."""
+        self.sought: Callable[[Spawn], bool] | None = None
+        """Returns whether a quest of the viewer wants a spawn dead; None: it wants none."""
         self._by_spawn: dict[int, ObservedSpawn] = {}
         self.due: AbstractSet[int] = _NOTHING
         """The spawns that may have an update, by id; replaced and never changed."""
@@ -141,8 +143,12 @@ class InterestSet:
     def _look_for(self, baseline: GhostBaseline) -> Look | None:
         stance = baseline.now.stance
         look = None if stance is None or self.look_at is None else self.look_at(stance)
-        if self.marks and (mark := self.marks.get(baseline.spawn.id)):
-            return Look(OWN_ARROW, 0, mark=mark) if look is None else look._replace(mark=mark)
+        spawn = baseline.spawn
+        mark = self.marks.get(spawn.id, 0) if self.marks else 0
+        is_sought = self.sought is not None and self.sought(spawn)
+        if mark or is_sought:
+            own = Look(OWN_ARROW, 0) if look is None else look
+            return own._replace(mark=mark, is_sought=is_sought)
         return look
 
     def _target_for(self, observed: ObservedSpawn, target_id: int) -> int:
@@ -235,6 +241,7 @@ class InterestSet:
             if (
                 now.target or now.stance is not None or now.names != sent.names or self.marks
                 or observed.target != NO_SPAWN or observed.look is not None
+                or self.sought is not None
             ):  # fmt: skip
                 info = self._info_change(observed, sent, info)
                 view = self._view_change(observed, sent, view)

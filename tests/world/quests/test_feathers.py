@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.world.quest_scenes import CRABS, QuestScene, crabs_plan
+from emu.world.actors.spawn import Spawn, SpawnKind
+from tests.support.world.quest_scenes import CRAB, CRABS, QuestScene, crabs_plan
+from tests.support.world.script_scenes import PLACE
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -101,3 +103,39 @@ def test_a_script_says_which_mark_is_shown(
     scene.turn()
     assert shown(scene, "Anikra") == mark
     assert scene.says("", "CanReceiveQuest(Spawn, 900001)") == [str(mark > 0).lower()]
+
+
+def sought(scene: QuestScene, name: str) -> int:
+    return int(scene.client.fields_of(name).get("name_quest_icon", 0))
+
+
+def add_crab(scene: QuestScene, name: str) -> None:
+    crab = Spawn(scene.harness.world.zones.next_spawn_id(), SpawnKind.NPC, name, PLACE)
+    crab.look = replace(crab.look, dealing=crab.look.dealing._replace(number=CRAB))
+    scene.zone.add_spawn(crab, scene.harness.now)
+
+
+@pytest.mark.parametrize(("version", "icon"), [(1096, 0), (1208, 1), (60114, 1)])
+def test_what_a_quest_wants_dead_has_an_icon_until_its_step_is_done(
+    tmp_path: Path, version: int, icon: int
+) -> None:
+    """Recorded in fight-1208-quest-a and fight-60114-quest-a: all crabs, also those that come."""
+    scene = QuestScene(tmp_path, version)
+    add_crab(scene, "Crab")
+    scene.spawn("", "Other")
+    assert (sought(scene, "Crab"), sought(scene, "Other")) == (0, 0)
+    scene.accept()
+    add_crab(scene, "Late")
+    scene.harness.run(1.5)
+    assert (sought(scene, "Crab"), sought(scene, "Late")) == (icon, icon)
+    assert sought(scene, "Other") == 0
+    scene.quests.drop(scene.player, CRABS)
+    scene.turn()
+    assert (sought(scene, "Crab"), sought(scene, "Late")) == (0, 0)
+    scene.accept()
+    scene.kill(CRAB)
+    scene.turn()
+    assert sought(scene, "Crab") == icon
+    scene.kill(CRAB)
+    scene.turn()
+    assert (sought(scene, "Crab"), sought(scene, "Late")) == (0, 0)
