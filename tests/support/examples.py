@@ -8,7 +8,8 @@ from random import Random
 from typing import Any, Final
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 USUAL: Final = "emu"
 """The profile of `make test`, in which a property that names a number tries that many."""
@@ -34,6 +35,22 @@ def tries(count: int) -> settings:
     tries more, in the same ratio as other properties.
     """
     return settings(max_examples=_scaled(count))
+
+
+def read_constants() -> None:
+    """Let hypothesis read what it needs for examples, so that later forks need not.
+
+    It takes constants out of the source of every imported module, and the table of all characters
+    out of Python: together five seconds of CPU time in a fresh checkout. It does so when it first
+    draws a number or a text.
+    """
+
+    @settings(database=None, max_examples=10, derandomize=True)
+    @given(st.lists(st.integers(), min_size=100), st.text())
+    def draw(numbers: list[int], text: str) -> None:
+        assert len(numbers) >= 100
+
+    draw()
 
 
 def try_random(count: int, name: str, check: Callable[[Random], object]) -> None:

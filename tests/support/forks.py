@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import marshal
 import mmap
 import os
@@ -26,6 +27,7 @@ import pytest
 import pytest_twisted
 
 from tests.support.costs import Costs, cpu_seconds
+from tests.support.examples import read_constants
 from tests.support.running.forked import Forking, share
 
 _NUMBER = 4
@@ -93,6 +95,8 @@ class Forks:
         session.items[:] = [test for tests in self._files for test in tests]
         self._queue = _filled_queue(len(self._files))
         self._forking = Forking()
+        read_constants()
+        gc.freeze()
         try:
             for _ in range(min(self._processes, len(self._files))):
                 self._fork([])
