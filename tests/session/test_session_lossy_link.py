@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 )
 
 from emu.session import Role, SessionConfig, SessionEstablished
+from tests.support.examples import tries
 from tests.support.sessions.link import Link, connected_link, make_sessions
 
 MESSAGES = st.tuples(st.integers(0, 400), st.binary(max_size=1500))
@@ -89,7 +90,7 @@ class LossyLink(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_whatever_happens_on_the_way_all_of_it_arrives_in_order():
-    steps = settings(max_examples=100, stateful_step_count=15)
+    steps = settings(tries(40), stateful_step_count=15)
     run_state_machine_as_test(LossyLink, settings=steps)
 
 

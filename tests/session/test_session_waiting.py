@@ -24,7 +24,7 @@ class SlowOwner(Link):
     most = 0
 
     def flush(self) -> None:
-        for session, other in self._sessions():
+        for session, other in ((self.client, self.server), (self.server, self.client)):
             left = self.most if session is self.server else 10**9
             while left and (event := session.next_event()) is not None:
                 self.events[session.role].append(event)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Iterator
 
 from emu.session import Event, Message, Role, Session, SessionConfig
 from emu.times import Monotonic
@@ -75,21 +74,21 @@ class Link:
         """Return opcode and body of everything that arrived at one side."""
         return [(e.opcode, e.payload) for e in self.events[role] if isinstance(e, Message)]
 
-    def _sessions(self) -> Iterator[tuple[Session, Session]]:
-        yield self.client, self.server
-        yield self.server, self.client
-
     def flush(self) -> None:
         """Take events and datagrams of both sides; the datagrams are on their way then."""
-        for session, other in self._sessions():
-            while (event := session.next_event()) is not None:
-                self.events[session.role].append(event)
-            for datagram in session.datagrams_to_send(Monotonic(self.now)):
-                self.carried_by[session.role] += 1
-                self.wire.append((session.role, datagram))
-                self._carry(other, datagram)
-            while (event := session.next_event()) is not None:
-                self.events[session.role].append(event)
+        self._take(self.client, self.server)
+        self._take(self.server, self.client)
+
+    def _take(self, session: Session, other: Session) -> None:
+        role, events, now = session.role, self.events[session.role], Monotonic(self.now)
+        while (event := session.next_event()) is not None:
+            events.append(event)
+        for datagram in session.datagrams_to_send(now):
+            self.carried_by[role] += 1
+            self.wire.append((role, datagram))
+            self._carry(other, datagram)
+        while (event := session.next_event()) is not None:
+            events.append(event)
 
     def _carry(self, receiver: Session, datagram: bytes) -> None:
         self.carried += 1
@@ -105,31 +104,37 @@ class Link:
             heapq.heappush(self._arrivals, (self.now + delay, self._count, receiver, datagram))
 
     def _next_time(self) -> float | None:
-        times: list[float | None] = [session.get_timer() for session, _ in self._sessions()]
+        times: list[float | None] = [self.client.get_timer(), self.server.get_timer()]
         times += [self._arrivals[0][0]] if self._arrivals else []
         return min((time for time in times if time is not None), default=None)
 
     def step(self, until: float | None = None) -> bool:
         """Go to the next thing that happens; False when that is after `until`, or never."""
         self.flush()
+        return self._advance(until)
+
+    def _advance(self, until: float | None) -> bool:
+        """Go to the next thing that happens, after a flush."""
         time = self._next_time()
         if time is None or (until is not None and time > until):
             return False
         self.now = max(self.now, time)
-        while self._arrivals and self._arrivals[0][0] <= self.now:
-            _, _, receiver, datagram = heapq.heappop(self._arrivals)
-            receiver.receive_datagram(datagram, Monotonic(self.now))
-        for session, _ in self._sessions():
+        now, arrivals = Monotonic(self.now), self._arrivals
+        while arrivals and arrivals[0][0] <= now:
+            _, _, receiver, datagram = heapq.heappop(arrivals)
+            receiver.receive_datagram(datagram, now)
+        for session in (self.client, self.server):
             timer = session.get_timer()
-            if timer is not None and timer <= self.now:
-                session.handle_timer(Monotonic(self.now))
+            if timer is not None and timer <= now:
+                session.handle_timer(now)
         self.flush()
         return True
 
     def run(self, seconds: float) -> None:
         """Let this much time pass."""
         until = self.now + seconds
-        while self.step(until):
+        self.flush()
+        while self._advance(until):
             pass
         self.now = until
 
@@ -137,13 +142,13 @@ class Link:
         """Run until both sides have had everything acknowledged, at most for some seconds."""
         until = self.now + seconds
         self.flush()
-        while any(self._busy(session) for session, _ in self._sessions()):
-            assert self.step(until), "the link did not settle"
+        while self._busy(self.client) or self._busy(self.server):
+            assert self._advance(until), "the link did not settle"
 
     @staticmethod
     def _busy(session: Session) -> bool:
-        statistics = session.statistics()
-        return not session.ended and bool(statistics.queued_bytes or statistics.packets_in_flight)
+        # All statistics would take longer than the step. What is in flight counts as queued.
+        return not session.ended and session._sent.queued_bytes > 0
 
 
 def make_sessions(
