@@ -100,6 +100,8 @@ class Creatures:
         self._standings = standings
         self._kinds: dict[Zone, _Kinds] = {}
         self._fighting: dict[Spawn, Creature] = {}
+        self._provoked: set[Spawn] = set()
+        """Those whose scripts are told now that they begin to fight."""
         self._held: set[Spawn] = set()
         """Those that cannot move from where they are."""
         self._scared: set[Spawn] = set()
@@ -296,8 +298,15 @@ class Creatures:
         if creature is not None and creature.state is State.FIGHTS:
             return
         if creature is None:
-            # A script may want the marks of its walk: it is asked first.
-            events.publish(Provoked(zone=zone, spawn=spawn, foe=foe))
+            # Its script may let others attack, whose scripts let this one attack.
+            if spawn in self._provoked:
+                return
+            self._provoked.add(spawn)
+            try:
+                # A script may want the marks of its walk: it is asked first.
+                events.publish(Provoked(zone=zone, spawn=spawn, foe=foe))
+            finally:
+                self._provoked.discard(spawn)
             if spawn.hp_percent <= 0 or zone.spawn(spawn.id) is not spawn or not mind.hates:
                 self._end_hates(spawn)
                 return

@@ -51,7 +51,7 @@ async def _attack(context: CommandContext, player: Player, _call: Call) -> None:
     if target is None:
         raise CommandError("target somebody first")
     if not fights.has_enemy(player):
-        raise CommandError(f"you cannot attack {target.name}")
+        raise CommandError(f"you cannot attack {target.name or 'that'}")
     fights.start(player)
 
 

@@ -13,7 +13,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.combat.creatures import NO_REWARD, Creatures
 from emu.world.combat.fights import COMBAT
 from emu.world.combat.figures import shared_hate
-from emu.world.events import FightOver, MayCast, Provoked
+from emu.world.events import FightOver, Hated, MayCast, Provoked
 from emu.world_stream.movement import Position
 from tests.support.ground.map_folders import write_maps
 from tests.support.world.fights import HERE, Fight
@@ -412,3 +412,24 @@ def test_a_creature_that_its_script_kills_at_once_leaves_nobody_in_a_fight() -> 
     assert crab.hp_percent == 0
     assert COMBAT not in fight.player.spawn.words
     assert not fights(fight, fight.player.spawn)
+
+
+def test_creatures_whose_scripts_call_each_other_are_provoked_once_each() -> None:
+    # As the pirates of the community's content do: `aggro` of each lets all of them attack.
+    fight = Fight()
+    strong(fight)
+    crabs = [fight.creature(at=HERE._replace(x=2.0 * number)) for number in range(3)]
+    provoked: list[Spawn] = []
+    events, foe = fight.harness.world.events, fight.player.spawn
+
+    def call(event: Provoked) -> None:
+        provoked.append(event.spawn)
+        for crab in crabs:
+            crab.mind.add_hate(foe, 100, crab.position)
+            events.publish(Hated(zone=event.zone, spawn=crab, foe=foe))
+
+    events.subscribe(Provoked, call)
+    fight.attack(crabs[0])
+    fight.run(2.0)
+    assert sorted(one.id for one in provoked) == sorted(one.id for one in crabs)
+    assert all(fights(fight, crab) for crab in crabs)

@@ -1,6 +1,6 @@
 """Functions for a creature's mind: hate, its encounter, its way back, its spells.
 
-Nobody fights yet: these values wait for fights. Source: docs/guides/lua.md#hate.
+Source: docs/guides/lua.md#hate.
 """
 
 from __future__ import annotations
