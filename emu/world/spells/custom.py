@@ -1,6 +1,6 @@
 """Copies of spells that scripts change and cast: food, drink, and further items of content.
 
-Source: docs/guides/lua.md#spells.
+Source: docs/guides/spells.md#effects.
 """
 
 from __future__ import annotations
@@ -113,11 +113,22 @@ class CustomSpell:
         return True
 
     def set_value(self, index: int, value: Any) -> bool:
-        """Change an argument of the script by its position; gaps become 0."""
+        """Change an argument of the script by its position; gaps become 0.
+
+        The new value is a text, a fraction or a number, as the argument of the table is. A
+        fraction for a whole number is kept, because the content gives such.
+        """
         if index >= MOST_VALUES:
             return False
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             value = int(bool(value))
+        match self.tier.values[index : index + 1]:
+            case (str(),):
+                value = read_text(value)
+            case (float(),):
+                value = read_fraction(value)
+            case (int(),) if isinstance(value, str):
+                value = read_signed(value)
         values = [*self.tier.values, *[0] * (index + 1 - len(self.tier.values))]
         values[index] = value
         self.tier = replace(self.tier, values=tuple(values))

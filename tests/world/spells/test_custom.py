@@ -76,6 +76,23 @@ def test_flags_and_icons_of_scripts_are_numbers(value: int, flag: bool, icon: in
         assert copy.kind.icon == icon
 
 
+@pytest.mark.parametrize(
+    ("kept", "given", "used"),
+    [
+        (0.5, "target_dead", 0.0), (0.5, "2.5", 2.5), (0.5, 3, 3.0),
+        (5, "target_dead", 0), (5, "7", 7), (5, 7.5, 7.5), ("x", 7, "7"), ("x", "y", "y"),
+    ],
+)  # fmt: skip
+def test_a_value_has_the_kind_that_the_table_gives_it(
+    kept: float | str, given: float | str, used: float | str
+) -> None:
+    """Source: eq2-lua.md, SetSpellDataIndex: the value by its type in spell_data."""
+    copy = CustomSpell(SpellKind(5, "Drink"), SpellTier(values=(kept,)))
+    assert copy.set_value(0, given)
+    assert copy.tier.values == (used,)
+    assert type(copy.tier.values[0]) is type(used)
+
+
 def test_values_and_lines_are_kept_up_to_a_bound() -> None:
     copy = CustomSpell(SpellKind(5, "Drink"), SpellTier())
     assert copy.set_value(MOST_VALUES - 1, "x")
