@@ -1,9 +1,11 @@
-"""The protocol pages and the sources hold together: what one names, the other has.
+"""The pages and the sources hold together: what one names, the other has.
 
-Sources cite rules as ``docs/protocol/PAGE.md#ANCHOR``; each rule names the code that does it.
+Sources cite rules as ``docs/protocol/PAGE.md#ANCHOR``; each rule names the code that does it. They
+cite the guides in the same way.
 """
 
 import ast
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,12 +14,14 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs" / "protocol").rglob("*.md"))
+GUIDES = sorted((ROOT / "docs" / "guides").rglob("*.md"))
 CITING = ("emu", "data", "opcodes", "tests", "tools", "twistd-plugins")
 TEXTS = {".py", ".csv", ".xml", ".toml", ".json", ".lua", ".sql", ".md", ".sh", ".yml"}
 
-CITATION = re.compile(r"docs/protocol/[\w/.-]*\w(?:#[\w-]+)?")
+CITATION = re.compile(r"docs/(?:protocol|guides)/[\w/.-]*\w(?:#[\w-]+)?")
 HEADING = re.compile(r"^#+ .*?(?:\{#([\w-]+)\})?$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)]+)\)")
+NOT_OURS = {"__pycache__", "node_modules"}
 UNBUILT = "Not in the code."
 FORMER = re.compile(r"\b(?:eq2-(?:login|world|transport)|client-546-notes|opcode-data)\b")
 """Pages that the facts once stood on; nobody has them."""
@@ -27,8 +31,11 @@ NO_MODULES = {"toml", "sqlite", "log", "pid", "behaviors"}
 
 
 def sources() -> list[Path]:
-    files = [path for folder in CITING for path in (ROOT / folder).rglob("*")]
-    kept = [path for path in files if path.suffix in TEXTS and "__pycache__" not in path.parts]
+    kept = []
+    for top in CITING:
+        for folder, below, names in os.walk(ROOT / top):
+            below[:] = [name for name in below if name not in NOT_OURS]
+            kept += [Path(folder, name) for name in names if Path(name).suffix in TEXTS]
     return [*sorted(kept), ROOT / "README.md", ROOT / "CHANGELOG.md"]
 
 
@@ -49,7 +56,7 @@ def rules_of(page: Path) -> dict[str, str]:
 def known() -> set[str]:
     return {
         f"{name_of(page)}{end}"
-        for page in PAGES
+        for page in [*PAGES, *GUIDES]
         for end in ["", *(f"#{anchor}" for anchor in anchors_of(page))]
     }
 
@@ -59,12 +66,12 @@ def citations_in(text: str) -> list[str]:
 
 
 def test_citations_are_found_where_they_stand() -> None:
-    text = '"""As recorded (docs/protocol/a.md#b-c). See docs/protocol/world/d.md."""'
-    assert citations_in(text) == ["docs/protocol/a.md#b-c", "docs/protocol/world/d.md"]
+    text = '"""As recorded (docs/protocol/a.md#b-c). See docs/guides/d.md."""'
+    assert citations_in(text) == ["docs/protocol/a.md#b-c", "docs/guides/d.md"]
 
 
 @pytest.mark.slow
-def test_every_citation_leads_to_a_rule() -> None:
+def test_every_citation_leads_to_a_page_and_its_anchor() -> None:
     rules = known()
     lost = [
         f"{path.relative_to(ROOT)}: {citation}"

@@ -1,6 +1,6 @@
 """One spawn that stands in a zone, and what is rolled when it comes.
 
-Source: docs/guides/content.md#places.
+Source: docs/guides/content.md#population.
 """
 
 from __future__ import annotations

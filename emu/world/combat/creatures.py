@@ -101,7 +101,7 @@ class Creatures:
         self._kinds: dict[Zone, _Kinds] = {}
         self._fighting: dict[Spawn, Creature] = {}
         self._provoked: set[Spawn] = set()
-        """Those whose scripts are told now that they begin to fight."""
+        """Those whose scripts run now because they begin to fight."""
         self._held: set[Spawn] = set()
         """Those that cannot move from where they are."""
         self._scared: set[Spawn] = set()

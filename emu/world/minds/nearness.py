@@ -3,7 +3,7 @@
 Behaviors and scripts add watches with the functions to call. Watches that are checked equally
 often have one deadline for each zone, and nothing is looked at while no player is there. Only the
 players in the cells around a spawn are compared with it.
-Source: docs/guides/lua.md#time, docs/guides/zones.md#write-behaviors.
+Source: docs/guides/lua.md#time, docs/guides/zones.md#behaviors.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A quest's script belongs to its number: all players share its file. `Init` runs once, on the master;
 what happens to a player's quest calls functions with the player's own copy. After a login `Reload`
 rebuilds that copy; whatever such a call says or moves has no effect, because it did so before.
-Source: docs/guides/lua.md#quests.
+Source: docs/guides/quests.md#steps.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Scripts of spells: each cast has globals of its own, which live as long as the cast.
 
-Source: docs/guides/lua.md#spells.
+Source: docs/guides/spells.md#casts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Scripts of quests: which function is called when, with which giver, and after an error.
 
-Source: docs/guides/lua.md#quests.
+Source: docs/guides/quests.md#steps.
 """
 
 from pathlib import Path

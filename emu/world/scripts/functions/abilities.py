@@ -1,6 +1,6 @@
 """Functions that change what players can do: resurrection, books, experience, vision and breath.
 
-Source: docs/guides/lua.md#spells.
+Source: docs/guides/spells.md#gaining.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of spells that give something to their targets until they end.
 
-Source: docs/guides/lua.md#spells.
+Source: docs/guides/spells.md#effects.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of pets: who has one, summoning, charming and letting go.
 
-Source: docs/guides/lua.md#spells.
+Source: docs/guides/spells.md#pets.
 """
 
 from __future__ import annotations

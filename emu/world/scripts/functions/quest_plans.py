@@ -1,7 +1,7 @@
 """Functions that build and change quests: steps, texts, needs and rewards.
 
 In `Init` they change the master. With the quest of a player they change the player's copy, and its
-journal is sent again. Source: docs/guides/lua.md#quests.
+journal is sent again. Source: docs/guides/quests.md#plans.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions for quests of players: what they have, how far they are, and what happens to them.
 
-Source: docs/guides/lua.md#quests.
+Source: docs/guides/quests.md#steps.
 """
 
 from __future__ import annotations

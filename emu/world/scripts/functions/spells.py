@@ -1,6 +1,6 @@
 """Functions of spells: casts, damage, healing, and what a spell knows of itself.
 
-They act for the spell whose script runs. Source: docs/guides/lua.md#spells.
+They act for the spell whose script runs. Source: docs/guides/spells.md#effects.
 """
 
 from __future__ import annotations
