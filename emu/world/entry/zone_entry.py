@@ -494,9 +494,19 @@ class EnteringClient:
         return was_in, await self._entry.claim(handoff.account_id, handoff.char_id)
 
     def _read(self, payload: bytes) -> tuple[int, int, int]:
-        """Return account id, key and version of a request; its length identifies the layout."""
-        for layout_version in REQUEST_LAYOUTS:
-            layout = self._entry.dialects.catalog.layout("LoginByNumRequest", layout_version)
+        """Return account id, key and version of a request.
+
+        Its length says which layout it has, unless a known version is where the first one has it.
+        """
+        dialects = self._entry.dialects
+        first, *_ = layouts = [
+            dialects.catalog.layout("LoginByNumRequest", version) for version in REQUEST_LAYOUTS
+        ]
+        if len(payload) > (size := first.empty_size()):
+            fields = first.decode(payload[:size])
+            if dialects.knows(fields["version"]):
+                return fields["account_id"], fields["access_code"], fields["version"]
+        for layout in layouts:
             # The version is a field inside of the message, so it cannot select the layout.
             if layout.empty_size() == len(payload):
                 fields = layout.decode(payload)

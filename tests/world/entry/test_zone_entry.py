@@ -143,6 +143,29 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     assert isinstance(harness.events[0], CharacterEntered)
 
 
+@pytest.mark.parametrize("size", [31, 34, 40])
+def test_a_known_version_at_its_first_place_counts_whatever_the_length(
+    harness: EntryHarness, size: int
+) -> None:
+    """docs/protocol/world/entering.md#login-by-num."""
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    _, visitor = harness.visit()
+    visitor.message(1, struct.pack("<IIH", 101, key, 1096).ljust(size, b"\0"), 1.0)
+    (entered,) = harness.events
+    assert isinstance(entered, CharacterEntered)
+    assert entered.version == 1096
+
+
+@pytest.mark.parametrize(("version", "size"), [(1, 31), (0, 29), (1096, 29), (1096, 9)])
+def test_another_request_is_refused(harness: EntryHarness, version: int, size: int) -> None:
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
+    visitor.message(1, struct.pack("<IIH", 101, key, version).ljust(size, b"\0")[:size], 1.0)
+    assert harness.events[0].reason is ZoneEntryRefusal.MALFORMED
+    assert link.closed == 1
+    assert not link.sent
+
+
 @pytest.mark.parametrize(
     ("version", "missing"),
     [
