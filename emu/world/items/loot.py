@@ -256,8 +256,8 @@ class Loots:
             # Nobody has a right to it.
             self._carried.pop(spawn.id, None)
             return
-        coins, lots = self._dropped(zone, spawn, killer)
         members = self._members(killer, event.fighters)
+        coins, lots = self._dropped(zone, spawn, killer, members)
         best = max((one.kind.tier for one in lots if not one.kind.is_body_drop), default=0)
         has_chest = best >= CHEST_TIER and spawn.look.dealing.loot_drop_kind != ON_BODY
         in_chest = [one for one in lots if not one.kind.is_body_drop] if has_chest else []
@@ -275,15 +275,18 @@ class Loots:
             self._share(chest, killer)
             self._put_chest(zone, spawn, chest, best)
 
-    def _dropped(self, zone: Zone, spawn: Spawn, killer: Player) -> tuple[int, list[Lot]]:
-        """Return what a creature leaves behind for a killer."""
+    def _dropped(
+        self, zone: Zone, spawn: Spawn, killer: Player, members: Collection[int]
+    ) -> tuple[int, list[Lot]]:
+        """Return what a creature leaves behind for a killer and those who have killed with it."""
         carried = self.carried(zone, spawn)
         self._carried.pop(spawn.id, None)
         things = list(carried.things)
-        # Nobody has completed a quest as long as there are none.
+        journals = [one.journal for one in map(self._world.players.get, members) if one is not None]
         bound = roll_bound(
-            self._tables_of(zone, spawn), lambda _quest: False, self._chance(zone, spawn),
-            {item for item, _ in things},
+            self._tables_of(zone, spawn),
+            lambda quest: any(one.times(quest) for one in journals),
+            self._chance(zone, spawn), {item for item, _ in things},
         )  # fmt: skip
         things += [(drop.item_id, drop.charges) for drop in bound]
         is_grey = arrow_color(spawn.level, killer.spawn.level) == GREY
@@ -356,8 +359,9 @@ class Loots:
             return
         self._filled[spawn.id] = times + 1, now + REFILLED
         zone, player = event.player.zone, event.player
-        coins, lots = self._dropped(zone, spawn, player)
-        self.remains[spawn.id] = Remains(coins, lots, self._members(player), now + CHEST_RIGHT)
+        members = self._members(player)
+        coins, lots = self._dropped(zone, spawn, player, members)
+        self.remains[spawn.id] = Remains(coins, lots, members, now + CHEST_RIGHT)
 
     def go(self, zone: Zone, spawn: Spawn) -> None:
         """Let an emptied body or chest go in a moment; a chest of a zone file stays."""

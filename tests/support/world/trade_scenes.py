@@ -70,11 +70,17 @@ class TradeScene:
     def mender(self) -> Spawn:
         return self.stands("Mender Sallow", "repair", Dealing(9, merchant_kind=MerchantKind.MENDER))
 
-    def foe(self, name: str, *drops: tuple[int, int], coins: int = 0, **changes: Any) -> Spawn:
-        """Put a creature with loot beside the first player: items and their counts."""
+    def foe(
+        self, name: str, *drops: tuple[int, int], coins: int = 0, unless_quest: int = 0,
+        **changes: Any,
+    ) -> Spawn:  # fmt: skip
+        """Put a creature with loot beside the first player: items and their counts.
+
+        It drops them only for who has not completed `unless_quest`.
+        """
         number = 910_900 + len(self.harness.trade._own)
         rows = tuple(
-            LootDrop(item, count, is_worn=False, weight=100.0, unless_quest=0)
+            LootDrop(item, count, is_worn=False, weight=100.0, unless_quest=unless_quest)
             for item, count in drops
         )
         tables = [

@@ -10,7 +10,9 @@ import pytest
 from emu.content.standing import Standing
 from emu.items.remains import LootMethod
 from emu.ledger import OwnerKind
+from emu.quests.journal import Completion
 from emu.rules.loot import LootDrop, LootTable
+from emu.times import UNKNOWN
 from emu.world.actors.dealings import Dealing
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
@@ -45,6 +47,26 @@ def test_a_grey_creature_drops_nothing_but_what_lies_on_the_body() -> None:
     spawn = scene.kill("a straw man", (kinds.MARBLE, 1), coins=5, level=1)
     remains = scene.harness.parts.trading.loots.remains[spawn.id]
     assert (remains.coins, remains.lots) == (5, [])
+
+
+@pytest.mark.parametrize(
+    ("done", "things"), [((), [kinds.MARBLE]), ((1,), []), ((2,), []), ((3,), [kinds.MARBLE])]
+)
+def test_a_drop_that_ends_with_a_quest_is_not_for_killers_or_groups_that_have_done_it(
+    done: tuple[int, ...], things: list[int]
+) -> None:
+    """eq2-content.md 8: not if the killer, or its group, has done that quest."""
+    scene = TradeScene()
+    clients = {1: scene.one, 2: scene.enter(2), 3: scene.enter(3)}
+    groups = scene.harness.world.groups.table
+    groups.invite(1, 2, scene.harness.now)
+    groups.accept(2, scene.harness.now)
+    for number in done:
+        player_of(clients[number]).journal.completed[77] = Completion(1, UNKNOWN)
+    spawn = scene.foe("a straw man", (kinds.MARBLE, 1), coins=5, unless_quest=77)
+    scene.one.types("/kill")
+    remains = scene.harness.parts.trading.loots.remains[spawn.id]
+    assert [one.kind.id for one in remains.lots] == things
 
 
 def test_a_thing_that_nothing_describes_is_left_out_and_counted() -> None:
