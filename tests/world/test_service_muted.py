@@ -80,6 +80,24 @@ def test_what_reaches_others_does_so_no_more_while_the_account_is_muted(line: st
     assert not words_heard(harness, line)
 
 
+OTHER_LINES = (
+    "/raidinvite Stray", "/readycheck", "/random 1 6", "/lastname Oakheart", "/confirmedlastname",
+    "/spawn save meadow", "/cannedemote wave", f"/guild create {WORD}", f"/setmotd {WORD}",
+)  # fmt: skip
+
+
+def test_each_command_that_shows_others_something_is_refused_while_muted() -> None:
+    """docs/guides/operating.md: a muted player cannot use a command that shows text to others."""
+    harness = scene()
+    speaker = client_of(harness, 5)
+    harness.console("mute Speaker 10")
+    for line in OTHER_LINES:
+        assert speaker.types(line)[0] == "you are muted", line
+    harness.console("unmute Speaker")
+    for line in OTHER_LINES:
+        assert "you are muted" not in speaker.types(line), line
+
+
 def test_a_text_that_was_given_before_the_mute_is_not_reported_either() -> None:
     harness = scene()
     speaker, stray = client_of(harness, 5), client_of(harness, 7)

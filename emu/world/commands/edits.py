@@ -69,8 +69,7 @@ async def _move(context: CommandContext, player: Player, call: Call) -> str:
 @COMMANDS.for_players(
     "edit show", "show where your target of the content file comes from", rank=MASTER
 )
-async def _show(context: CommandContext, player: Player, call: Call) -> Reply:
-    await check_voice(context, call)
+async def _show(context: CommandContext, player: Player, _call: Call) -> Reply:
     standing = _target(context, player)
     placement, entry = standing.placement, standing.entry
     where = f"placement {placement.id}, location {placement.location_id}"

@@ -131,6 +131,16 @@ def test_a_target_says_where_it_comes_from(scene: Scene) -> None:
     assert scene.types("edit show") == "target a spawn of the content file"
 
 
+def test_a_muted_game_master_reads_edits_and_makes_none(scene: Scene) -> None:
+    """docs/guides/operating.md: a muted player cannot use a command that shows text to others."""
+    scene.target("a sign")
+    scene.harness.console("mute Aldana 10")
+    for line in ("edit move", "edit remove", "edit add 90003", "edit set name a post"):
+        assert scene.types(line) == "you are muted", line
+    assert scene.types("edit show").startswith("spawn 90003 (signs), placement 15")
+    assert scene.rows() == []
+
+
 def test_a_target_is_removed_and_brought_back(scene: Scene) -> None:
     scene.target("a sign")
     assert scene.types("edit remove") == ("placement 15 is removed; `edit undo 15` brings it back")
