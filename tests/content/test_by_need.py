@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from emu.content.by_need import KindsByNeed
+from emu.content.file import ContentFile
 
 
 class Names(KindsByNeed[str]):
@@ -13,6 +14,9 @@ class Names(KindsByNeed[str]):
     def __init__(self) -> None:
         super().__init__(None, most_remembered=10, largest=100)
         self.read: list[int] = []
+
+    def opened(self) -> ContentFile | None:
+        return self._opened()
 
     def _found(self, numbers: Sequence[int]) -> dict[int, str]:
         self.read += numbers
@@ -42,3 +46,7 @@ def test_the_oldest_are_forgotten_and_read_again() -> None:
     assert names.get(2) == "kind 2"
     assert names.read.count(2) == 2
     assert names.read.count(10) == 1
+
+
+def test_without_a_content_file_none_is_opened() -> None:
+    assert Names().opened() is None

@@ -100,6 +100,48 @@ level = 3
     assert kinds.get(77) is None  # it changes what does not exist
 
 
+def test_columns_have_the_limits_and_the_order_of_the_windows(tmp_path: Path) -> None:
+    """Source: eq2-items.md 2.1, 2.3; windows have two bytes for icon, stack and charges."""
+    layer = written(
+        tmp_path,
+        """
+[[item]]
+id = 2000000001
+name = "Ring"
+adornment_slot1 = 1
+adornment_slot2 = 2
+adornment_slot3 = 3
+adornment_slot4 = 4
+adornment_slot5 = 5
+adornment_slot6 = 6
+skill = 4294967295
+second_skill = 7
+icon = 65535
+stack = 65535
+most_charges = 65535
+stats = [
+  {kind = 6, subkind = 1, decimal = 1.5, integer = 9, index = 2},
+  {kind = 5, subkind = 2, decimal = 2.5, index = 0},
+  {kind = 4, subkind = 3, decimal = 2.5, integer = 4, index = 1},
+]
+[[item]]
+id = 2000000002
+name = "Rag"
+stack = 0
+bags = {slots = 255}
+""",
+    )
+    ring, rag = (ItemKinds(None, layer).get(number) for number in (2000000001, 2000000002))
+    assert ring is not None
+    assert rag is not None
+    assert ring.adornment_slots == (1, 2, 3, 4, 5, 6)
+    assert ring.skills == (0, 7)
+    assert (ring.icon, ring.stack, ring.most_charges) == (0xFFFF, 0xFFFF, 0xFFFF)
+    assert ring.stats == (Stat(5, 2, 2), Stat(4, 3, 4), Stat(6, 1, 1.5))
+    assert (rag.stack, rag.most_charges, rag.price, rag.status_price) == (1, 0, 0, 0)
+    assert rag.part == Bag(255, 0)
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
