@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from emu.structs import shipped_catalog
-from emu.world.conversations import Conversations
+from emu.world.conversations import Conversations, DialogPage
 from emu.world.events import DialogAnswered, Events, LeftZone
 from emu.world.messages import WorldMessages
 from emu.world.reports import Faults
@@ -52,3 +52,14 @@ def test_an_answer_to_a_dialog_of_nobody_closes_the_window() -> None:
     body = CATALOG.layout("WS_DialogClose", 546).encode({"conversation_id": 9})
     messages["OP_DialogCloseMsg"].handler(one, body, 0.0)
     assert answers == []
+
+
+def test_the_numbers_go_on_when_dialogs_end() -> None:
+    conversations, _ = table()
+    one, owner, spawn = player(), object(), SimpleNamespace(name="Guard")
+    one.index_of = lambda _spawn: 3
+    assert conversations.open(one, spawn, DialogPage(text="Hail"), [("Hello", 1)], owner=owner)
+    assert (len(conversations), conversations.has(one, owner)) == (1, True)
+    conversations.end_dialogs(one)
+    assert (len(conversations), conversations.has(one, owner)) == (0, False)
+    assert conversations.next_number(one) == 2

@@ -31,8 +31,10 @@ from emu.world.actors.item_lists import (
     ItemLists,
     Menu,
     client_slot,
+    menu_of,
     server_slot,
 )
+from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_kinds import item_kinds
 from tests.support.world.item_recordings import recorded, recorded_kinds
@@ -198,3 +200,36 @@ def test_the_thing_of_a_use_has_the_number_that_was_recorded() -> None:
         11, 12, 13, None, 13, None,
     ]  # fmt: skip
     assert [new.number_used(one) for one in (0, 1, 2, 3, 255)] == [11, 12, 13, None, None]
+
+
+@pytest.mark.parametrize(
+    ("item", "is_attuned", "condition", "bits"),
+    [
+        (kinds.MARBLE, False, 100, 3), (kinds.CAP, False, 100, 2),
+        (kinds.PEBBLE, False, 100, 0x4003),
+        (kinds.SATCHEL, False, 100, 0x17), (kinds.TOKEN, False, 100, 0x803),
+        (kinds.TUNIC, False, 100, 0x1002), (kinds.TUNIC, True, 100, 0x802),
+        (kinds.CAP, True, 100, 0x802), (kinds.CHARM, False, 100, 0x80003),
+        (kinds.CAP, False, 0, 0x202), (kinds.CAP, False, 20, 2),
+    ],
+)  # fmt: skip
+def test_the_bits_of_a_carried_thing(
+    item: int, *, is_attuned: bool, condition: int, bits: int
+) -> None:
+    """Source: eq2-items.md 3.5, the recorded values."""
+    thing = Thing(7, item, Place(Where.BAGS, 0, 0), 1, condition=condition, is_attuned=is_attuned)
+    known = item_kinds().load([item])
+    assert menu_of(Inventory([thing], known), thing, known[item]) == bits
+
+
+@pytest.mark.parametrize(
+    ("condition", "more"), [(100, 0), (21, 0), (20, 0x8000000), (0, 0x10000000 | 0x200)]
+)
+def test_the_bits_of_a_worn_thing_say_how_whole_it_is(condition: int, more: int) -> None:
+    """Source: eq2-items.md 3.5: damaged to 20 or less, and broken."""
+    thing = Thing(7, kinds.CAP, Place(Where.WORN, 0, 2), 1, condition=condition)
+    known = item_kinds().load([kinds.CAP])
+    inventory = Inventory([thing], known)
+    assert menu_of(inventory, thing, known[kinds.CAP]) == 2 | more
+    inventory.automatic = {2}
+    assert menu_of(inventory, thing, known[kinds.CAP]) == 2 | more | 0x101800

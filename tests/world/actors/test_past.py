@@ -123,3 +123,28 @@ def test_only_texts_with_a_name_of_their_own_are_kept() -> None:
     assert past.text == ""
     wrong = '{"texts":{"biography":"long","refresh_advspells":5}}'
     assert Past(wrong).text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"factions":{"20":5},"events":{}}', '{"factions":{},"events":{"3":[7,1]}}',
+        '{"factions":{},"events":{},"tutorial":2}', '{"factions":{},"events":{},"spells":{"7":1}}',
+        '{"factions":{},"events":{},"texts":{"adventure_class_selection":"x"}}',
+        '{"factions":{},"events":{},"lasting":{"spells":[1]}}',
+        '{"factions":{},"events":{},"pet":"Pebble"}',
+    ],
+)  # fmt: skip
+def test_each_part_alone_is_a_past(text: str) -> None:
+    assert Past(text).text == text
+
+
+def test_what_lasts_is_asked_for_until_the_character_leaves() -> None:
+    past = Past()
+    past.lasts_now = lambda: {"spells": [1], "at": 5}
+    assert Past(past.text).lasting == {"spells": [1], "at": 5}
+    past.stand_still()
+    assert past.lasts_now is None
+    assert past.lasting == {"spells": [1]}
+    past.stand_still()
+    assert past.lasting == {"spells": [1]}

@@ -113,6 +113,9 @@ def test_too_little_skill_is_refused_before_the_time_begins() -> None:
     assert scene.uses(scene.one, node, seconds=0.2) == [LACKING]
     assert not rows(scene.one, "WS_StartCastSpell")
     assert held(scene.one) == []
+    harvesting = scene.harness.parts.crafting.harvesting
+    assert not harvesting.may_harvest(player_of(scene.one), node)
+    assert not harvesting.may_harvest(player_of(scene.one), player_of(scene.one).spawn)
 
 
 def test_who_moves_breaks_a_harvest_off() -> None:

@@ -373,6 +373,15 @@ def test_only_the_owner_chooses() -> None:
     assert finish(scene.housing.store.find(scene.house.id, 6))[1] is AccessLevel.VISITOR  # type: ignore[index]
 
 
+def test_a_house_that_is_full_of_guests_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Neighbors()
+    monkeypatch.setattr("emu.store.houses.MOST_LISTED", 0)
+    assert scene.asks("OP_HouseAccessSetMsg", "WS_HouseAccessSetMsg", house_id=scene.number(),
+                      player_name="Borvik", access_level=2) == [
+        "This house has too many guests."
+    ]  # fmt: skip
+
+
 def test_a_guest_of_an_unpaid_house_stays_outside() -> None:
     scene = Neighbors()
     later(scene, WEEK + 1)

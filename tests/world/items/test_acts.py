@@ -152,6 +152,8 @@ def test_a_thing_is_examined_by_its_number_or_by_a_link(version: int) -> None:
     window = client.decoded("WS_ExamineInfo")[-1]
     assert window["item"]["footer"]["name"] == "Notched Training Sword"
     assert window["show_name"] == 1
+    client.say("OP_ExamineInfoRequestMsg", link[:-1] + bytes(1))
+    assert client.decoded("WS_ExamineInfo")[-1]["show_name"] == 0
 
 
 @pytest.mark.parametrize("act", ["destroy", "use up"])

@@ -276,3 +276,17 @@ def test_a_newer_client_reads_the_end_of_a_completed_quest(tmp_path: Path) -> No
     scene.turn()
     closed = [one for one in replies(scene) if one["complete"]]
     assert [one["unknown12b"] for one in closed] == [[1, 0, 0, 0, 0, 0, 0, 0]]
+
+
+def test_only_quests_that_fail_are_counted(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path)
+    drops = scene.harness.world.faults.drops
+    journals = scene.parts.journals
+    assert journals.plan(CRABS) is journals.plan(CRABS) is not None
+    assert journals.plan(77) is None
+    assert drops["quest whose script fails"] == 0
+    scene = QuestScene(tmp_path / "2", scripts={"Quests/crabs.lua": "function Init() no() end"})
+    drops = scene.harness.world.faults.drops
+    for _ in range(2):
+        assert scene.parts.journals.plan(CRABS) is None
+    assert drops["quest whose script fails"] == 1

@@ -103,6 +103,23 @@ def test_a_quest_is_shared_with_those_near_who_do_not_ignore_its_player(scene: Q
     assert offered == [True, False]
 
 
+def test_a_quest_asks_for_what_its_player_looks_like(scene: QuestScene) -> None:
+    """An illusion counts: the class and race of the spawn come first."""
+    player = scene.player
+    own = player.character.class_, player.character.race
+    assert scene.quests.candidate(player)[1:3] == own
+    player.spawn.appearance = dict(player.spawn.appearance) | {
+        "class": 31, "race": 17, "model_type": 118,
+    }  # fmt: skip
+    assert scene.quests.candidate(player)[1:4] == (31, 17, 118)
+
+
+def test_a_quest_is_given_up_once(scene: QuestScene) -> None:
+    scene.accept()
+    assert scene.quests.drop(scene.player, CRABS)
+    assert not scene.quests.drop(scene.player, CRABS)
+
+
 def test_nobody_takes_a_seventy_sixth_quest(scene: QuestScene) -> None:
     for number in range(MOST_QUESTS):
         scene.journal.take_quest(QuestPlan(number + 1, "Errand"), 0, scene.harness.moment)

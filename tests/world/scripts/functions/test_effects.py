@@ -166,6 +166,19 @@ def test_a_spell_gives_more_power_to_its_targets_alone(scene: SpellScene) -> Non
     assert friend.sheet.power.most == before[1]
 
 
+@pytest.mark.parametrize("is_player", [True, False])
+def test_a_spell_changes_other_players_only_as_targets(
+    scene: SpellScene, *, is_player: bool
+) -> None:
+    """Source: eq2-lua.md 3 (SetMaxPower: as a bonus of the current spell); creatures have it."""
+    other = scene.friend().spawn if is_player else scene.spawn("", "Wolf", 71)
+    other.sheet.power.fill(400)
+    before = other.sheet.power.most
+    scene.player.set_target(other)
+    lasting(scene, "SetMaxPower(GetTarget(Caster), 900)")
+    assert other.sheet.power.most == (before if is_player else 900)
+
+
 def all_crabs(tmp_path: Path, body: str, version: int = 546) -> tuple[SpellScene, list[Spawn]]:
     """Cast a spell of which two creatures are the targets."""
     scene = SpellScene(tmp_path, version, toml=TOML)
@@ -189,6 +202,13 @@ def test_all_creatures_of_a_spell_hate(tmp_path: Path, version: int) -> None:
     assert [one.mind.hates.get(own) for one in crabs] == [40, 40]
     shown = scene.client.decoded("WS_HearThreatCmd") if version > 561 else []
     assert [one["threat_amount"] for one in shown] == [40] * (version > 561)
+
+
+def test_without_the_flag_no_client_is_shown_hate(tmp_path: Path) -> None:
+    """Source: eq2-lua.md 3, 7.6 (AddHate: N only for the packet, with 1)."""
+    scene, crabs = all_crabs(tmp_path, "AddHate(Caster, Target, 40)", 1208)
+    assert [one.mind.hates.get(scene.player.spawn) for one in crabs] == [40, 40]
+    assert scene.client.decoded("WS_HearThreatCmd") == []
 
 
 def test_a_proc_names_who_hates(scene: SpellScene) -> None:

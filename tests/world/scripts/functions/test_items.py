@@ -26,6 +26,13 @@ def held(scene: ScriptScene, where: Where = Where.BAGS) -> list[tuple[int, int]]
     return [(one.item_id, one.count) for one in scene.player.holdings.inventory.in_list(where)]
 
 
+def says_again(scene: ScriptScene, body: str, *values: str, number: int = 71) -> list[str]:
+    """Hail another guard, with a script of its own."""
+    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
+    source = f"function hailed(NPC, Spawn)\n{body}\n{said}\nend"
+    return [text for _, text in scene.hail(scene.spawn(source, f"Guard {number}", number))]
+
+
 def test_things_are_given_and_taken(scene: ScriptScene) -> None:
     body = f"""
 a = SummonItem(Spawn, {kinds.PEBBLE}, 1, "", 5) b = AddItem(Spawn, {kinds.CAP})
@@ -73,6 +80,50 @@ def test_a_stack_is_counted_down(scene: ScriptScene) -> None:
     body = f"AddItem(Spawn, {kinds.PEBBLE}, 9) item = GetItemByID(Spawn, {kinds.PEBBLE})"
     assert scene.says(f"{body} SetItemCount(item, Spawn, 4)", "GetItemCount(item)") == ["4"]
     assert held(scene) == [(kinds.PEBBLE, 4)]
+    pebble = scene.harness.parts.items.kinds.get(kinds.PEBBLE)
+    assert pebble is not None
+    most, item = pebble.stack, f"GetItemByID(Spawn, {kinds.PEBBLE})"
+    body = f"""local function set(number)
+    SetItemCount({item}, Spawn, number) return GetItemCount({item}) end"""
+    calls = [f"set({number})" for number in (7, 7, most + 1, most)]
+    assert says_again(scene, body, *calls) == ["7", "7", "7", str(most)]
+    assert held(scene) == [(kinds.PEBBLE, most)]
+    says_again(scene, f"SetItemCount({item}, Spawn, 0)", number=72)
+    assert held(scene) == [], "eq2-lua.md 3: 0 removes it"
+    assert finish(scene.harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_only_what_a_slot_takes_is_put_on(scene: ScriptScene) -> None:
+    worn = f"SetEquippedItemByID(Spawn, 2, {kinds.CAP})"
+    cap = f"GetItemByID(Spawn, {kinds.CAP})"
+    said = scene.says(
+        f"{worn} AddItem(Spawn, {kinds.CAP})",
+        worn, f"SetEquippedItemByID(Spawn, 2, {kinds.PEBBLE})", "SetEquippedItemByID(Spawn, 2, 1)",
+        f"SetEquippedItem(Spawn, 2, {cap})", f"SetEquippedItem(Spawn, 3, {cap})",
+        "UnequipSlot(Spawn, 3)", "UnequipSlot(NPC, 2)", f"AddItem(NPC, {kinds.CAP})",
+        f"RemoveItem(NPC, {kinds.CAP})", "UnequipSlot(Spawn, 2, true)", "UnequipSlot(Spawn, 2)",
+    )  # fmt: skip
+    assert said == [*["false"] * 9, "true", "false"]
+    assert held(scene, Where.WORN) == []
+    assert held(scene) == [(kinds.CAP, 1), (kinds.CAP, 1)]
+    assert finish(scene.harness.stored.ledger.audit()).wrong_things == ()
+
+
+def test_while_an_act_is_stored_nothing_is_put_on_or_counted(scene: ScriptScene) -> None:
+    """docs/contributing/architecture.md#ledger: other acts wait in the gates of the holdings."""
+    scene.says(f"SetEquippedItemByID(Spawn, 2, {kinds.CAP}) AddItem(Spawn, {kinds.PEBBLE}, 3)")
+    gate = scene.player.holdings.gate
+    before = held(scene, Where.WORN), held(scene)
+    gate.is_closed = True
+    said = says_again(
+        scene, f"SetItemCount(GetItemByID(Spawn, {kinds.PEBBLE}), Spawn, 1)",
+        f"SetEquippedItemByID(Spawn, 2, {kinds.CAP})", "UnequipSlot(Spawn, 2)",
+        f"SetEquippedItem(Spawn, 2, GetItemByID(Spawn, {kinds.PEBBLE}))",
+        "DamageEquippedItems(Spawn, 30)",
+    )  # fmt: skip
+    assert said == ["false"] * 4
+    assert (held(scene, Where.WORN), held(scene)) == before
+    gate.is_closed = False
 
 
 def test_coins_move_by_the_ledger(scene: ScriptScene) -> None:

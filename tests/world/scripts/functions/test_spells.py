@@ -197,5 +197,20 @@ def test_a_heal_for_one_goes_to_whom_the_script_names(tmp_path: Path) -> None:
     assert scene.player.spawn.sheet.health.current >= 130
 
 
+@pytest.mark.parametrize(
+    ("races", "is_hurt"),
+    [("", True), (", 150", True), (", 151", False), (", 151, 150", True), (", 50, 2000", True)],
+)
+def test_damage_for_races_spares_others(tmp_path: Path, races: str, *, is_hurt: bool) -> None:
+    """Source: eq2-lua.md 7.6: numbers of 101 to 999 are races, others are read and never used."""
+    scene = SpellScene(tmp_path, toml=SMITE)
+    crab = scene.creature(appearance={"race": 150})
+    scene.script(
+        f"function cast(C, T) SpellDamage(T, 7, 5, 5, 0, 1{races}) end", "Spells/Smite.lua"
+    )
+    scene.spells.cast_for_free(scene.player, scene.kind(110014), 1, crab)
+    assert (crab.sheet.health.current < 10_000) == is_hurt
+
+
 def test_a_missing_argument_fails_nothing(tmp_path: Path) -> None:
     assert failing_without(ScriptScene(tmp_path), SPELLS) == []
