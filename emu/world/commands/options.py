@@ -16,6 +16,7 @@ from emu.world.actors.client import LONGEST_LAST_NAME
 from emu.world.actors.options import STATUS, Option
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
+from emu.world.items.effects import show_worn
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True, cost=Cost.SHOWN)
@@ -35,6 +36,7 @@ async def switch(
         return Reply((line,))
     for option in STATUS.intersection(switched):
         player.spawn.set_word(option, on=on)
+    show_worn(player)
     answer = await confirmed(context, player, SavedKind.OPTIONS, line)
     if player.is_online:
         context.sheets.send(player)

@@ -21,6 +21,7 @@ from emu.world.actors.bonus_types import (
     SKILL_KIND,
     SKILLS,
 )
+from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import FieldKind, Sheet
 from emu.world.knowledge import Skill
@@ -36,6 +37,11 @@ OTHERS, LATER_OTHERS = 600, 6000
 """What the subkind of a statistic of the kind 6 is added to, below 100 and from there on."""
 FIST_DELAY: Final = 20
 """Tenths of a second between two strikes without a weapon."""
+
+HIDING: Final[Mapping[Slot, tuple[Option, bool]]] = {
+    Slot.HEAD: (Option.HIDE_HELM, True), Slot.CLOAK: (Option.SHOW_CLOAK, False),
+}  # fmt: skip
+"""The option that hides what is worn in a slot: while it is switched, or while it is not."""
 _HANDS: Final = {Slot.PRIMARY: "primary", Slot.SECONDARY: "secondary", Slot.RANGE: "ranged"}
 _WHITE: Final = (0, 0, 0)
 
@@ -122,10 +128,16 @@ def _set_weapons(sheet: Sheet, inventory: Inventory) -> None:
 
 
 def show_worn(player: Player) -> None:
-    """Let others see what a player wears; appearances are seen above what is worn."""
+    """Let others see what a player wears; appearances are seen above what is worn.
+
+    Its options hide helmet and cloak.
+    """
     inventory, shown = player.holdings.inventory, player.holdings.shown
     for slot in Slot:
         thing = inventory.worn(slot, Where.APPEARANCE) or inventory.worn(slot)
+        if slot in HIDING:
+            option, hides = HIDING[slot]
+            thing = None if (option in player.options) == hides else thing
         look = inventory.kind(thing).look if thing is not None else None
         fresh = (look.model, look.color, look.highlight) if look else (0, _WHITE, _WHITE)
         if shown.get(slot, (0, _WHITE, _WHITE)) != fresh:

@@ -1,10 +1,14 @@
 """What worn things change: resistances, armor, block, weapons."""
 
+import pytest
+
+from emu.items.kinds import Slot
 from emu.items.wearing import Equipped, equip
 from emu.world.actors.client import sheet_fields
 from emu.world.actors.sheet import FieldKind
 from emu.world.items.effects import show_bonuses
 from tests.support.world import item_kinds as kinds
+from tests.support.world.trade_scenes import TradeScene, makes, player_of
 from tests.support.world.worlds import WorldHarness
 
 
@@ -100,3 +104,55 @@ def test_percent_of_worn_things_raises_health_and_power() -> None:
     inventory.use_up(thing, thing.count)
     show_bonuses(player, harness.world.knowledge.skills)
     assert higher == round(player.spawn.sheet.health.most * 1.1) + 50
+
+
+@pytest.mark.parametrize("version", [546, 1208])
+def test_others_do_not_see_a_helmet_that_its_wearer_hides(version: int) -> None:
+    """eq2-items.md 7: helmet and cloak are hidden by the flags of the character."""
+    scene = TradeScene(version)
+    two = scene.enter(2, version)
+    name = player_of(scene.one).name
+    makes(scene.one, kinds.CAP)
+    scene.one.types("/inventory equip 0")
+    scene.one.types("showhelm false")
+    scene.harness.run(1.0)
+    assert "equipment_types" not in two.fields_of(name)  # all are 0
+    scene.one.types("showhelm")
+    scene.harness.run(1.0)
+    assert two.fields_of(name)["equipment_types"][Slot.HEAD] == 1513
+
+
+def test_a_hidden_helmet_stays_hidden_in_the_next_session() -> None:
+    scene = TradeScene()
+    two = scene.enter(2)
+    name = player_of(scene.one).name
+    makes(scene.one, kinds.CAP)
+    scene.one.types("/inventory equip 0")
+    scene.one.types("showhelm false")
+    scene.one.say("OP_RequestCampMsg", b"\1\1")
+    scene.harness.run(3.0)
+    assert name not in two.sees()
+    back = scene.enter(1)
+    scene.harness.run(1.0)
+    assert player_of(back).holdings.inventory.worn(Slot.HEAD)
+    assert "equipment_types" not in two.fields_of(name)
+
+
+def test_others_see_a_cloak_only_if_its_wearer_shows_it() -> None:
+    """Bit 29 of the flags says that the cloak is shown; new characters do not have it.
+
+    Source: docs/protocol/world/commands.md#options.
+    """
+    scene = TradeScene(1208)
+    two = scene.enter(2, 1208)
+    player = player_of(scene.one)
+    row = f'id = 5, name = "Cloak", slots = {1 << Slot.CLOAK}, armor = {{low = 1, high = 2}}'
+    kind = kinds.item_kinds([f"{row}, appearances = {{id = 1, model = 77}}"]).get(5)
+    assert kind is not None
+    player.holdings.inventory.add_worn(kind, 1, Slot.CLOAK, lambda: 5000)
+    scene.harness.parts.items.changed(player)
+    scene.harness.run(1.0)
+    assert "equipment_types" not in two.fields_of(player.name)
+    scene.one.types("showcloak")
+    scene.harness.run(1.0)
+    assert two.fields_of(player.name)["equipment_types"][Slot.CLOAK] == 77
