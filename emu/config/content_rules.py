@@ -68,6 +68,7 @@ SAME: Final[Mapping[RuleName, Same]] = {
     ("R_Player", "VitalityAmount"): Same("vitality_gain", str),
     ("R_Player", "VitalityFrequency"): Same("vitality_seconds", str),
     ("R_Player", "TemporaryItemLogoutTime"): Same("temporary_seconds", str),
+    ("R_Player", "AllowPlayerEquipCombat"): Same("equip_in_fights", _flag, in_zones=True),
     ("R_Combat", "DeathExperienceDebt"): Same("death_debt", _hundredth, in_zones=True),
     ("R_Combat", "ExperienceDebtRecoveryPercent"): Same("debt_recovery", str),
     ("R_Combat", "ExperienceDebtRecoveryPeriod"): Same("debt_seconds", str),

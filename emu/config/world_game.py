@@ -111,6 +111,11 @@ class WorldGameSettings:
         "Creatures attack creatures of factions that are hostile to theirs.",
         live=True,
     )
+    equip_in_fights: bool = setting(
+        _WORLD.equip_in_fights,
+        "Players may change what they wear while they fight.",
+        live=True,
+    )
     aggro_needs_view: bool = setting(
         _WORLD.aggro_needs_view,
         "Creatures begin to attack only those to whom they have a line of sight, as maps show it."

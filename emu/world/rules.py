@@ -201,6 +201,8 @@ class WorldRules:
     """How far a blow reaches beyond the radii of both sides."""
     faction_fights: bool = True
     """Whether creatures attack those of hostile factions."""
+    equip_in_fights: bool = True
+    """Whether players may change what they wear while they fight."""
     aggro_needs_view: bool = True
     """Whether creatures leave those in peace to whom they have no line of sight."""
     classic_spell_levels: bool = True

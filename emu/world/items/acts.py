@@ -37,6 +37,7 @@ from emu.world.item_events import (
 from emu.world.items.items import Items, keeper_of
 from emu.world.items.texts import NOTHING_TO_EXAMINE, RED, YELLOW, link
 from emu.world.messages import WorldMessages
+from emu.world.sheets import COMBAT
 from emu.world.speech.windows import Question, ask
 
 USAGE: Final = (
@@ -51,6 +52,7 @@ ANYWHERE: Final = -999
 APPEARANCE_TYPE: Final = 3
 """The type of appearances in `swap_equip`."""
 LONGEST_QUESTION: Final = 50
+FIGHTS: Final = "You cannot unpack that while you fight."
 LEAST_EXAMINED, MOST_EXAMINED = 11, 36
 """The shortest and the longest request to examine something that was recorded."""
 
@@ -273,6 +275,9 @@ class ItemActs:
         inventory = player.holdings.inventory
         part = inventory.kind(thing).part if thing is not None else None
         if thing is None or not isinstance(part, Crate) or thing.id in inventory.locked:
+            return
+        if COMBAT in player.spawn.words:
+            send_text(player.client, FIGHTS, RED)
             return
         found = [(self._items.kinds.get(one.item_id), one.number) for one in part.contents]
         things = [(kind, number) for kind, number in found if kind is not None]

@@ -54,7 +54,7 @@ from emu.world.items.exchanges import Act, Exchanges
 from emu.world.items.texts import refusal_text
 from emu.world.knowledge import class_line
 from emu.world.ledger.ledger import Ledger
-from emu.world.sheets import CharacterSheets
+from emu.world.sheets import COMBAT, CharacterSheets
 from emu.world.world import World
 
 NUMBERS_AT_ONCE: Final = 1000
@@ -242,6 +242,8 @@ class Items:
             one.class_, one.level, one.tradeskill_class, one.tradeskill_level,
             frozenset(skill.id for skill in skills),
             is_good=one.race not in EVIL, is_evil=one.race not in GOOD,
+            may_equip=COMBAT not in player.spawn.words
+            or self.world.rules.in_zone(player.zone.zone_id).equip_in_fights,
         )  # fmt: skip
 
     # -- own acts -------------------------------------------------------------------------------

@@ -180,6 +180,44 @@ def test_what_goes_out_of_the_shared_bank_was_the_accounts(act: str) -> None:
     ]
 
 
+NOT_NOW = "You may not swap items while in combat."
+
+
+@pytest.mark.parametrize(("is_allowed", "answer"), [(True, []), (False, [NOT_NOW])])
+def test_a_rule_says_whether_who_fights_may_change_what_it_wears(
+    is_allowed: bool, answer: list[str]
+) -> None:
+    """eq2-items.md 5.1 and eq2-real-content.md 3: AllowPlayerEquipCombat, which is 1."""
+    harness, client = scene()
+    client.types(f"/summonitem {kinds.SWORD}")
+    rules = harness.world.rules
+    assert rules.equip_in_fights
+    harness.world.rules = replace(rules, equip_in_fights=is_allowed)
+    player_of(client).spawn.set_word("combat", on=True)
+    assert client.types("/inventory equip 0") == answer
+    assert bool(held(client, Where.WORN)) == is_allowed
+    player_of(client).spawn.set_word("combat", on=False)
+    client.types("/inventory equip 0")
+    player_of(client).spawn.set_word("combat", on=True)
+    assert client.types("/inventory swap_equip 0 1 0") == answer
+    assert client.types(f"/inventory unequip {int(is_allowed)}") == answer
+    assert bool(held(client, Where.WORN)) != is_allowed
+
+
+def test_nobody_unpacks_in_a_fight() -> None:
+    """eq2-items.md 5: in combat refused; the line is our own."""
+    harness, client = scene()
+    content = f"{{set_id = 910095, id = 0, item_id = {kinds.PEBBLE}, stack = 3}}"
+    row = f'id = 910095, name = "a crate", sets = [{content}]'
+    harness.parts.items.kinds = harness.kinds = kinds.item_kinds([row])
+    client.types("/summonitem 910095")
+    player_of(client).spawn.set_word("combat", on=True)
+    assert client.types("/inventory unpack 0") == ["You cannot unpack that while you fight."]
+    assert held(client) == [(910095, 0, 1)]
+    player_of(client).spawn.set_word("combat", on=False)
+    assert client.types("/inventory unpack 0") == []
+
+
 def test_a_crate_is_unpacked_whole_or_not_at_all() -> None:
     """A thing of which a character may have one keeps the whole crate closed."""
     harness, client = scene()
