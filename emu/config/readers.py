@@ -15,14 +15,13 @@ from typing import Any, Final
 from attrs import frozen
 
 from emu.database.where import ServerUrl, Where, shown
-from emu.limits.addresses import host_port, parse_host
+from emu.limits.addresses import host_port, is_host, parse_host
 from emu.schema import Form, OrNone, WholeNumber
 
 LONGEST_PATH: Final = 4096
 LONGEST_FILE_NAME: Final = 255
 """Bytes of the longest path that Linux accepts, and of each name in it."""
 
-_HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
 _HTTPS = re.compile(r"https://([^/:\[\]]+|\[[^/\]]+\])(?::([0-9]{1,5}))?/?")
 _CHANGE = (255, 0xFF, 0xFFFF)
 """Largest index of a byte, value and color of a color change."""
@@ -52,14 +51,14 @@ def address(value: Any) -> Address:
     elif ":" in host:
         # Without brackets the last group of an IPv6 address could be the port.
         host = ""
-    if not _is_host(host) or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    if not is_host(host) or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise ValueError('must be "host:port" with a port from 0 to 65535, like "127.0.0.1:9100"')
     return Address(host, int(port))
 
 
 def host(value: Any) -> str:
     """Read a host: dotted IPv4, IPv6 or a name."""
-    if not isinstance(value, str) or not _is_host(value):
+    if not isinstance(value, str) or not is_host(value):
         raise ValueError('must be an IP address or a host name, like "203.0.113.7"')
     return value
 
@@ -87,7 +86,7 @@ def https_origin(value: Any) -> str:
     name = match[1] if match else ""
     # Brackets must surround an IPv6 address and nothing else.
     in_brackets = name.startswith("[") == (":" in name)
-    if not in_brackets or not _is_host(name.strip("[]")) or not 0 < port <= 65535:
+    if not in_brackets or not is_host(name.strip("[]")) or not 0 < port <= 65535:
         raise ValueError('must be "https://HOST" or "https://HOST:PORT", nothing behind it')
     # Browsers leave out the default port of HTTPS, and origins are compared as texts.
     return f"https://{name}" + (f":{port}" if port != 443 else "")
@@ -201,18 +200,6 @@ def _may_be_named(name: str) -> bool:
     parts = os.fsencode(name).split(b"/")
     # Linux counts the zero byte behind a path, but none behind a name.
     return len(os.fsencode(name)) < LONGEST_PATH and max(map(len, parts)) <= LONGEST_FILE_NAME
-
-
-def _is_host(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        # A name that ends in a number is a mistyped address, like 10.0.0.300.
-        last = name.rstrip(".").rpartition(".")[2]
-        named = _HOST_NAME.fullmatch(name) is not None and not last.isdecimal()
-        # 253 characters is the limit of DNS.
-        return named and len(name) <= 253
-    return True
 
 
 BUS_URL: Final = Form(bus_url, "nats://HOST:PORT, or empty")

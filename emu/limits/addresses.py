@@ -21,6 +21,9 @@ from emu.times import Moment, lies_ahead
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _MAPPED: Final = "::ffff:"
+_NAME: Final = re.compile(
+    r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?"
+)
 # A flood repeats few addresses or uses each once; both need no larger cache.
 _REMEMBERED: Final = 4096
 
@@ -35,6 +38,18 @@ def parse_host(host: str) -> IpAddress:
     if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
         return parsed.ipv4_mapped
     return parsed
+
+
+def is_host(text: str) -> bool:
+    """Return whether a text is an IP address or the name of a host."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        # A name that ends in a number is a mistyped address, like 10.0.0.300.
+        last = text.rstrip(".").rpartition(".")[2]
+        # 253 characters is the limit of DNS.
+        return bool(_NAME.fullmatch(text)) and not last.isdecimal() and len(text) <= 253
+    return True
 
 
 def plain_host(host: str) -> str:

@@ -437,10 +437,13 @@ class WorldDirectory:
             self._kick(found, PLAYER_LIMIT_TEXT, "too many players", now)
         elif status.zones > self.config.max_zones:
             self._kick(found, ZONE_LIMIT_TEXT, "too many zones", now)
-        elif status.players < 0 or status.zones < 0:
-            # No honest world has a negative count.
-            self._kick(found, HACKING, "negative count in LSStatus", now)
         else:
+            if status.players < 0 or status.zones < 0:
+                # A wrong count harms nobody, but the end of the link would hide the world.
+                self.counters["negative count in LSStatus"] += 1
+                status = replace(
+                    status, players=max(status.players, 0), zones=max(status.zones, 0)
+                )
             entry = replace(
                 found.entry,
                 # A locked or full world is up, too: it is listed, and the world itself decides

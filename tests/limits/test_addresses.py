@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from emu.limits.addresses import (
     address_key,
+    is_host,
     is_loopback,
     parse_host,
     plain_host,
@@ -80,3 +81,19 @@ def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
     assert reachable("0.0.0.0") == "127.0.0.1"
     assert reachable("::") == "::1"
     assert reachable("203.0.113.7") == "203.0.113.7"
+
+
+@pytest.mark.parametrize(
+    "host", ["192.0.2.7", "::1", "fe80::1%eth0", "localhost", "my_world.example", "example.org."]
+)
+def test_addresses_and_names_are_hosts(host: str) -> None:
+    assert is_host(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "-", "a b", "10.0.0.300", "[::1]", "-a.example", "a..b", "a." * 127 + "aa", "x" * 64],
+)
+def test_mistyped_addresses_and_names_are_no_hosts(host: str) -> None:
+    """The lengths are those of DNS: 63 characters for a part, 253 for a name (RFC 1035)."""
+    assert not is_host(host)

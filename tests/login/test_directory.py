@@ -231,8 +231,6 @@ def test_what_a_status_means_in_the_list(bench: Bench, status: int, up: bool, lo
     [
         (LSStatus(1, 5001, 0), "too many players"),
         (LSStatus(1, 0, 501), "too many zones"),
-        (LSStatus(1, -1, 0), "negative count in LSStatus"),
-        (LSStatus(1, 0, -1), "negative count in LSStatus"),
     ],
 )
 def test_worlds_above_the_limits_are_kicked(bench: Bench, status: LSStatus, reason: str) -> None:
@@ -242,6 +240,21 @@ def test_worlds_above_the_limits_are_kicked(bench: Bench, status: LSStatus, reas
     bench.say(link, status)
     assert link.refused is not None
     assert link.refused[1] == reason
+
+
+@pytest.mark.parametrize("status", [LSStatus(1, -1, 3), LSStatus(1, 4, -(2**31))])
+def test_a_negative_count_is_read_as_zero(bench: Bench, status: LSStatus) -> None:
+    """EQ2Emulator closes a link for counts above its limits only: docs/protocol/link.md#status."""
+    link = bench.introduce()
+    bench.say(link, status)
+    players, zones = max(status.players, 0), max(status.zones, 0)
+    entry = bench.directory.connected(7)
+    assert not link.closed
+    assert entry is not None
+    assert entry.players == players
+    assert bench.directory.counters["negative count in LSStatus"] == 1
+    recorded = [call for call in bench.stores.calls if call[0] == "status"]
+    assert recorded[-1][2:5] == (1, players, zones)
 
 
 def test_the_status_is_recorded_when_it_changes_and_once_a_minute(bench: Bench) -> None:

@@ -6,13 +6,13 @@ docs/protocol/characters.md. The functions depend only on the dialect.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name
 from emu.errors import StructValueError
+from emu.limits.addresses import is_host
 from emu.login.ports import LoginRefusalReason
 from emu.login.settings import (
     DELETE_REPLY_MAX_CHARACTERS,
@@ -169,10 +169,6 @@ def play_failure(dialect: Dialect, account_id: int, code: int) -> bytes:
     return dialect.encode_known("LS_PlayResponse", values)
 
 
-_HOST: Final = re.compile(r"[A-Za-z0-9._:%\[\]-]+")
-"""What an IP address or the name of a host consists of."""
-
-
 def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
     """Return the play reply that sends the client to a world; the port is little-endian.
 
@@ -181,7 +177,7 @@ def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
     # A world that answers without an address would send the client nowhere.
     if not answer.address or not answer.port:
         raise StructValueError("address or port is missing")
-    if not _HOST.fullmatch(answer.address):
+    if not is_host(answer.address):
         raise StructValueError(f"{answer.address!r} is neither an address nor a host name")
     values = {
         "response": PlayCode.SUCCESS,
