@@ -254,10 +254,6 @@ class Node:
         if wanted is not None and wanted.is_held:
             wanted.end()
 
-    def holds_lease(self, name: str) -> bool:
-        """Return whether this node has a lease that it wants."""
-        return name in self._wanted and self._wanted[name].is_held
-
     def _lose_leases(self) -> None:
         for name, wanted in self._wanted.items():
             if wanted.is_held:

@@ -356,8 +356,7 @@ def bind(
 
     def call(*values: Any) -> Any:
         given = len(values)
-        if given > _FEW:  # most have fewer, and scripts call functions all the time
-            check_texts(values)
+        check_texts(values)
         read = [
             missing if at >= given or values[at] is None else reader(values[at])
             for at, (reader, missing) in enumerate(arguments)

@@ -43,9 +43,6 @@ class Rounds(Generic[Member]):
         self._least = 1
         """The visits of a turn that has taken long already."""
 
-    def __len__(self) -> int:
-        return len(self._members)
-
     def add(self, member: Member, now: Monotonic) -> None:
         """Visit a member from the next round on."""
         if not self._members:

@@ -215,7 +215,6 @@ async def test_a_node_whose_term_was_taken_takes_another(cluster: Cluster) -> No
     await cluster.run(2.5)
     assert NodeReturned(east.node.term) in east.events
     assert east.works == ["begin link"], "nobody has taken it meanwhile"
-    assert east.node.holds_lease("link")
 
 
 async def test_a_lease_goes_to_another_node_when_its_holder_is_lost(cluster: Cluster) -> None:
@@ -225,7 +224,6 @@ async def test_a_lease_goes_to_another_node_when_its_holder_is_lost(cluster: Clu
     west.want("link")
     await cluster.run(5.0)
     assert (east.works, west.works) == (["begin link"], [])
-    assert (east.node.holds_lease("link"), west.node.holds_lease("link")) == (True, False)
     east.is_stopped = True
     await cluster.run(8.5)
     assert west.works == ["begin link"]
@@ -243,7 +241,6 @@ async def test_a_node_that_stops_ends_the_work_of_its_leases(cluster: Cluster) -
     await cluster.run(1.0)
     await east.node.stop()
     assert east.works == ["begin link", "end"]
-    assert not east.node.holds_lease("link")
     assert [one for one in east.events if type(one) is LeaseMoved] == [
         LeaseMoved("link", is_held=True), LeaseMoved("link", is_held=False),
     ]  # fmt: skip
@@ -254,7 +251,7 @@ async def test_a_drained_node_leaves_leases_to_others(cluster: Cluster) -> None:
     for process in (east, west):
         process.want("link")
     await cluster.run(1.0)
-    assert east.node.holds_lease("link")
+    assert east.works == ["begin link"]
     await cluster.store.set_state("east", NodeState.DRAINING)
     await cluster.run(4.5)
     assert StateChanged(NodeState.DRAINING) in east.events

@@ -220,10 +220,6 @@ class Creating:
         self._rounds.set(player, "", Monotonic(self._world.clock.now() + FIRST_ROUND))
         self._world.events.publish(CraftingChanged(player, is_begun=True))
 
-    def is_creating(self, player: Player) -> bool:
-        """Return whether a player is making something."""
-        return player.id in self._running
-
     def _round(self, player: Player, _name: str, now: Monotonic) -> None:
         creation = self._running.get(player.id)
         if creation is None:
