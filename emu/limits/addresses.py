@@ -21,9 +21,7 @@ from emu.times import Moment, lies_ahead
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _MAPPED: Final = "::ffff:"
-_NAME: Final = re.compile(
-    r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?"
-)
+_NAME: Final = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
 # A flood repeats few addresses or uses each once; both need no larger cache.
 _REMEMBERED: Final = 4096
 

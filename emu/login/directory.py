@@ -441,9 +441,7 @@ class WorldDirectory:
             if status.players < 0 or status.zones < 0:
                 # A wrong count harms nobody, but the end of the link would hide the world.
                 self.counters["negative count in LSStatus"] += 1
-                status = replace(
-                    status, players=max(status.players, 0), zones=max(status.zones, 0)
-                )
+                status = replace(status, players=max(status.players, 0), zones=max(status.zones, 0))
             entry = replace(
                 found.entry,
                 # A locked or full world is up, too: it is listed, and the world itself decides

@@ -331,6 +331,30 @@ class LastingSpells:
         if not (is_quiet or spell.is_passive):
             self._say_end(spell, (target,))
 
+    def hand_over(self, spell: LivingSpell, target: Spawn) -> None:
+        """Let one of a spell's targets count as its caster; the present one leaves the zone."""
+        before, spell.caster = spell.caster, target
+        state = self._states.get(before)
+        if state is not None:
+            spell.targets = [one for one in spell.targets if one is not before]
+            state.effects = [one for one in state.effects if one is not spell]
+            state.others = tuple(one for one in state.others if one is not spell)
+            if spell in state.maintained:
+                state.maintained.remove(spell)
+                state.concentration -= spell.tier.cost.concentration
+                own = self._states.of(target)
+                own.maintained.append(spell)
+                own.concentration += spell.tier.cost.concentration
+            gifts = spell.gifts.pop(before, None)
+            if gifts is not None:
+                undo(before, gifts.remains, self._remains(before))
+                self._states.recount(before)
+        spell.is_free = True
+        for call in spell.pending:
+            call.caster = target if call.caster is before else call.caster
+        self._states.show(target)
+        self._note(target)
+
     def _say_end(self, spell: LivingSpell, spawns: Iterable[Spawn]) -> None:
         """Tell those whom a spell leaves; its caster reads nothing of others (recorded)."""
         for one in spawns:

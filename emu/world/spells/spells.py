@@ -321,13 +321,26 @@ class Spells:
         self.states.forget(spawn)
 
     def _left(self, event: LeftZone) -> None:
-        """End the spells of a player who leaves; it reads nothing of those that go on elsewhere."""
+        """End the spells of a player who leaves; it reads nothing of those that go on elsewhere.
+
+        What it has cast on others goes on with those with whom it would go on elsewhere, too.
+        """
         player = event.player
         state = self.states.get(player.spawn)
-        for one in list(state.effects) if state is not None else ():
-            if self.kept.goes_on(one, player):
-                self.lasting.leave(one, player.spawn, End.CANCELED, is_quiet=True)
+        if state is not None:
+            for one in list(state.effects):
+                if self.kept.goes_on(one, player):
+                    self.lasting.leave(one, player.spawn, End.CANCELED, is_quiet=True)
+            for one in list(state.maintained):
+                self._hand_over(one)
         self.forget(player.spawn)
+
+    def _hand_over(self, spell: LivingSpell) -> None:
+        """Give a spell whose caster leaves to one of its targets; without one it stays."""
+        others = (self.company.players.get(one) for one in spell.targets)
+        heirs = [one for one in others if one is not None and one.spawn is not spell.caster]
+        if heirs and self.kept.goes_on(spell, heirs[0]):
+            self.lasting.hand_over(spell, heirs[0].spawn)
 
 
 def _races(spawn: Spawn) -> tuple[int, ...]:

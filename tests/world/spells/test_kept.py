@@ -143,6 +143,55 @@ def test_a_timed_spell_of_a_friend_goes_on(tmp_path: Path) -> None:
     assert spell.is_free
 
 
+def test_a_timed_spell_stays_with_a_friend_whose_caster_leaves(tmp_path: Path) -> None:
+    """Source: eq2-spells.md 6 (kept over zoning: effects with their targets)."""
+    scene = SpellScene(tmp_path, toml=TIMED)
+    friend = scene.friend()
+    scene.spells.cast_for_free(scene.player, scene.kind(COURAGE), 1, friend.spawn)
+    (spell,) = scene.effects(friend.spawn)
+    ends, before = spell.ends, len(scene.client_of(friend).log)
+    change_zone(scene)
+    assert scene.effects(friend.spawn) == [spell]
+    assert (spell.caster, spell.ends) == (friend.spawn, ends)
+    assert friend.spawn.sheet.attribute("sta") == 32
+    assert scene.state().maintained == []
+    assert scene.state(friend.spawn).maintained == [spell]
+    # It goes on with the friend in turn, and ends in its time.
+    scene.harness.world.events.publish(LeftZone(friend))
+    scene.harness.world.events.publish(Entered(friend, scene.harness.now))
+    assert len(scene.effects(friend.spawn)) == 1
+    assert len(scene.client_of(friend).log) > before
+    scene.run(61.0)
+    assert scene.effects(friend.spawn) == []
+    assert friend.spawn.sheet.attribute("sta") == 20
+
+
+def test_a_lasting_spell_ends_on_a_friend_whose_caster_leaves(tmp_path: Path) -> None:
+    """Nobody could end a spell without an end after its caster has left."""
+    scene = SpellScene(tmp_path, toml=BUFF)
+    friend = scene.friend()
+    scene.spells.cast_for_free(scene.player, scene.kind(COURAGE), 1, friend.spawn)
+    assert len(scene.effects(friend.spawn)) == 1
+    change_zone(scene)
+    assert scene.effects(friend.spawn) == []
+    assert friend.spawn.sheet.attribute("sta") == 20
+
+
+def test_what_a_caster_has_of_a_spell_on_a_friend_ends_when_it_leaves(tmp_path: Path) -> None:
+    scene = SpellScene(tmp_path, toml=TIMED)
+    scene.script(GIVES_A_PROC, "Spells/Buff.lua")
+    friend = scene.friend()
+    scene.spells.cast_for_free(scene.player, scene.kind(COURAGE), 1, friend.spawn)
+    (spell,) = scene.effects(friend.spawn)
+    assert scene.state().others == (spell,)
+    change_zone(scene, 1.0)
+    assert scene.state().others == ()
+    assert (list(spell.gifts), spell.caster) == ([], friend.spawn)
+    assert [one.caster for one in spell.pending] == [friend.spawn]
+    scene.run(5.0)
+    assert len(scene.effects(friend.spawn)) == 1
+
+
 def test_a_spell_of_anothers_for_its_group_stays_behind(tmp_path: Path) -> None:
     """Source: eq2-spells.md 6 (a mate in another zone keeps none: EnableCrossZoneGroupBuffs 0)."""
     scene = SpellScene(tmp_path, toml=TIMED.replace("target = 1", "target = 2\nis_group = true"))
@@ -269,7 +318,9 @@ def test_who_leaves_reads_of_no_end_of_what_goes_on(tmp_path: Path) -> None:
     before = len(scene.shown())
     scene.harness.departures.remove(scene.player, "quit", scene.harness.now)
     assert scene.shown()[before:] == []
-    # Its friend has lost it.
+    # Its friend still has it, and reads of its end in time.
+    assert "Your Courage fades." not in scene.read_by(friend)
+    scene.run(61.0)
     assert "Your Courage fades." in scene.read_by(friend)
 
 
@@ -374,6 +425,10 @@ def test_ticks_go_on_when_they_are_due(
 STUNNED = """
 function cast(Caster, Target) AddControlEffect(Target, 4) AddSpellTimer(5000, "later") end
 function later(Caster, Target) RemoveControlEffect(Target, 4) end
+"""
+GIVES_A_PROC = """
+function cast(Caster, Target) AddProc(Caster, 1, 100) AddSpellTimer(5000, "later") end
+function later(Caster, Target) end
 """
 
 
