@@ -154,6 +154,24 @@ class WorldGameSettings:
         limits=(0.0, 100.0),
         live=True,
     )
+    fizzle_least: float = setting(
+        _WORLD.fizzle_least,
+        "How many times the skill that a spell asks for counts at least, however low the skill is.",
+        limits=(0.0, 100.0),
+        live=True,
+    )
+    mastery_points: int = setting(
+        _WORLD.mastery_points,
+        "Points of a spell's mastery skill that add one percent to its chance to land.",
+        limits=(1, 10_000),
+        live=True,
+    )
+    loot_reach: float = setting(
+        _WORLD.loot_reach,
+        "From how far players loot a body or a chest, in units of the world.",
+        limits=(1.0, 1_000.0),
+        live=True,
+    )
     strength_points: int = setting(
         _WORLD.strength_points,
         "Points of strength that add one to the damage of a player's blows.",

@@ -50,14 +50,17 @@ def power_needed(
     return max(0, int(whole * (1 - less / 100) * (1 - max(0.0, min(saving, 100.0)) / 100)))
 
 
-def fizzle_chance(skill: int, needed: int, usual: float, *, sure: float = 1.2) -> float:
+def fizzle_chance(
+    skill: int, needed: int, usual: float, *, sure: float = 1.2, least: float = 0.2
+) -> float:
     """Return the percentage of casts that fail with a skill of those that a spell asks for.
 
-    `usual` is the percentage for each whole requirement that the skill is below `sure` ones.
+    `usual` is the percentage for each whole requirement that the skill is below `sure` ones. A
+    skill counts as `least` requirements at least.
     """
     if needed <= 0:
         return 0.0
-    return max(0.0, sure - skill / needed) * usual
+    return max(0.0, sure - max(least, skill / needed)) * usual
 
 
 def keeps_casting(focus: int, chance: FightChance, usual: float) -> bool:
@@ -146,6 +149,8 @@ class SpellAim:
     skill: int
     """Of the school that the spell's caster has learned."""
     mastery: int = 0
+    mastery_points: int = 25
+    """Points of mastery that add one percent."""
     bonus: float = 0.0
     """Percent that the spell itself adds."""
     resistibility: float = 0.0
@@ -166,7 +171,7 @@ def hit_chance(aim: SpellAim, guard: SpellGuard) -> float:
     chance = USUAL_HIT + aim.skill / 25 + _logarithm(aim.level, aim.wisdom) / 50 + aim.bonus
     if aim.resistibility > 0:
         chance -= 100 * (1 - math.exp(-1.25 * (aim.resistibility - NO_RESISTIBILITY)))
-    chance += aim.mastery / 25
+    chance += aim.mastery / aim.mastery_points
     chance -= 1 + max(0, guard.resist) / RESIST_STEP
     return chance - (guard.avoidance + _logarithm(guard.level, guard.wisdom) / 50) / 10
 

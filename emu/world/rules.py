@@ -217,6 +217,12 @@ class WorldRules:
     """Percent of casts that fail for each whole requirement below `fizzle_skill`."""
     fizzle_skill: float = 1.2
     """How many times the skill that a spell asks for never fails."""
+    fizzle_least: float = 0.2
+    """How many times the skill that a spell asks for counts at least."""
+    mastery_points: int = 25
+    """Points of a spell's mastery skill that add a percent to its chance to land."""
+    loot_reach: float = 5.0
+    """From how far players loot a body or a chest."""
     strength_points: int = 10
     """Points of strength that add one to the damage of a player's blows."""
     creature_strength_points: int = 10

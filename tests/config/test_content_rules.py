@@ -76,12 +76,15 @@ def test_rules_of_fights_and_fizzles_are_defaults(tmp_path: Path) -> None:
             ("R_Spells", "EnableFizzleSpells", "0"), ("R_Spells", "DefaultFizzleChance", "20.5"),
             ("R_Combat", "StrengthOther", "25"), ("R_Combat", "StrengthNPC", "5"),
             ("R_Player", "TemporaryItemLogoutTime", "900.0"), ("R_Spells", "FizzleMaxSkill", "1.5"),
+            ("R_Spells", "FizzleDefaultSkill", ".3"), ("R_Loot", "LootRadius", "6.5"),
+            ("R_Spells", "MasterSkillReduceSpellResist", "50"),
         ],
     )  # fmt: skip
     world = configured(tmp_path).world
     assert (world.fizzles, world.fizzle_percent) == (False, 20.5)
     assert (world.strength_points, world.creature_strength_points) == (25, 5)
     assert (world.temporary_seconds, world.fizzle_skill) == (900.0, 1.5)
+    assert (world.fizzle_least, world.mastery_points, world.loot_reach) == (0.3, 50, 6.5)
 
 
 def test_what_the_operator_gives_wins(tmp_path: Path) -> None:

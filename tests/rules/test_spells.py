@@ -49,10 +49,12 @@ def test_power_is_points_and_a_share_of_the_most() -> None:
 def test_fizzles_grow_with_what_the_skill_lacks() -> None:
     assert fizzle_chance(12, 10, 10.0) == 0
     assert fizzle_chance(10, 10, 10.0) == pytest.approx(2.0)
-    assert fizzle_chance(0, 10, 10.0) == pytest.approx(12.0)
-    assert fizzle_chance(0, 10, 20.0) == pytest.approx(24.0)
+    assert fizzle_chance(0, 10, 10.0) == pytest.approx(10.0)
+    assert fizzle_chance(0, 10, 20.0) == pytest.approx(20.0)
+    assert fizzle_chance(0, 10, 20.0, least=0.0) == pytest.approx(24.0)
+    assert fizzle_chance(3, 10, 10.0, least=0.2) == pytest.approx(9.0)
     assert [fizzle_chance(5, needed, 10.0) for needed in (-1, 0)] == [0, 0]
-    assert fizzle_chance(0, 1, 10.0) == pytest.approx(12.0)
+    assert fizzle_chance(0, 1, 10.0) == pytest.approx(10.0)
     assert fizzle_chance(12, 10, 10.0, sure=2.0) == pytest.approx(8.0)
 
 
@@ -132,6 +134,8 @@ def test_a_spell_lands_by_level_wisdom_skill_mastery_and_what_keeps_it_off() -> 
     """Source: eq2-spells.md 7, to hit."""
     aim = SpellAim(10, 10, 50, mastery=75, bonus=5.0)
     assert hit_chance(aim, SpellGuard(1, 1)) == pytest.approx(80 + 2 + 0.04 + 5 + 3 - 1)
+    few = SpellAim(10, 10, 50, mastery=75, mastery_points=50, bonus=5.0)
+    assert hit_chance(few, SpellGuard(1, 1)) == pytest.approx(80 + 2 + 0.04 + 5 + 1.5 - 1)
     guard = SpellGuard(10, 100, avoidance=20, resist=150)
     assert hit_chance(aim, guard) == pytest.approx(80 + 2 + 0.04 + 5 + 3 - 4 - 2.006)
     assert hit_chance(SpellAim(0, 0, 0), SpellGuard(0, 0, resist=-200)) == 79

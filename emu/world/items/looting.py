@@ -18,6 +18,7 @@ from emu.rules.coins import coins_text, share_of
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player, refuses_dead
+from emu.world.actors.reach import SLACK
 from emu.world.actors.spawn import TOO_FAR, Spawn
 from emu.world.item_events import Looted
 from emu.world.items.exchanges import Act, things
@@ -30,7 +31,6 @@ from emu.world.zones.zone import Zone
 
 STRUCT: Final = "WS_UpdateLoot"
 REQUEST: Final = "OP_LootItemsRequestMsg"
-REACH: Final = 10.0
 TIME: Final = 120.0
 """Seconds that the window counts down, and after which lots are drawn."""
 SHARE_COLOR, LOOT_COLOR = 74, 75
@@ -100,6 +100,10 @@ class Looting:
         if remains.is_empty:
             self._emptied(player.zone, spawn, remains)
 
+    def reach_in(self, zone: Zone) -> float:
+        """Return from how far players loot in a zone."""
+        return self._world.rules.in_zone(zone.zone_id).loot_reach
+
     def _may_open(self, player: Player, spawn: Spawn) -> bool:
         """Return whether a player may open a body or a chest now; say why not."""
         if refuses_dead(player):
@@ -109,7 +113,7 @@ class Looting:
             if spawn.is_living and spawn is not player.spawn:
                 send_text(player.client, NOT_DEAD, YELLOW)
             return False
-        if player.position.distance_to(spawn.position) > REACH:
+        if player.position.distance_to(spawn.position) > self.reach_in(player.zone):
             send_text(player.client, TOO_FAR, ERROR_COLOR)
             return False
         if remains is not None and not remains.may_loot(player.id, self._world.clock.now()):
@@ -223,7 +227,7 @@ class Looting:
         if spawn is None or remains is None or player.id not in remains.openers:
             self._world.count("loot of a window that is not open")
             return
-        if player.position.distance_to(spawn.position) > REACH:
+        if player.position.distance_to(spawn.position) > self.reach_in(player.zone) + SLACK:
             send_text(player.client, TOO_FAR, ERROR_COLOR)
             return
         wanted = {one["item_id"] for one in fields.get("item_list") or ()}

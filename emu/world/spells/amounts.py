@@ -92,6 +92,7 @@ class Amounts:
     def __init__(self, core: SpellCore) -> None:
         self._states = core.states
         self.harm = core.minds.harm
+        self._world = core.world
         self._events = core.world.events
         self._chance_of = core.chance
         self._skill_of = core.skill_of
@@ -161,6 +162,7 @@ class Amounts:
         aim = SpellAim(
             spell.level, caster.sheet.attribute("wis"), skill,
             mastery=self._skill_of(caster, spell.kind.mastery_skill),
+            mastery_points=self._world.rules.in_zone(spell.zone.zone_id).mastery_points,
             bonus=spell.tier.hit_bonus, resistibility=spell.tier.resistibility,
         )  # fmt: skip
         return self._landing(aim, target, kind, chance)

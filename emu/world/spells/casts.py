@@ -314,7 +314,10 @@ class Casts:
         if not skill:
             return False
         drawn = self._chance_of(spell.zone).randint(0, 9999)
-        chance = fizzle_chance(skill, needed, rules.fizzle_percent, sure=rules.fizzle_skill)
+        chance = fizzle_chance(
+            skill, needed, rules.fizzle_percent,
+            sure=rules.fizzle_skill, least=rules.fizzle_least,
+        )  # fmt: skip
         return drawn < chance * 100
 
     def _fizzle(self, spell: LivingSpell, player: Player | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -177,6 +178,26 @@ def test_what_makes_no_sense_changes_nothing(how: str) -> None:
     texts = ["You are too far away!"] if how == "far" else []
     assert scene.asks(client, body, *items) == texts
     assert (held(scene.one), held(two)) == ([], [])
+
+
+@pytest.mark.parametrize(("away", "is_near"), [(4.9, True), (5.1, False), (9.0, False)])
+def test_loot_is_taken_from_five_units_away(away: float, is_near: bool) -> None:
+    """Source: eq2-items.md 9.3 (rule LootRadius); the verb says 10, as recorded."""
+    scene = TradeScene()
+    scene.kill("a straw man", (kinds.MARBLE, 1))
+    scene.goes(scene.one, away)
+    scene.one.types("/loot")
+    assert len(scene.one.decoded("WS_UpdateLoot")) == is_near
+
+
+def test_a_zone_may_have_another_reach_of_loot() -> None:
+    scene = TradeScene()
+    world = scene.harness.world
+    world.rules = replace(world.rules, loot_reach=9.5)
+    scene.kill("a straw man", (kinds.MARBLE, 1))
+    scene.goes(scene.one, 9.0)
+    scene.one.types("/loot")
+    assert len(scene.one.decoded("WS_UpdateLoot")) == 1
 
 
 def group(scene: TradeScene, method: int, version: int = 546) -> Client:

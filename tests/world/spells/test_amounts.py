@@ -1,5 +1,6 @@
 """Amounts: resists, criticals, heals, hate."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from emu.world.spells.living import CastPhase, LivingSpell
 from tests.support.world.spell_scenes import HEAL, SMITE, SpellScene
 
 SMITE_ID, HEAL_ID = 110014, 110012
+MASTERY = "mastery_skill = 5"
 
 
 @pytest.fixture
@@ -90,6 +92,20 @@ def test_spell_avoidance_keeps_spells_off(scene: SpellScene) -> None:
     crab.sheet.worn_skills = {number: 2000.0}
     scene.cast(SMITE_ID, crab)
     assert scene.payloads("OP_EqHearCombatCmd")[0].hex()[24:26] == "09"
+
+
+@pytest.mark.parametrize(("points", "lands"), [(1, True), (10_000, False)])
+def test_a_rule_says_how_much_mastery_helps(tmp_path: Path, points: int, lands: bool) -> None:
+    """The rule MasterSkillReduceSpellResist of the public dump divides the skill."""
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    hard = "cast_time = 0\nhit_bonus = -200"
+    toml = SMITE.replace("cast_time = 200", hard).replace("target = 1", "target = 1\n" + MASTERY)
+    scene = SpellScene(tmp_path, toml=toml)
+    world, crab = scene.harness.world, scene.creature()
+    world.rules = replace(world.rules, mastery_points=points)
+    scene.spells.amounts._skill_of = lambda _spawn, number: 300 if number == 5 else 0
+    scene.cast(SMITE_ID, crab)
+    assert (crab.sheet.health.current < 10_000) is lands
 
 
 def test_taunts_and_hate_grow_together(scene: SpellScene) -> None:

@@ -409,6 +409,7 @@ def test_a_setting_says_how_many_hits_interrupt(tmp_path: Path, kept: float, goe
         ({"fizzle_percent": 100.0}, True), ({"fizzle_percent": 0.0}, False),
         ({"fizzle_percent": 100.0, "fizzles": False}, False),
         ({"fizzle_percent": 100.0, "fizzle_skill": 0.2}, False),
+        ({"fizzle_percent": 100.0, "fizzle_least": 1.2}, False),
     ],
 )  # fmt: skip
 def test_settings_say_how_many_casts_fail(

@@ -13,7 +13,6 @@ from emu.ledger import MOST_COINS
 from emu.scripts.signatures import FunctionTable, read_unsigned
 from emu.world.actors.player import Player
 from emu.world.items.loot import Carried
-from emu.world.items.looting import REACH
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
 
@@ -127,7 +126,8 @@ def give(
     copper = min(coins or 0, MOST_LOOT)
     scripts.trading.loots.give(body.spawn, player.player, copper, kinds)
     # Whoever is far away finds it later, when a script shows the window.
-    if player.player.position.distance_to(body.spawn.position) <= REACH:
+    reach = scripts.trading.looting.reach_in(player.home.zone)
+    if player.player.position.distance_to(body.spawn.position) <= reach:
         _show(scripts, player.player, body)
 
 
