@@ -44,17 +44,16 @@ from emu.world.login_events import LoggedIn
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.saving.saves import restore_vitals
-from emu.world.sheets import GHOST_SIZE, CharacterSheets
+from emu.world.sheets import CharacterSheets
 from emu.world.skills import send_skill_book
 from emu.world.visibility.forms import GhostForms
-from emu.world.visibility.viewer import OWN_INDEX, Viewer
+from emu.world.visibility.viewer import Viewer
 from emu.world.world import World
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.directory import NoSuchZone
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
-CONTROL: Final = 255
 FAR_AWAY: Final = 9999.0
 LONGEST_SIGNAL: Final = 64
 """Letters of a client's signal that count."""
@@ -435,14 +434,16 @@ class ZoneEntries:
         initial_messages.send_relations(player)
 
     def _zone_loaded(self, player: Player, _body: bytes, now: Monotonic) -> None:
-        """Send the spawns near the player: the client has loaded the zone."""
-        # Clients may repeat this message; a second one must not begin again.
-        if player.state is not PlayerState.LOADING:
-            return
-        player.state = PlayerState.PLACING
+        """Send the spawns near the player: the client has loaded the zone.
+
+        A client that repeats this message has the spawns. It reads again that these are all.
+        """
         client = player.client
         form = self._forms.of(client.dialect)
-        if form is not None:
+        is_first = player.state is PlayerState.LOADING
+        if is_first:
+            player.state = PlayerState.PLACING
+        if is_first and form is not None:
             # Before the player's own ghost, as recorded: the client waits for the spawns around it
             # first.
             view = partial(
@@ -474,15 +475,16 @@ class ZoneEntries:
         if player.state is PlayerState.LOADING:
             self._zone_loaded(player, body, now)
         if player.state is not PlayerState.PLACING:
+            # It has its ghost and its lists, so a client that repeats this gets the rest again.
+            initial_messages.send_control(player.client)
+            self._sheets.soon(player)
             return
         player.state = PlayerState.APPEARING
         client = player.client
         # None for a client version whose ghosts are unknown: it enters, but is shown no spawns.
         if player.viewer is not None:
             player.zone.show_own(player.viewer, now)
-        client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
-        control = {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
-        client.send("WS_SetControlGhost", control)
+        initial_messages.send_control(client)
         knowledge, character = self._world.knowledge, player.character
         # A character without skills of its own has those of a new one.
         skills = character.skills or knowledge.beginners.skills(character)
@@ -507,7 +509,8 @@ class ZoneEntries:
 
     def _avatar_ready(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Start to send updates: the client's avatar stands."""
-        self._entities_loaded(player, body, now)
+        if player.state in (PlayerState.LOADING, PlayerState.PLACING):
+            self._entities_loaded(player, body, now)
         if player.state is not PlayerState.APPEARING:
             return
         world, client = self._world, player.client

@@ -23,6 +23,8 @@ from emu.world.actors.player import Player, Relation
 from emu.world.clock import GameTime, game_time
 from emu.world.entry import client_records, window_messages
 from emu.world.knowledge import Knowledge
+from emu.world.sheets import GHOST_SIZE
+from emu.world.visibility.viewer import OWN_INDEX
 from emu.world.zones.definitions import ZoneDefinition
 
 ACCEPTED: Final = {
@@ -36,6 +38,7 @@ ACCEPTED: Final = {
     "unknown13": 0x86,
 }
 """Values of EQ2Emulator's accepting reply; the account id is a constant there."""
+CONTROL: Final = 255
 WEBSITE: Final = ("localhost", 80)
 EVERY_EXPANSION: Final = [0xFFFFFFFF, 0xFFFFFFFF]
 EXPANSION_BITS: Final = bytes.fromhex("FFFFFFFF0C3FC02C")
@@ -192,6 +195,13 @@ def _names(dialect: Dialect, knowledge: Knowledge) -> bytes:
     ]
     values = wire_texts({"skill_count": len(rows), "skill_array": rows})
     return dialect.encode_known(SKILL_MAP, values)
+
+
+def send_control(client: PlayerClient) -> None:
+    """Let a client see with its player's eyes, and move its player."""
+    client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
+    control = {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
+    client.send("WS_SetControlGhost", control)
 
 
 def send_time(client: PlayerClient, moment: Moment) -> None:
