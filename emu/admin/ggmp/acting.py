@@ -73,7 +73,10 @@ class GgmpWorld(Protocol):
         """Move an actor. Raises `CommandError` for a player or an unknown actor."""
 
     def say(self, actor: int, text: str) -> None:
-        """Let an actor speak. Raises `CommandError` for a player or an unknown actor."""
+        """Let an actor speak, or the server (actor 0) to all players.
+
+        Raises `CommandError` for a player or an unknown actor.
+        """
 
 
 SHORTEST_TOKEN: Final = 16

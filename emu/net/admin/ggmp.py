@@ -10,6 +10,7 @@ from typing import Any
 from twisted.internet.error import CannotListenError
 
 from emu.admin.ggmp.acting import (
+    WHOLE_SERVER,
     ActorState,
     GgmpAction,
     GgmpPlace,
@@ -36,7 +37,7 @@ from emu.net.watch import RefusalLog
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.social.chat import Chat
+from emu.world.social.chat import BROADCAST, Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -79,7 +80,13 @@ class ActorWorld:
         spawn.move(Position(*place[:3], place.heading % 360, spawn.position.grid))
 
     def say(self, actor: int, text: str) -> None:
-        """Let an actor speak. Raises `CommandError` for a player or an unknown actor."""
+        """Let an actor speak; the server speaks to all players.
+
+        Raises `CommandError` for a player or an unknown actor.
+        """
+        if actor == WHOLE_SERVER:
+            self._chat.remote.publish(BROADCAST, text)
+            return
         zone, spawn = self._own(actor)
         hearers = [
             player

@@ -63,6 +63,17 @@ def test_a_creature_is_moved_and_speaks(harness: WorldHarness) -> None:
     assert len(client.log) > before
 
 
+def test_the_server_speaks_to_all_players(harness: WorldHarness) -> None:
+    """Actor 0 is the server: docs/protocol/administration/ggmp.md#actions."""
+    clients = harness.stand(1, name="Alice"), harness.stand(2, 1208, name="Borvik")
+    context_of(harness).say(0, "The server stops at noon.")
+    for client in clients:
+        shown = client.decoded("WS_DisplayText")[-1]
+        assert shown["text"] == "The server stops at noon."
+    with pytest.raises(CommandError, match="no actor 0"):
+        context_of(harness).move(0, GgmpPlace(0.0, 0.0, 0.0, 0.0))
+
+
 def test_players_act_for_themselves(harness: WorldHarness) -> None:
     harness.stand(1, name="Alice")
     context = context_of(harness)
