@@ -86,6 +86,8 @@ class StreamPlace:
 
     def _can_decrypt(self, payload: bytes) -> bool:
         message = payload
+        if not payload:
+            return False
         if not payload[0]:
             if len(payload) < OPCODE_SIZE or payload[1] not in (0, _APP_COMBINED):
                 return False

@@ -183,11 +183,9 @@ class ReceivePath:
         payload = data[4:-2]
         if marker == _ACK:
             receiver.acknowledge(_ACK, sequence, now)
-        elif not payload:
-            raise MalformedDatagram("empty payload")
         elif not self._channel.takes_next(sequence):
             self._receive_sequenced(_PACKET, sequence, payload, receiver)
-        elif payload[0]:
+        elif payload and payload[0]:
             self.receive_message(payload, receiver)
         else:
             self._receive_marked(payload, receiver)
@@ -268,6 +266,8 @@ class ReceivePath:
         opcode = packet[1]
         if opcode in (_PACKET, _FRAGMENT):
             sequence, data = pull_sequenced(packet)
+            if not data and opcode == _FRAGMENT:
+                raise MalformedDatagram("empty payload")
             self._receive_sequenced(opcode, sequence, data, receiver)
         else:
             receiver.handle(packet, now)
@@ -300,7 +300,7 @@ class ReceivePath:
 
     def _receive_payload(self, payload: bytes, receiver: Receiver) -> None:
         """Take a payload: a message, or after a 00 an escaped message or several messages."""
-        if payload[0]:
+        if payload and payload[0]:
             self.receive_message(payload, receiver)
         else:
             self._receive_marked(payload, receiver)
@@ -312,7 +312,7 @@ class ReceivePath:
         elif marker == _APP_COMBINED:
             self._receive_app_combined(payload, receiver)
         else:
-            self._journal.drop("unknown payload marker")
+            self._journal.drop("unknown payload marker" if payload else "empty payload")
 
     def _receive_app_combined(self, payload: bytes, receiver: Receiver) -> None:
         try:

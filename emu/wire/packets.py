@@ -385,7 +385,7 @@ SESSION_STAT_RESPONSE: Final = PacketLayout(
     client_sent=U64, client_received=U64, server_sent=U64, server_received=U64,
 )  # fmt: skip
 PACKET: Final = PacketLayout(
-    ReliablePacket, ProtocolOpcode.PACKET, sequence=U16, rest="payload", read=_something
+    ReliablePacket, ProtocolOpcode.PACKET, sequence=U16, rest="payload", read=_anything
 )
 FRAGMENT: Final = PacketLayout(
     Fragment, ProtocolOpcode.FRAGMENT, sequence=U16, rest="chunk", read=_something
@@ -442,9 +442,8 @@ SEQUENCED_SIZE: Final = _SEQUENCED.size
 
 def pull_sequenced(data: bytes) -> tuple[int, bytes]:
     """Return the sequence number of a Packet or Fragment, and the bytes behind it."""
-    if len(data) <= SEQUENCED_SIZE:
-        reason = "empty payload" if len(data) == SEQUENCED_SIZE else "wrong packet length"
-        raise MalformedDatagram(reason)
+    if len(data) < SEQUENCED_SIZE:
+        raise MalformedDatagram("wrong packet length")
     return data[2] << 8 | data[3], data[SEQUENCED_SIZE:]
 
 

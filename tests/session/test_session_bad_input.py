@@ -21,7 +21,7 @@ from tests.support.sessions.link import SEAL, connected_link, drain, sealed
         (b"\x00\x04", "unknown protocol opcode"),
         (b"\x00\x08" + bytes(38), "not allowed now"),
         (b"\x00\x09\x00", "wrong packet length"),
-        (b"\x00\x09\x00\x00", "empty payload"),
+        (b"\x00\x09\x00\x00", "duplicate packet"),
         (b"\x00\x09\xff\x00\x01", "duplicate packet"),
         (b"\x00\x09\x70\x00\x01", "outside the window"),
         (b"\x00\x15\x40\x00", "ack of a packet never sent"),
@@ -40,7 +40,7 @@ from tests.support.sessions.link import SEAL, connected_link, drain, sealed
         (b"\x00\x0e\x00\x00\xff\xff\xff\xff", "unused channel"),
         (b"\x00\x03" + b"\xff" * 8, "truncated packet"),
         (b"\x00\x03\xff\x00\x00", "empty part"),
-        (b"\x00\x03\x04\x00\x09\x00\x00", "empty payload"),
+        (b"\x00\x03\x04\x00\x0d\x00\x00", "empty payload"),
         (b"\x00\x03\x0a\x00\x03\x07\x00\x03\x04\x00\x03\x09\x00", "truncated packet"),
         (b"\x00\x03\x04\x00\x19\x01a", "not allowed now"),
         (b"\x00\xff" + bytes(500), "unknown protocol opcode"),
@@ -72,6 +72,23 @@ def test_each_bad_payload_is_dropped_with_its_reason(link, payload, reason):
     link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), 1.0)
     assert dict(link.server.drops) == ({reason: 1} if reason else {})
     assert not link.server.ended
+
+
+@pytest.mark.parametrize("combined", [False, True])
+def test_a_packet_without_payload_is_acknowledged_and_passed(link, combined):
+    """Nothing else gets past it: packets have an order (docs/protocol/transport.md#payloads)."""
+    server = link.server
+    sequence = server._channel.window.expected
+    packet = b"\x00\x09" + sequence.to_bytes(2, "big")
+    server.receive_datagram(SEAL.seal(b"\x00\x03\x04" + packet if combined else packet), 1.0)
+    assert SEAL.seal(b"\x00\x15" + sequence.to_bytes(2, "big")) in server.datagrams_to_send(1.0)
+    assert dict(server.drops) == {"empty payload": 1}
+    # One that comes early waits for those before it.
+    early = SEAL.seal(b"\x00\x09" + (sequence + 2).to_bytes(2, "big"))
+    server.receive_datagram(early, 1.1)
+    server.receive_datagram(sealed(ReliablePacket(sequence + 1, b"\x00\x00")), 1.2)
+    assert server._channel.window.expected == sequence + 3
+    assert not server.ended
 
 
 @pytest.mark.parametrize(
