@@ -218,7 +218,7 @@ class Creatures:
             return
         mind = spawn.mind
         first = FIRST_BLOW if foe not in mind.hates else 0
-        self._hate(event.zone, spawn, foe, event.damage + first)
+        self._hate(event.zone, spawn, foe, event.damage + first, is_struck=True)
 
     def _provoke(self, zone: Zone, creature: Spawn, foe: Spawn) -> None:
         self._hate(zone, creature, foe, AGGRO_HATE)
@@ -226,7 +226,7 @@ class Creatures:
     def _hated(self, event: Hated) -> None:
         """Let a creature fight that has begun to hate by a spell, a script or its master's order.
 
-        It is locked, and helped, as one that was struck.
+        It is helped as one that was struck, and locked for those who began the fight.
         """
         spawn, is_new = event.spawn, event.spawn not in self._fighting
         self._began(event.zone, spawn)
@@ -235,9 +235,11 @@ class Creatures:
         if is_new and event.foe is not None and event.foe.hp_percent > 0:
             self._call(event.zone, spawn, event.foe)
 
-    def _hate(self, zone: Zone, creature: Spawn, foe: Spawn, hate: int) -> None:
+    def _hate(
+        self, zone: Zone, creature: Spawn, foe: Spawn, hate: int, *, is_struck: bool = False
+    ) -> None:  # fmt: skip
         is_new = creature not in self._fighting
-        self._add_hate(zone, creature, foe, hate)
+        self._add_hate(zone, creature, foe, hate, is_struck=is_struck)
         self._began(zone, creature)
         if is_new:
             self._call(zone, creature, foe)
@@ -246,27 +248,30 @@ class Creatures:
         """Let those who help a creature that has begun to fight hate its foe as well."""
         if creature not in self._fighting or creature.mind.has_master:
             return
+        is_struck = foe in creature.mind.fighters
         for other in self._helpers(zone, creature):
-            self._add_hate(zone, other, foe, AGGRO_HATE)
+            self._add_hate(zone, other, foe, AGGRO_HATE, is_struck=is_struck)
             self._began(zone, other)
 
     def hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
-        """Let a creature hate somebody more, or less: a taunt, a spell, an aid to its foe.
-
-        It begins to fight who it did not hate before; its encounter joins it.
-        """
+        """Let a creature hate somebody who has not struck it; its encounter joins it."""
         if creature.kind is SpawnKind.NPC and creature.hp_percent > 0 and foe.hp_percent > 0:
             self._hate(zone, creature, foe, amount)
 
-    def _add_hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
-        """Let a creature hate somebody, changed by what the foe wears and who shares its hate."""
+    def _add_hate(
+        self, zone: Zone, creature: Spawn, foe: Spawn, amount: int, *, is_struck: bool
+    ) -> None:  # fmt: skip
+        """Let a creature hate somebody, changed by what the foe wears and who shares its hate.
+
+        One that attacks by itself belongs to nobody until it is struck (fight-546-death-a).
+        """
         if amount > 0:
             amount = max(1, round(amount * (1 + fraction(foe, "hate_mod") / 100)))
         for one, share in shared_hate(zone, foe, amount):
-            if not share:
-                continue
-            creature.mind.add_hate(one, share, creature.position)
-            if one in self._fights.players:
+            if share:
+                creature.mind.add_hate(one, share, creature.position)
+            # A blow without damage adds nothing to a hate that is there already.
+            if is_struck and one in creature.mind.hates and one in self._fights.players:
                 self.encounters.joined(creature, one)
 
     def _helpers(self, zone: Zone, creature: Spawn) -> Iterator[Spawn]:

@@ -58,7 +58,8 @@ class Encounters:
         """Call for help: all may strike what a player fights, and nobody is rewarded for it."""
         broken = [
             one for one in player.zone.near(player.position, self._world.rules.hear * 2)
-            if COMBAT in one.words and player.spawn in one.mind.fighters and one.hp_percent > 0
+            if COMBAT in one.words and one.hp_percent > 0
+            and (player.spawn in one.mind.fighters or player.spawn in one.mind.hates)
         ]  # fmt: skip
         if not broken:
             chat.line(player, NOTHING_TO_YELL, "error")

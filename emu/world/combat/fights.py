@@ -282,7 +282,8 @@ class Fights:
         if not target.may_be_seen_by(player.spawn):
             return False
         mind, fighters = target.mind, target.mind.fighters
-        if mind.encounter is Encounter.BROKEN:
+        # Who is attacked may strike back, whoever was the first one to do so.
+        if mind.encounter is Encounter.BROKEN or player.spawn in mind.hates:
             return True
         return not fighters or player.spawn in fighters or self._shares(player, fighters)
 

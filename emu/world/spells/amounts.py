@@ -262,12 +262,17 @@ class Amounts:
             return
         for one in zone.around(target.position, 100.0):
             if one.kind is SpawnKind.NPC and target in one.mind.hates:
-                self.hate(zone, one, caster, amount)
+                self.hate(zone, one, caster, amount, is_harmful=False)
 
     # -- hate -------------------------------------------------------------------------------------
 
-    def hate(self, zone: Zone, creature: Spawn, foe: Spawn, amount: int) -> None:
-        """Let a creature hate somebody more, or less; it may begin to fight."""
+    def hate(
+        self, zone: Zone, creature: Spawn, foe: Spawn, amount: int, *, is_harmful: bool = True
+    ) -> None:  # fmt: skip
+        """Let a creature hate somebody more, or less; it may begin to fight.
+
+        What `is_harmful` makes the foe one of those who fight it, as a blow does.
+        """
         if creature.kind is not SpawnKind.NPC or creature is foe or not foe.is_living:
             return
         if min(creature.hp_percent, foe.hp_percent) <= 0:
@@ -275,7 +280,7 @@ class Amounts:
         made = int(amount * _hate_factor(foe))
         for one, part in shared_hate(zone, foe, made):
             creature.mind.add_hate(one, part, creature.position)
-            if one.kind is SpawnKind.PLAYER and one in creature.mind.hates:
+            if is_harmful and one.kind is SpawnKind.PLAYER and one in creature.mind.hates:
                 creature.mind.fighters[one] = None
         self._events.publish(Hated(zone=zone, spawn=creature, foe=foe))
 

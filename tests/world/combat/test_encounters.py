@@ -74,6 +74,52 @@ def test_after_a_call_for_help_anybody_strikes_and_nobody_gains() -> None:
     assert fight.of(other).character.experience == 0
 
 
+def test_a_creature_that_attacks_by_itself_is_free_until_it_is_struck() -> None:
+    """Recorded in fight-546-death-a: 1 while three brutes strike; to others' blows: 3."""
+    fight = Fight(level=2)
+    other = fight.stand(6, "Borvik", level=2)
+    fights, harm = fight.harness.parts.combat.fights, fight.harness.parts.minds.harm
+    for one in (fight.player, fight.of(other)):
+        one.spawn.sheet.health.fill(100_000)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.player.spawn, 5)
+    fight.run(3.0)
+    assert fight.blows()
+    assert looks(fight, other) == [(2, 1), (2, 1)]
+    assert crab.mind.fighters == {}
+    # The one that strikes first has it; the one that it attacks may strike back all the same.
+    harm.take_health(fight.player.zone, crab, fight.of(other).spawn, 1)
+    fight.run(1.0)
+    assert looks(fight, other) == [(0, 3), (2, 3)]
+    assert fights.may_fight(fight.player, crab)
+    harm.take_health(fight.player.zone, crab, fight.player.spawn, 0)
+    fight.run(1.0)
+    assert looks(fight, other) == [(2, 3), (2, 3)]
+
+
+def test_who_is_attacked_calls_for_help_before_its_first_blow() -> None:
+    fight = Fight(level=2)
+    fight.player.spawn.sheet.health.fill(100_000)
+    crab = fight.creature(level=1)
+    fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.player.spawn, 5)
+    assert fight.client.types("yell") == [YELLED]
+    assert crab.mind.encounter is Encounter.BROKEN
+
+
+def test_who_heals_a_fighter_owns_nothing() -> None:
+    fight = Fight(level=2)
+    other = fight.stand(6, "Borvik", level=2)
+    crab = fight.creature(level=1)
+    crab.sheet.health.fill(100_000)
+    fight.attack(crab)
+    fight.run(1.0)
+    healer, amounts = fight.of(other).spawn, fight.harness.parts.spells.amounts
+    amounts._anger(fight.player.zone, healer, fight.player.spawn, 50)
+    assert healer in crab.mind.hates
+    assert crab.mind.owners == {fight.player.spawn.id}
+
+
 def test_the_group_of_a_fighter_sees_its_own_fight() -> None:
     fight = Fight(level=2)
     other = fight.stand(6, "Borvik", level=2)
@@ -110,7 +156,7 @@ def test_a_fighter_who_is_gone_owns_nothing() -> None:
     crab.sheet.health.fill(100_000)
     fight.attack(crab)
     fight.run(1.0)
-    fight.harness.parts.combat.creatures.hate(fight.player.zone, crab, fight.of(other).spawn, 5)
+    fight.harness.parts.spells.amounts.hate(fight.player.zone, crab, fight.of(other).spawn, 5)
     own = fight.player.spawn
     assert crab.mind.owners == {own.id, fight.of(other).spawn.id}
     fight.harness.departures.remove(fight.player, "quit", fight.harness.now)

@@ -49,10 +49,7 @@ def _add_hate(scripts: Scripts, npc: Body | None, other: Body | None, amount: in
     if not other.spawn.is_living or min(npc.spawn.hp_percent, other.spawn.hp_percent) <= 0:
         return
     _hated(scripts, npc)
-    mind = npc.spawn.mind
-    mind.add_hate(other.spawn, amount, npc.spawn.position)
-    if other.player is not None and other.spawn in mind.hates:
-        mind.fighters[other.spawn] = None
+    npc.spawn.mind.add_hate(other.spawn, amount, npc.spawn.position)
     scripts.world.events.publish(Hated(zone=npc.home.zone, spawn=npc.spawn, foe=other.spawn))
 
 

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from emu.world.actors.spawn import SpawnKind
-from emu.world.scripts.functions.hate import HATE, attack, most_hated
+from emu.world.scripts.functions.hate import (
+    HATE,
+    attack,
+    clear_encounter,
+    encounter,
+    encounter_size,
+    most_hated,
+)
 from tests.support.world.script_calls import failing_without
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
@@ -72,16 +79,20 @@ def test_who_left_the_zone_is_not_hated(scene: ScriptScene) -> None:
     assert not guard.mind.fighters
 
 
-def test_players_who_are_hated_are_the_encounter(scene: ScriptScene) -> None:
-    scene.spawn("", "Wolf", 71)
-    assert scene.says(
-        f"""{WOLF}
-        local before, none = GetEncounterSize(NPC), GetEncounter(NPC)
-        Attack(NPC, Spawn) AddHate(wolf, NPC, 5)
-        local during, list = GetEncounterSize(NPC), GetEncounter(NPC)
-        ClearEncounter(NPC) ClearEncounter(nil)""",
-        "before", "none", "during", "GetName(list[1])", "GetEncounterSize(NPC)",
-    ) == ["0", "nil", "1", "Aldana", "0"]  # fmt: skip
+def test_players_who_strike_are_the_encounter(scene: ScriptScene) -> None:
+    """Whom a creature attacks by itself has no encounter yet: fight-546-death-a."""
+    guard = scene.spawn("function hailed(NPC, Spawn) Attack(NPC, Spawn) end")
+    body, scripts = scene.scripts.homes.of(scene.zone).bodies[guard.id], scene.scripts
+    scene.hail(guard)
+    assert (encounter_size(scripts, body), encounter(scripts, body)) == (0, None)
+    scene.harness.minds.harm.take_health(scene.zone, guard, scene.player.spawn, 0)
+    assert encounter_size(scripts, body) == 1
+    player = scripts.body_of(scene.player.spawn, scene.zone)
+    assert player is not None
+    assert encounter(scripts, body)[1] is player.handle
+    for one in (body, None):
+        clear_encounter(scripts, one)
+        assert encounter_size(scripts, one) == 0
 
 
 def test_the_way_back(scene: ScriptScene) -> None:
