@@ -53,6 +53,7 @@ class _Sent(NamedTuple):
     """The book that a client has."""
 
     session: ClientSession
+    rows: int
     records: bytes
 
 
@@ -218,7 +219,7 @@ class SpellBooks:
             count, fresh = encode(dialect, locked)
         except UnknownStruct:
             count, fresh = 0, b""
-        self._sent[player.id] = _Sent(player.session, fresh)
+        self._sent[player.id] = _Sent(player.session, count, fresh)
         player.client.send_bytes(MESSAGE, pack_counted(count, fresh, b"", dialect.version))
 
     def send(self, player: Player) -> None:
@@ -231,12 +232,23 @@ class SpellBooks:
         except UnknownStruct:
             return
         sent = self._sent.get(player.id)
-        before = sent.records if sent is not None and sent.session is player.session else b""
-        if before == fresh:
+        if sent is None or sent.session is not player.session:
+            sent = _Sent(player.session, 0, b"")
+        if sent.records == fresh:
             return
-        self._sent[player.id] = _Sent(player.session, fresh)
-        delta = xor(fresh, before[: len(fresh)].ljust(len(fresh), b"\0"))
-        player.client.send_bytes(MESSAGE, pack_counted(count, delta, b"", dialect.version))
+        if len(fresh) < len(sent.records):
+            # It is unknown whether records that are gone stay the base of later ones, as those of
+            # the skill book do, or zeros, as in lists of things. Empty records are both.
+            sent = self._send(player, sent, sent.rows, fresh.ljust(len(sent.records), b"\0"))
+        self._send(player, sent, count, fresh)
+
+    def _send(self, player: Player, sent: _Sent, count: int, records: bytes) -> _Sent:
+        """Send so many records to a client that has what was sent; return what it has then."""
+        now = self._sent[player.id] = _Sent(player.session, count, records)
+        delta = xor(records, sent.records[: len(records)].ljust(len(records), b"\0"))
+        version = player.client.dialect.version
+        player.client.send_bytes(MESSAGE, pack_counted(count, delta, b"", version))
+        return now
 
     def _entered(self, event: Entered) -> None:
         self.send(event.player)

@@ -9,6 +9,7 @@ import pytest
 
 from emu.items.held import Place, Thing, Where
 from emu.items.kinds import ItemKind, Scroll, Sort
+from emu.structs.packed import unpack, xor
 from emu.world.actors.past import Past
 from emu.world.item_events import CraftingChanged, ItemScribed
 from emu.world_stream.deltas import BookReader
@@ -61,6 +62,32 @@ def test_only_changes_are_sent(tmp_path: Path) -> None:
     assert "status" not in done["spell_array[0]"]  # type: ignore[operator]
     scene.run(3.1)
     assert books(scene)[-1]["spell_array[0]"]["status"] == 235  # type: ignore[index]
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+@pytest.mark.parametrize("keeps_rest", [True, False])
+def test_a_book_that_shrinks_and_grows_is_read_with_either_base(
+    tmp_path: Path, version: int, keeps_rest: bool
+) -> None:
+    """Recorded are both: the rest of a skill book stays the base, that of things is zeros."""
+    scene = SpellScene(tmp_path, version, toml=SMITE + HEAL + BUFF)
+    for one in (HEAL_ID, COURAGE_ID):
+        scene.know(one)
+    for one in (HEAL_ID, COURAGE_ID):
+        scene.spells.books.unlearn(scene.player, one)
+    scene.know(COURAGE_ID)
+    base, layout = b"", scene.client.dialect.layout("WS_UpdateSpellBook")
+    found = []
+    for body in scene.payloads("OP_UpdateSpellBookMsg"):
+        count = int.from_bytes(body[:2], "little")
+        size = count * len(layout.encode({"spell_count": 1, "spell_array": [{}]})[6:])
+        delta, _ = unpack(body[2:], size, version)
+        records = xor(delta, base[:size].ljust(size, b"\0"))
+        base = records + (base[size:] if keeps_rest else b"")
+        fields = layout.decode(body[:2] + bytes(4) + records)
+        found.append([row["spell_id"] for row in fields["spell_array"] if row["spell_id"]])
+    assert set(found[-1]) == {SMITE_ID, COURAGE_ID}
+    assert {len(one) for one in found} == {1, 2, 3}
 
 
 def test_a_spell_that_waits_is_marked(tmp_path: Path) -> None:
