@@ -23,6 +23,7 @@ from emu.config import Config
 from emu.config.readers import at_home
 from emu.database.engines import exists
 from emu.errors import CommandError, StoreError
+from emu.facts import U16
 from emu.files import partial_folder
 from emu.login.names import account_name
 from emu.model import Place, Title, WorldCharacter
@@ -35,6 +36,7 @@ from emu.store.server_lock import ServerLock
 if TYPE_CHECKING:
     from emu.content.crafts import CraftTables
     from emu.content.homes import HomeTables
+    from emu.content.spells import SpellKinds
     from emu.world.knowledge import Knowledge
     from emu.world.zones.definitions import Atlas
 
@@ -124,9 +126,9 @@ def import_login_dump(
 
     Without --world, characters stay on their old worlds, which must then connect to this server.
     With --world, they continue in this server's own world with place, level, coins, titles, skills,
-    languages, friends, rank and appearance. The server must be stopped; the whole import is one
-    transaction. Items, quests and spells are only counted. A repeated import does not change
-    characters that it imported before. The guide "Migrating from EQ2Emulator" shows all steps.
+    languages, friends, rank, appearance, things, quests, spells and houses. The server must be
+    stopped; the whole import is one transaction. A repeated import does not change characters that
+    it imported before. The guide "Migrating from EQ2Emulator" shows all steps.
 
     Example: emu account import-eq2emu eq2login.sql.gz --world 'Antonia=eq2world.sql.gz' --dry-run
     """
@@ -221,12 +223,14 @@ class ConfiguredWorld:
     knowledge: Knowledge
     homes: HomeTables
     crafts: CraftTables
+    spells: SpellKinds
 
     @classmethod
     def of(cls, config: Config) -> ConfiguredWorld:
         """Read its zones, skills, titles, houses and collections. Raises `FileFormatError`."""
         from emu.content.crafts import CraftTables, TomlCrafts, shipped_crafts  # noqa: PLC0415
         from emu.content.homes import read_homes  # noqa: PLC0415
+        from emu.content.spells import SpellKinds  # noqa: PLC0415
         from emu.world.knowledge import read_knowledge  # noqa: PLC0415
         from emu.world.population.atlas import read_atlas  # noqa: PLC0415
 
@@ -234,6 +238,7 @@ class ConfiguredWorld:
         return cls(
             world.name, read_atlas(world.zones, world.content), read_knowledge(world.knowledge),
             read_homes(world.content), CraftTables(world.content, TomlCrafts([shipped_crafts()])),
+            SpellKinds(world.content),
         )  # fmt: skip
 
     def zone_file(self, zone_id: int) -> str | None:
@@ -263,6 +268,11 @@ class ConfiguredWorld:
     def has_home(self, home: int) -> bool:
         """Return whether there is a house of the content with this number."""
         return home in self.homes.homes
+
+    def spell_icon(self, spell_id: int) -> tuple[int, int]:
+        """Return icon and backdrop of a spell; zeros for an unknown one."""
+        kind = self.spells.get(spell_id)
+        return (kind.icon & U16, kind.backdrop & U16) if kind is not None else (0, 0)
 
 
 def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:

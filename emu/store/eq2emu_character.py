@@ -15,17 +15,18 @@ from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
 from emu.facts import U8, U16, U32
 from emu.items.held import MOST_COUNT, Thing, Where
 from emu.items.held import Place as ThingPlace
-from emu.model import COMMAND_KEY, Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
+from emu.model import Color, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu_collections import ImportedCollections
+from emu.store.eq2emu_hotbars import ImportedHotbars
 from emu.store.eq2emu_houses import ImportedHouse, ImportedHouses
+from emu.store.eq2emu_past import ImportedPast
 from emu.store.eq2emu_quests import ImportedQuests
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
 from emu.usable import usable_world_character
 
 LONGEST_NAME: Final = 63
 LONGEST_TITLE: Final = 63
-LONGEST_TEXT: Final = 255
 MOST_RANK: Final = 1000
 COIN_VALUES: Final = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat", 1_000_000))
 """End of a column's name -> copper."""
@@ -76,6 +77,9 @@ class BuiltInWorld(Protocol):
 
     def has_home(self, home: int) -> bool:
         """Return whether there is a house of the content with this number."""
+
+    def spell_icon(self, spell_id: int) -> tuple[int, int]:
+        """Return icon and backdrop of a spell; zeros for an unknown one."""
 
 
 @dataclass(slots=True)
@@ -161,7 +165,7 @@ def compose(
             _TAKES[row.table](collected, row.columns, facts)
         except ValueError as error:
             made.left_out.append((row, str(error)))
-    made.later, made.things = collected.later, collected.placed()
+    made.later, made.things = collected.hotbars.later, collected.placed()
     made.sold, made.bank = tuple(collected.sold[-MOST_SOLD:]), collected.bank
     made.books = tuple(
         Thing(-len(collected.sold) - place, item_id, ThingPlace(Where.HELD, 0, 0))
@@ -180,13 +184,14 @@ def compose(
         # Duplicates go; the first of each stays, so the order of the list is kept.
         titles=tuple(dict.fromkeys(title for title in collected.titles if title is not None)),
         relations=tuple(dict.fromkeys(collected.relations)),
-        hotkeys=tuple(collected.hotkeys.values()),
+        hotkeys=tuple(collected.hotbars.keys.values()),
+        client_data=collected.hotbars.stored,
         skills=tuple(collected.skills[number] for number in sorted(collected.skills)),
         languages=tuple(sorted(collected.languages)),
         prefix=collected.shown_title(is_prefix=True),
         suffix=collected.shown_title(is_prefix=False),
         quests=collected.quests.quests,
-        past=collected.quests.past,
+        past=collected.past.stored,
         **collected.details,
     )
     if not facts.is_same_zone(character.zone_id):
@@ -247,7 +252,7 @@ class _Collected:
     titles: list[Title | None] = field(default_factory=list)
     """None for one that is left out: the others keep their places."""
     relations: list[tuple[int, str]] = field(default_factory=list)
-    hotkeys: dict[tuple[int, int], Hotkey] = field(default_factory=dict)
+    hotbars: ImportedHotbars = field(default_factory=ImportedHotbars)
     skills: dict[int, KnownSkill] = field(default_factory=dict)
     languages: set[int] = field(default_factory=set)
     things: dict[int, Thing] = field(default_factory=dict)
@@ -255,7 +260,7 @@ class _Collected:
     books: dict[int, None] = field(default_factory=dict)
     """The items of recipe books, in the order of their rows, each once."""
     bank: int = 0
-    later: list[str] = field(default_factory=list)
+    past: ImportedPast = field(default_factory=ImportedPast)
     quests: ImportedQuests = field(default_factory=ImportedQuests)
     collections: ImportedCollections = field(default_factory=ImportedCollections)
     houses: ImportedHouses = field(default_factory=ImportedHouses)
@@ -330,6 +335,7 @@ class _Collected:
         self.prefix = number(columns, "prefix_title", -1, least=-1)
         self.suffix = number(columns, "suffix_title", -1, least=-1)
         self.bank = _copper(columns, "bank_")
+        self.past.add_details(columns)
 
     def skill(self, columns: Columns, _facts: Facts) -> None:
         skill = KnownSkill(
@@ -357,7 +363,16 @@ class _Collected:
         self.quests.add_progress(columns)
 
     def standing(self, columns: Columns, _facts: Facts) -> None:
-        self.quests.add_standing(columns)
+        self.past.add_standing(columns)
+
+    def event(self, columns: Columns, _facts: Facts) -> None:
+        self.past.add_event(columns)
+
+    def spell(self, columns: Columns, _facts: Facts) -> None:
+        self.past.add_spell(columns)
+
+    def macro(self, columns: Columns, _facts: Facts) -> None:
+        self.hotbars.add_macro(columns)
 
     def collection(self, columns: Columns, facts: Facts) -> None:
         self.collections.add_collection(columns, facts.world.pieces_of)
@@ -374,13 +389,8 @@ class _Collected:
             raise ValueError(f"{kind[:40]!r} is neither FRIEND nor IGNORE")
         self.relations.append((RELATIONS[kind], visible(columns, "name", LONGEST_NAME)))
 
-    def hotkey(self, columns: Columns, _facts: Facts) -> None:
-        if number(columns, "type") != COMMAND_KEY:
-            self.later.append("hotkeys of spells, items and macros")
-            return
-        bar, slot = number(columns, "hotbar", most=U8), number(columns, "slot", most=U8)
-        words = visible(columns, "text_val", LONGEST_TEXT)
-        self.hotkeys[bar, slot] = Hotkey(bar, slot, COMMAND_KEY, text=words)
+    def hotkey(self, columns: Columns, facts: Facts) -> None:
+        self.hotbars.add_hotkey(columns, facts.world.spell_icon)
 
 
 _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
@@ -393,12 +403,15 @@ _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "character_houses": _Collected.house,
     "character_items": _Collected.item,
     "character_languages": _Collected.language,
+    "character_lua_history": _Collected.event,
+    "character_macros": _Collected.macro,
     "character_quest_progress": _Collected.progress,
     "character_quests": _Collected.quest,
     "character_recipe_books": _Collected.recipe_book,
     "character_skillbar": _Collected.hotkey,
     "character_skills": _Collected.skill,
     "character_social": _Collected.relation,
+    "character_spells": _Collected.spell,
     "character_titles": _Collected.title,
 }
 # A table in only one of the two lists would be read and then dropped without a sign.

@@ -1,4 +1,4 @@
-"""Quests and factions of a character of EQ2Emulator's world database.
+"""Quests of a character of EQ2Emulator's world database.
 
 A quest without a date of completion is open; its progress counts steps by their numbers. Which
 steps that ends is known to the quest's script alone, so the world notes it when the journal is used
@@ -7,32 +7,27 @@ first (`emu.world.quests.journals`). Source of the columns: docs/protocol/world/
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Final
 
+from emu.facts import U32
 from emu.quests.journal import MOST_COMPLETED, MOST_QUESTS, Completion, Journal, TakenQuest
 from emu.sqldump.report import Columns, moment, number
+from emu.store.eq2emu_past import numbered
 from emu.times import UNKNOWN
-
-BEST_STANDING: Final = 50_000
-"""The greatest standing with a faction, and without its sign the worst."""
-LARGEST_ID: Final = 0xFFFFFFFF
 
 
 @dataclass(slots=True)
 class ImportedQuests:
-    """The rows of one character about quests and factions."""
+    """The rows of one character about quests."""
 
     journal: Journal = field(default_factory=Journal)
     progress: defaultdict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     """How often the subject of a step has happened, by quest and step."""
-    standings: dict[int, int] = field(default_factory=dict)
 
     def add_quest(self, columns: Columns) -> None:
         """Add a quest that the character has or had. Raises `ValueError`."""
-        quest = _number(columns, "quest_id")
+        quest = numbered(columns, "quest_id")
         given = moment(columns, "given_date")
         completed = moment(columns, "completed_date")
         times = number(columns, "complete_count", most=0xFFFF)
@@ -41,8 +36,8 @@ class ImportedQuests:
         if is_open:
             if len(journal.open) >= MOST_QUESTS:
                 raise ValueError(f"a journal has at most {MOST_QUESTS} open quests")
-            taken = TakenQuest(quest, given, number(columns, "quest_giver", most=LARGEST_ID))
-            taken.flags = number(columns, "quest_flags", most=LARGEST_ID) or None
+            taken = TakenQuest(quest, given, number(columns, "quest_giver", most=U32))
+            taken.flags = number(columns, "quest_flags", most=U32) or None
             taken.is_tracked = number(columns, "tracked") != 0
             taken.is_hidden = number(columns, "hidden") != 0
             journal.open[quest] = taken
@@ -55,16 +50,9 @@ class ImportedQuests:
 
     def add_progress(self, columns: Columns) -> None:
         """Add how far a step is. Raises `ValueError`."""
-        quest = _number(columns, "quest_id")
-        step = number(columns, "step_id", most=LARGEST_ID)
-        self.progress[quest][step] = number(columns, "progress", most=LARGEST_ID)
-
-    def add_standing(self, columns: Columns) -> None:
-        """Add what a faction thinks of the character. Raises `ValueError`."""
-        faction = _number(columns, "faction_id")
-        self.standings[faction] = number(
-            columns, "faction_level", least=-BEST_STANDING, most=BEST_STANDING
-        )
+        quest = numbered(columns, "quest_id")
+        step = number(columns, "step_id", most=U32)
+        self.progress[quest][step] = number(columns, "progress", most=U32)
 
     @property
     def quests(self) -> str:
@@ -72,18 +60,3 @@ class ImportedQuests:
         for quest, taken in self.journal.open.items():
             taken.counts = {step: count for step, count in self.progress[quest].items() if count}
         return self.journal.text
-
-    @property
-    def past(self) -> str:
-        """The standings as a character stores them (`emu.world.actors.past`)."""
-        if not self.standings:
-            return ""
-        return json.dumps({"factions": self.standings, "events": {}}, separators=(",", ":"))
-
-
-def _number(columns: Columns, name: str) -> int:
-    """Return the number of a quest or faction. Raises `ValueError` if it is missing or 0."""
-    found = number(columns, name, most=LARGEST_ID)
-    if not found:
-        raise ValueError(f"{name} is missing")
-    return found

@@ -22,13 +22,16 @@ CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
     "char_colors", "character_buyback", "character_collection_items", "character_collections",
     "character_details", "character_factions", "character_houses",
-    "character_items", "character_languages", "character_quest_progress", "character_quests",
-    "character_recipe_books", "character_skillbar", "character_skills", "character_social",
-    "character_titles",
+    "character_items", "character_languages", "character_lua_history", "character_macros",
+    "character_quest_progress", "character_quests", "character_recipe_books", "character_skillbar",
+    "character_skills", "character_social", "character_spells", "character_titles",
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
-OPTIONAL: Final = ("character_collection_items", "character_collections", "character_houses")
+OPTIONAL: Final = (
+    "character_collection_items", "character_collections", "character_houses",
+    "character_lua_history", "character_macros", "character_spells",
+)  # fmt: skip
 """Tables of `BELONGINGS` that a dump need not have: those of old dumps lack them."""
 FACTS: Final = {
     "titles": "id", "zones": "id", DEPOSITS: "instance_id", HISTORY: "instance_id",
@@ -38,14 +41,12 @@ FACTS: Final = {
 LATER: Final = (
     "character_aa", "character_achievements", "character_achievements_items",
     "character_claim_items", "character_history", "character_instances",
-    "character_items_group_members", "character_lua_history", "character_macros", "character_mail",
-    "character_pictures", "character_properties",
-    "character_quest_rewards", "character_quest_temporary_rewards",
+    "character_items_group_members", "character_mail", "character_pictures",
+    "character_properties", "character_quest_rewards", "character_quest_temporary_rewards",
     "character_recipes", "character_spell_effect_targets", "character_spell_effects",
-    "character_spells", "character_spirit_shards",
-    "charactersproperties", "guild_members",
+    "character_spirit_shards", "charactersproperties", "guild_members",
 )  # fmt: skip
-"""Tables whose rows are only counted: spells, for instance, are not imported."""
+"""Tables whose rows are only counted: letters, for instance, are not imported."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 

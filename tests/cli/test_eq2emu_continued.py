@@ -15,6 +15,8 @@ from emu.model import Hotkey, KnownSkill, Title, WorldCharacter
 from emu.net.world.registration import reconcile
 from emu.store import Store, eq2emu_list
 from emu.store.server_lock import ServerLock
+from emu.world.actors.client_data import ClientData, Macro
+from emu.world.actors.past import Past
 from emu.world.population.atlas import read_atlas
 from tests.support.content.dumps import write_dumps
 from tests.support.files.eq2emu_players import ANTONIA, BORVIK, HOMES, LOGIN, changed, mysqldump
@@ -72,7 +74,11 @@ def test_a_character_has_what_it_had(emu: CommandLine, dumps: Dumps) -> None:
     assert aldana.skills == (KnownSkill(540022425, 90, 100), KnownSkill(3421494576, 180, 185))
     assert aldana.languages == (2, 13)
     assert aldana.relations == ((0, "Borvik"), (2, "Rude"))
-    assert aldana.hotkeys == (Hotkey(1, 2, 4, text="hail"),)
+    assert aldana.hotkeys == (Hotkey(1, 2, 4, text="hail"), Hotkey(1, 3, 1, 0, 0, 110014, 5))
+    assert dict(Past(aldana.past).spells) == {99: 7, 110014: 5}
+    assert ClientData(aldana.client_data).macros == [
+        (2, Macro("Greet", 31, ("hail", "say Well met!")))
+    ]
     assert aldana.appearance["model_type"] == 111
     assert aldana.appearance["body_size"] == 25
     assert set(aldana.colors) == {"skin_color", "eyes2"}
@@ -103,8 +109,7 @@ def test_the_report_says_what_differs_and_what_stays(emu: CommandLine, dumps: Du
     assert "this server has no OldCellar (4711), so these characters begin" in report
     assert "characters with a rank: Borvik 100" in report
     assert "deleted characters stay in the dump: 1" in report
-    for later in ("character_quest_rewards 1", "character_spells 1",
-                  "hotkeys of spells, items and macros 1"):  # fmt: skip
+    for later in ("character_quest_rewards 1", "hotkeys of items and macros 1"):
         assert later in report
     assert "1 character of 'Permafrost' stays with the old world" in report
     assert "--world Permafrost=FILE, where" in report

@@ -41,6 +41,9 @@ class Antonica:
     def has_home(self, home: int) -> bool:
         return home in (5, 6)
 
+    def spell_icon(self, spell_id: int) -> tuple[int, int]:
+        return (33, 312) if spell_id == 110014 else (0, 0)
+
 
 def facts(**tables: Any) -> Facts:
     return Facts(Antonica(), lambda table, number: tables.get(table, {}).get(number))

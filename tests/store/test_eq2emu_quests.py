@@ -1,11 +1,10 @@
-"""Quests and factions of EQ2Emulator's characters, as this world stores them.
+"""Quests of EQ2Emulator's characters, as this world stores them.
 
 Source of the columns: docs/protocol/world/data.md#characters.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from emu.quests.journal import Completion, Journal
 from emu.store.eq2emu_quests import ImportedQuests
 from emu.times import UNKNOWN, Moment
-from emu.world.actors.past import Past
 from tests.support.files.eq2emu_players import ANTONIA
 
 FIRST, SECOND = Moment(1709294400.0), Moment(1709380800.0)
@@ -27,8 +25,6 @@ def imported() -> ImportedQuests:
         found.add_progress(row)
     for row in ANTONIA["character_quests"]:
         found.add_quest(row)
-    for row in ANTONIA["character_factions"]:
-        found.add_standing(row)
     return found
 
 
@@ -41,12 +37,6 @@ def test_an_open_quest_has_its_progress_and_a_completed_one_its_date(
     assert (taken.counts, taken.flags) == ({1: 4, 2: 1}, 5)
     assert (taken.is_tracked, taken.is_hidden) == (False, True)
     assert journal.completed == {132: Completion(2, SECOND), 133: Completion(1, SECOND)}
-
-
-def test_standings_are_read_by_the_world(imported: ImportedQuests) -> None:
-    assert dict(Past(imported.past).standings) == {11: 12_500, 12: -40_000}
-    assert json.loads(imported.past)["events"] == {}
-    assert ImportedQuests().past == ""
 
 
 @pytest.mark.parametrize("changes", [{"quest_id": 0}, {"quest_id": None}, {"quest_id": "x"}])

@@ -7,7 +7,7 @@ import pytest
 
 from emu.errors import CommandError, FileFormatError
 from emu.sqldump import Dump
-from emu.store.eq2emu_rows import BELONGINGS, OPTIONAL, TABLES, CharacterRows
+from emu.store.eq2emu_rows import BELONGINGS, TABLES, CharacterRows
 from tests.support.files.eq2emu_players import ANTONIA, LOGIN, Rows, mysqldump
 
 
@@ -26,10 +26,10 @@ def test_rows_come_by_character_with_their_places(tmp_path: Path) -> None:
         assert [row.columns["language_id"] for row in own if "language_id" in row.columns] == [
             0, 2, 13,
         ]  # fmt: skip
-        assert {row.table for row in own} == set(BELONGINGS) - set(OPTIONAL)
+        assert {row.table for row in own} == set(BELONGINGS) & set(ANTONIA)
         assert all(row.place.startswith("world.sql, line ") for row in own)
         assert [row.table for row in rows.belongings(901)] == ["character_details"]
-        assert rows.later == {"character_quest_rewards": 1, "character_spells": 1}
+        assert rows.later == {"character_quest_rewards": 1}
         title = rows.fact("titles", 70)
         assert title is not None
         assert title["title"] == "of the Harbor"
@@ -74,7 +74,7 @@ def test_the_tables_may_be_in_several_dumps(tmp_path: Path) -> None:
     with CharacterRows() as rows:
         rows.read_dumps(dumps, lambda _count: None)
         assert len(list(rows.characters())) == 3
-        assert len(rows.belongings(900)) == 31
+        assert len(rows.belongings(900)) == 38
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def _details(number: int, char_id: int, **changes: Any) -> Any:
     plain = {
         "coin_copper": 0, "coin_silver": 0, "coin_gold": 0, "coin_plat": 0, "bank_copper": 0,
         "bank_silver": 0, "bank_gold": 0, "bank_plat": 0, "status_points": 0, "xp": 0,
-        "xp_needed": 0, "prefix_title": -1, "suffix_title": -1, "last_name": "",
+        "xp_needed": 0, "prefix_title": -1, "suffix_title": -1, "last_name": "", "pet_name": "",
     }  # fmt: skip
     return {"id": number, "char_id": char_id} | plain | changes
 
@@ -116,7 +116,7 @@ ANTONIA: Mapping[str, Rows] = {
     "character_details": [
         _details(1, 900, coin_copper=21, coin_silver=43, coin_gold=65, coin_plat=7, bank_gold=2,
                  status_points=77, xp=1234, xp_needed=10_000, prefix_title=1, suffix_title=0,
-                 last_name="O'Stormfist"),
+                 pet_name="Fluff", last_name="O'Stormfist"),
         _details(2, 901),
     ],
     "character_factions": _numbered(
@@ -134,6 +134,15 @@ ANTONIA: Mapping[str, Rows] = {
     "character_languages": _numbered(
         {"char_id": 900, "language_id": 0}, {"char_id": 900, "language_id": 2},
         {"char_id": 900, "language_id": 13},
+    ),
+    "character_lua_history": _numbered(
+        {"char_id": 900, "event_id": 12, "value": 1, "value2": 4_000_000_000},
+    ),
+    "character_macros": _numbered(
+        {"char_id": 900, "macro_number": 2, "macro_icon": 31, "macro_name": "Greet",
+         "macro_text": "hail"},
+        {"char_id": 900, "macro_number": 2, "macro_icon": 31, "macro_name": "Greet",
+         "macro_text": "say Well met!"},
     ),
     "character_quest_progress": _numbered(
         {"char_id": 900, "quest_id": 131, "step_id": 1, "progress": 4},
@@ -157,8 +166,12 @@ ANTONIA: Mapping[str, Rows] = {
         {"char_id": 900, "recipebook_id": 75},
     ),
     "character_skillbar": _numbered(
-        {"char_id": 900, "type": 4, "hotbar": 1, "slot": 2, "spell_id": 0, "text_val": "hail"},
-        {"char_id": 900, "type": 1, "hotbar": 1, "slot": 3, "spell_id": 99, "text_val": "Unused"},
+        {"char_id": 900, "type": 4, "hotbar": 1, "slot": 2, "spell_id": 0, "tier": 0,
+         "text_val": "hail"},
+        {"char_id": 900, "type": 1, "hotbar": 1, "slot": 3, "spell_id": 110014, "tier": 5,
+         "text_val": "Unused"},
+        {"char_id": 900, "type": 2, "hotbar": 1, "slot": 4, "spell_id": 70, "tier": 0,
+         "text_val": "Unused"},
     ),
     "character_skills": _numbered(
         {"char_id": 900, "skill_id": 3421494576, "current_val": 180, "max_val": 185, "progress": 0},
@@ -168,7 +181,11 @@ ANTONIA: Mapping[str, Rows] = {
         {"char_id": 900, "name": "Borvik", "type": "FRIEND"},
         {"char_id": 900, "name": "Rude", "type": "IGNORE"},
     ),
-    "character_spells": _numbered({"char_id": 900}),
+    "character_spells": _numbered(
+        {"char_id": 900, "spell_id": 99, "tier": 1, "knowledge_slot": 0},
+        {"char_id": 900, "spell_id": 110014, "tier": 5, "knowledge_slot": -1},
+        {"char_id": 900, "spell_id": 99, "tier": 7, "knowledge_slot": 0},
+    ),
     "character_titles": _numbered(
         {"char_id": 900, "title_id": 70}, {"char_id": 900, "title_id": 71},
     ),
