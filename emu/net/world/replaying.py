@@ -511,7 +511,9 @@ class Replay:
         finally:
             self._waiting.is_prompt, things.of_next = False, None
         client = PlayerClient(dialect, _Link(), "")
-        player = self._service.enter(character, client, now, *loads, hidden=about.is_hidden)
+        player = self._service.enter(
+            character, client, now, *loads, hidden=about.is_hidden, is_zoning=about.is_from_node
+        )
         if about.is_inside:
             player.journey.is_returning = True
         world = self.parts.world

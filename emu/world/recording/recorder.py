@@ -415,7 +415,11 @@ class Recorder:
         player = enter()
         # A copy: what it holds changes while it plays.
         things = tuple(player.holdings.inventory)
-        entry.data = (PlayerSnapshot(row, things, version, player.spawn.hidden, is_inside),)
+        about = PlayerSnapshot(
+            row, things, version, player.spawn.hidden, is_inside,
+            is_from_node=player.journey.is_from_node,
+        )  # fmt: skip
+        entry.data = (about,)
         self._ring(player.zone).add_entry(entry)
         self._zone = player.zone
         if before is not None and before is not player.zone:
@@ -507,6 +511,7 @@ def _player_snapshot(player: Player, now: Monotonic) -> PlayerSnapshot:
     return PlayerSnapshot(
         state_of(player, now), things, player.client.version, player.spawn.hidden,
         is_inside=True, stands=player.state is PlayerState.STANDING,
+        is_from_node=player.journey.is_from_node,
     )  # fmt: skip
 
 

@@ -62,6 +62,8 @@ class PlayerSnapshot:
     is_inside: bool
     """Whether it was in the world before."""
     stands: bool = False
+    is_from_node: bool = False
+    """Whether another node has sent it here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _json(value: Any) -> str:
 def _player_row(one: PlayerSnapshot, is_private: bool) -> list[Any]:
     return [
         encoded(one.character, is_private=is_private), encoded(list(one.things)), one.version,
-        one.is_hidden, one.is_inside, one.stands,
+        one.is_hidden, one.is_inside, one.stands, one.is_from_node,
     ]  # fmt: skip
 
 
@@ -163,11 +165,15 @@ def _snapshot_row(snapshot: ZoneSnapshot, is_private: bool) -> Any:
 
 
 def _player_of(row: Any) -> PlayerSnapshot:
-    character, things, version, is_hidden, is_inside, stands = row
+    # Older recordings do not say whether another node has sent it.
+    character, things, version, is_hidden, is_inside, stands, *rest = row
     found = decoded(character)
     if not isinstance(found, WorldCharacter):
         raise FileFormatError("the recording has a player without a character")
-    return PlayerSnapshot(found, tuple(decoded(things)), version, is_hidden, is_inside, stands)
+    is_from_node = rest == [True]
+    return PlayerSnapshot(
+        found, tuple(decoded(things)), version, is_hidden, is_inside, stands, is_from_node
+    )
 
 
 def read_recording(lines: Iterable[str]) -> Recording:

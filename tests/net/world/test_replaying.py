@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.net.world.recordings import read_file
 from emu.net.world.replaying import Happening, Replay, recorded_events
+from emu.world.recording.recording import Recording
 from tests.simulation.content import KEEPER, KEEPER_SCRIPT, SCRIPT
 from tests.support.world.recorded_play import RecordedPlay
 
@@ -107,6 +109,23 @@ def test_a_file_has_neither_private_words_nor_addresses(played: Played) -> None:
     assert "step 1" in text
     for private in ("bridge", "secret", "10.1.0"):
         assert private not in text
+
+
+@pytest.mark.slow
+def test_a_player_from_another_node_does_not_log_in(played: Played) -> None:
+    made = [
+        (is_own, dataclasses.replace(one, data=(
+            dataclasses.replace(one.data[0], is_from_node=True),
+        )) if one.kind == "enter" else one)
+        for is_own, one in played.recording.entries
+    ]  # fmt: skip
+    sent = Recording(played.recording.header, played.recording.snapshot, made)
+    kinds = [
+        {one.kind for one in Replay(recording, played.play.config).play()}
+        for recording in (played.recording, sent)
+    ]
+    assert ["LoggedIn" in one for one in kinds] == [True, False]
+    assert all("Arrived" in one for one in kinds)
 
 
 @pytest.mark.slow

@@ -79,6 +79,14 @@ def test_a_player_who_enters_is_noted_with_its_character_and_things() -> None:
     assert not about.is_inside
 
 
+@pytest.mark.parametrize("is_from_node", [False, True])
+def test_where_a_player_comes_from_is_noted(is_from_node: bool) -> None:
+    scene = Recorded()
+    scene.harness.enter(5, is_zoning=is_from_node)
+    [about] = [one.data[0] for _, one in scene.recording().entries if one.kind == "enter"]
+    assert about.is_from_node is is_from_node
+
+
 def test_the_index_of_a_spawn_is_noted_with_its_name_and_place() -> None:
     scene = Recorded()
     one = scene.harness.stand(5, name="Aldana")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,17 @@ def test_a_recording_is_read_as_it_was_written() -> None:
     assert found.snapshot == made.snapshot
     shown = [(own, one.now, one.kind, one.data, one.readings) for own, one in found.entries]
     assert shown == [(own, one.now, one.kind, one.data, one.readings) for own, one in made.entries]
+
+
+def test_where_a_player_came_from_may_be_missing() -> None:
+    """Recordings of earlier versions have six values of a player."""
+    player = replace(PLAYER, is_from_node=True)
+    made = list(recording(snapshot=ZoneSnapshot((player,), ())).lines())
+    assert read_recording(made).snapshot == ZoneSnapshot((player,), ())
+    rows = json.loads(made[1])
+    del rows["players"][0][6:]
+    found = read_recording([made[0], json.dumps(rows)]).snapshot
+    assert found == ZoneSnapshot((PLAYER,), ())
 
 
 def test_the_entries_of_a_turn_become_one() -> None:
