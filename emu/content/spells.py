@@ -7,11 +7,14 @@ Source: docs/guides/spells.md#tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.content.by_need import LARGEST_NUMBER, KindsByNeed
+from emu.content.file import ContentFile
 from emu.content.knowledge import rows_by_tier, script_value
 from emu.content.rows import Row
 from emu.content.tables import Column, content_tables
@@ -305,9 +308,11 @@ class SpellKinds(KindsByNeed[SpellKind]):
 
     def __init__(self, content: Path | None = None, layer: TomlSpells | None = None) -> None:
         super().__init__(content, MOST_REMEMBERED)
+        self._reading = Lock()
+        """Held while what classes learn is read, so that two threads do not both read it."""
         self._opportunities: HeroicTable | None = None
         self._layer = layer or TomlSpells()
-        self._learned: dict[int, tuple[Learned, ...]] | None = None
+        self._learned: Mapping[int, tuple[Learned, ...]] | None = None
         self._lists: dict[int, tuple[ListedSpell, ...]] | None = None
         self._errors: dict[int, list[tuple[int, int]]] | None = None
         self._starting: tuple[StartingSpell, ...] | None = None
@@ -350,28 +355,27 @@ class SpellKinds(KindsByNeed[SpellKind]):
 
     def learned(self, classes: Iterable[int]) -> tuple[Learned, ...]:
         """Return the spells that classes learn by themselves as they rise."""
-        with self._lock:
-            if self._learned is None:
-                self._learned = self._all_learned()
-            table = self._learned
+        table = self._learned
+        if table is None:
+            with self._reading:
+                table = self._learned_or_read()
         return tuple(one for class_ in dict.fromkeys(classes) for one in table.get(class_, ()))
 
-    def _all_learned(self) -> dict[int, tuple[Learned, ...]]:
-        found: dict[int, list[Learned]] = {}
-        file = self._opened()
-        if file is not None:
-            rows = list(file.table("spell_classes"))
-            ids = sorted({row["spell_id"] for row in rows} - self._layer.numbers)
-            usable = _usable(file, ids)
-            for row in rows:
-                if row["spell_id"] in usable and row["class"] != ANY_CLASS:
-                    _add_learned(found, row)
-        own = _usable(self._layer, sorted(self._layer.numbers))
-        for number in own:
-            for row in self._layer.tables["spell_classes"].get(number, ()):
-                if row["class"] != ANY_CLASS:
-                    _add_learned(found, row)
-        return {class_: tuple(of) for class_, of in found.items()}
+    def _learned_or_read(self) -> Mapping[int, tuple[Learned, ...]]:
+        """Return what classes learn, read from a file of its own.
+
+        It takes some tenths of a second. Others must not wait so long for a single spell.
+        """
+        while True:
+            with self._lock:
+                path, layer, table = self._path, self._layer, self._learned
+            if table is not None:
+                return table
+            table = _learned_of(path, layer)
+            with self._lock:
+                # `reload` may have set another file meanwhile.
+                if (path, layer) == (self._path, self._layer):
+                    self._learned = table
 
     def starting(self, class_: int, race: int) -> tuple[StartingSpell, ...]:
         """Return the spells of new characters of a class and a race."""
@@ -475,16 +479,37 @@ def _abilities(row: Row) -> tuple[int, ...]:
     return tuple(icon for icon in icons if 0 <= icon < NO_ABILITY)
 
 
-def _usable(source: SpellRows, ids: Sequence[int]) -> frozenset[int]:
+def _learned_of(path: Path | None, layer: TomlSpells) -> dict[int, tuple[Learned, ...]]:
+    """Return what each class learns by a content file and a layer."""
+    found: dict[int, list[Learned]] = {}
+    if path is not None:
+        with ContentFile(path) as file:
+            rows = [one for one in file.table("spell_classes") if one["class"] != ANY_CLASS]
+            # Most spells have several tiers, so all first tiers are less than those of the spells.
+            first = file.rows("spell_tiers", "tier", (1,))
+            ids = {row["spell_id"] for row in rows} - layer.numbers
+            usable = _usable(file, first, ids)
+        for row in rows:
+            if row["spell_id"] in usable:
+                _add_learned(found, row)
+    tiers = layer.rows("spell_tiers", "spell_id", sorted(layer.numbers))
+    for number in _usable(layer, tiers, layer.numbers):
+        for row in layer.tables["spell_classes"].get(number, ()):
+            if row["class"] != ANY_CLASS:
+                _add_learned(found, row)
+    return {class_: tuple(of) for class_, of in found.items()}
+
+
+def _usable(source: SpellRows, tiers: Iterable[Row], ids: AbstractSet[int]) -> frozenset[int]:
     """Return those of some spells that a class gives without a scroll."""
-    first: dict[int, str] = {}
-    for row in source.rows("spell_tiers", "spell_id", ids):
+    by_number: dict[int, str] = {}
+    for row in tiers:
         if row["tier"] == 1:
-            first.setdefault(row["spell_id"], row["given_by"])
-    given = {number for number, by in first.items() if by in GIVEN}
+            by_number.setdefault(row["spell_id"], row["given_by"])
+    given = sorted(number for number, by in by_number.items() if by in GIVEN and number in ids)
     return frozenset(
-        row["id"] for row in source.rows("spells", "id", ids)
-        if row["id"] in given and row["is_active"] and row["script"]
+        row["id"] for row in source.rows("spells", "id", given)
+        if row["is_active"] and row["script"]
     )  # fmt: skip
 
 

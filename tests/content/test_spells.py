@@ -1,9 +1,12 @@
 """Spells of TOML files: their columns, the values of scripts, and who learns them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from emu.content import spells
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.content.spells import SpellKinds, TomlSpells, shipped_spells
@@ -101,6 +104,35 @@ def test_without_a_file_there_is_nothing() -> None:
     assert table.learned((1,)) == ()
     assert table.listed(7) == ()
     assert table.error_code(546, 43) is None
+
+
+def test_a_spell_is_read_while_the_spells_of_the_classes_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That takes some tenths of a second, and the world must not wait for a single spell."""
+    table, read = kinds(tmp_path), spells._learned_of
+
+    def slowly(*sources: Any) -> Any:
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(table.get, 2000000100).result(timeout=60.0) is not None
+        return read(*sources)
+
+    monkeypatch.setattr(spells, "_learned_of", slowly)
+    assert len(table.learned((21,))) == 1
+
+
+def test_what_is_read_while_the_files_change_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, read = kinds(tmp_path), spells._learned_of
+
+    def meanwhile(*sources: Any) -> Any:
+        monkeypatch.setattr(spells, "_learned_of", read)
+        table.reload(None, TomlSpells())
+        return read(*sources)
+
+    monkeypatch.setattr(spells, "_learned_of", meanwhile)
+    assert table.learned((21,)) == ()
 
 
 def test_a_reload_reads_again(tmp_path: Path) -> None:

@@ -269,6 +269,8 @@ class ContentReader:
             self._strays.reload(self._path)
             self.kinds.reload(*_item_sources(self._config))
             self.spells.reload(*_spell_sources(self._config))
+            # Else the next one to rise would wait for it, and all others with it.
+            await self.run(partial(self.spells.prepare, ()))
             if self._grounds is not None:
                 self._grounds.reload()
 

@@ -248,6 +248,18 @@ def test_a_digest_of_all_rows_is_made_only_if_something_compares_it(
     assert len(heard) == 1
 
 
+def test_a_reload_reads_what_classes_learn_beside_the_world(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
+    reader = map_reader(path)
+    monkeypatch.setattr(reader, "run", at_once)
+    assert reader.spells.lacks(())
+    finish(reader.reopen())
+    assert not reader.spells.lacks(())
+
+
 def map_reader(path: Path) -> ContentReader:
     return ContentReader(
         WorldConfig(content=path), None, None, dead=None, edits=None, start=None, zone_settings={}
