@@ -20,6 +20,12 @@ RANK_NAMES: Final = (
     "Leader", "Senior Officer", "Officer", "Senior Member", "Member", "Junior Member", "Initiate",
     "Recruit",
 )  # fmt: skip
+LEAST_NAME, MOST_NAME = 4, 40
+"""Letters of a guild's name (docs/protocol/world/guilds.md#commands)."""
+LONGEST_MOTD: Final = 255
+LONGEST_NOTE: Final = 255
+LONGEST_RANK: Final = 30
+MOST_MEMBERS: Final = 1000
 
 
 class Permission(IntEnum):

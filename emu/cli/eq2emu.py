@@ -126,9 +126,9 @@ def import_login_dump(
 
     Without --world, characters stay on their old worlds, which must then connect to this server.
     With --world, they continue in this server's own world with place, level, coins, titles, skills,
-    languages, friends, rank, appearance, things, quests, spells and houses. The server must be
-    stopped; the whole import is one transaction. A repeated import does not change characters that
-    it imported before. The guide "Migrating from EQ2Emulator" shows all steps.
+    languages, friends, rank, appearance, things, quests, spells, houses and guilds. The server
+    must be stopped; the whole import is one transaction. A repeated import does not change
+    characters that it imported before. The guide "Migrating from EQ2Emulator" shows all steps.
 
     Example: emu account import-eq2emu eq2login.sql.gz --world 'Antonia=eq2world.sql.gz' --dry-run
     """

@@ -13,11 +13,13 @@ from typing import Any, Final, Protocol
 
 from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
 from emu.facts import U8, U16, U32
+from emu.guilds import GuildMember
 from emu.items.held import MOST_COUNT, Thing, Where
 from emu.items.held import Place as ThingPlace
 from emu.model import Color, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu_collections import ImportedCollections
+from emu.store.eq2emu_guilds import GUILD_MEMBERS, GUILDS, read_member
 from emu.store.eq2emu_hotbars import ImportedHotbars
 from emu.store.eq2emu_houses import ImportedHouse, ImportedHouses
 from emu.store.eq2emu_past import ImportedPast
@@ -107,6 +109,10 @@ class Composed:
     """Its houses; their things have numbers below those of `pieces`."""
     bank: int = 0
     """Its coins in the bank, in copper."""
+    guild: int = 0
+    """The number of its guild in the dump; 0 for none."""
+    membership: GuildMember | None = None
+    """What it is in its guild."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +121,9 @@ class Facts:
 
     world: BuiltInWorld
     fact: Callable[[str, int], Columns | None]
-    """Returns the row of a table (titles, zones) of the dump with a number."""
+    """Returns the row of a table (titles, zones, guilds) of the dump with a number."""
     facts: Callable[[str, int], Sequence[Columns]] = lambda _table, _number: ()
-    """Returns all rows of a table with a number, for houses."""
+    """Returns all rows of a table with a number, for houses and ranks of guilds."""
 
     def title(self, title_id: int) -> Title:
         """Return a title of the dump, or else of the built-in world. Raises `ValueError`."""
@@ -167,6 +173,7 @@ def compose(
             made.left_out.append((row, str(error)))
     made.later, made.things = collected.hotbars.later, collected.placed()
     made.sold, made.bank = tuple(collected.sold[-MOST_SOLD:]), collected.bank
+    made.guild, made.membership = collected.guild, collected.membership
     made.books = tuple(
         Thing(-len(collected.sold) - place, item_id, ThingPlace(Where.HELD, 0, 0))
         for place, item_id in enumerate(collected.books, 1)
@@ -260,6 +267,8 @@ class _Collected:
     books: dict[int, None] = field(default_factory=dict)
     """The items of recipe books, in the order of their rows, each once."""
     bank: int = 0
+    guild: int = 0
+    membership: GuildMember | None = None
     past: ImportedPast = field(default_factory=ImportedPast)
     quests: ImportedQuests = field(default_factory=ImportedQuests)
     collections: ImportedCollections = field(default_factory=ImportedCollections)
@@ -383,6 +392,14 @@ class _Collected:
     def house(self, columns: Columns, facts: Facts) -> None:
         self.houses.add(columns, facts.world.has_home)
 
+    def member(self, columns: Columns, facts: Facts) -> None:
+        guild = number(columns, "guild_id")
+        if facts.fact(GUILDS, guild) is None:
+            raise ValueError(
+                f"guild {guild} is unknown; dump the tables guilds and guild_ranks too"
+            )
+        self.guild, self.membership = guild, read_member(columns)
+
     def relation(self, columns: Columns, _facts: Facts) -> None:
         kind = text(columns, "type")
         if kind not in RELATIONS:
@@ -413,6 +430,7 @@ _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "character_social": _Collected.relation,
     "character_spells": _Collected.spell,
     "character_titles": _Collected.title,
+    GUILD_MEMBERS: _Collected.member,
 }
 # A table in only one of the two lists would be read and then dropped without a sign.
 assert set(_TAKES) == set(BELONGINGS)  # noqa: S101

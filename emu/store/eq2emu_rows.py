@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 from emu.errors import CommandError, FileFormatError
 from emu.sqldump import InsertRow, RowSource, Value
 from emu.sqldump.report import Columns, number
+from emu.store.eq2emu_guilds import GUILD_MEMBERS, GUILD_RANKS, GUILDS
 from emu.store.eq2emu_houses import DEPOSITS, HISTORY, INSTANCE_DATA, PLACEMENTS
 
 CHARACTERS: Final = "characters"
@@ -24,18 +25,19 @@ BELONGINGS: Final = (
     "character_details", "character_factions", "character_houses",
     "character_items", "character_languages", "character_lua_history", "character_macros",
     "character_quest_progress", "character_quests", "character_recipe_books", "character_skillbar",
-    "character_skills", "character_social", "character_spells", "character_titles",
+    "character_skills", "character_social", "character_spells", "character_titles", GUILD_MEMBERS,
 )  # fmt: skip
 """Tables with rows for each character that this program imports; all have a column char_id."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
 OPTIONAL: Final = (
     "character_collection_items", "character_collections", "character_houses",
-    "character_lua_history", "character_macros", "character_spells",
+    "character_lua_history", "character_macros", "character_spells", GUILD_MEMBERS,
 )  # fmt: skip
 """Tables of `BELONGINGS` that a dump need not have: those of old dumps lack them."""
 FACTS: Final = {
-    "titles": "id", "zones": "id", DEPOSITS: "instance_id", HISTORY: "instance_id",
-    PLACEMENTS: "instance_id", INSTANCE_DATA: "spawn_location_id",
+    "titles": "id", "zones": "id", GUILDS: "id", GUILD_RANKS: "guild_id",
+    DEPOSITS: "instance_id", HISTORY: "instance_id", PLACEMENTS: "instance_id",
+    INSTANCE_DATA: "spawn_location_id",
 }  # fmt: skip
 """Tables whose rows characters refer to by number, and the columns with that number."""
 LATER: Final = (
@@ -44,7 +46,7 @@ LATER: Final = (
     "character_items_group_members", "character_mail", "character_pictures",
     "character_properties", "character_quest_rewards", "character_quest_temporary_rewards",
     "character_recipes", "character_spell_effect_targets", "character_spell_effects",
-    "character_spirit_shards", "charactersproperties", "guild_members",
+    "character_spirit_shards", "charactersproperties",
 )  # fmt: skip
 """Tables whose rows are only counted: letters, for instance, are not imported."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")

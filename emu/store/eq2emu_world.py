@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
+from emu.guilds import MOST_MEMBERS, GuildChange, GuildMember
 from emu.items.held import Thing, Where
 from emu.ledger import Movement, Owner, OwnerKind, Part, Placed, Reason, ThingChanges, What
 from emu.link.settings import hash_link_password
@@ -23,6 +24,7 @@ from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
 from emu.sqldump import ImportReport, RowSource, Tally
 from emu.sqldump.report import number
 from emu.store.eq2emu_character import BuiltInWorld, Composed, Facts, compose
+from emu.store.eq2emu_guilds import GUILD_RANKS, GUILDS, read_guild
 from emu.store.eq2emu_houses import ImportedHouse
 from emu.store.eq2emu_rows import CHARACTERS, CharacterRows, DumpRow
 from emu.store.repository import Repository, changes, reads
@@ -72,6 +74,16 @@ class ImportedCharacters(Repository):
         found = self._run("SELECT 1 FROM imported_characters WHERE world = ? LIMIT 1", (world,))
         return found.fetchone() is not None
 
+    @reads
+    def has_any(self, world: str, own_ids: Collection[int]) -> bool:
+        """Return whether one of some characters of the built-in world came from a world."""
+        condition, values = self._among("own_id", own_ids)
+        found = self._run(
+            f"SELECT 1 FROM imported_characters WHERE world = ? AND {condition} LIMIT 1",  # noqa: S608
+            (world, values),
+        )
+        return found.fetchone() is not None
+
     @changes
     def rename_friends(self, first_id: int, before: str, name: str) -> None:
         """Change a name in the lists of friends and ignored players, for characters from an id."""
@@ -96,7 +108,12 @@ class _Summary:
     """The lowest id of the new characters."""
     renamed: dict[str, str] = field(default_factory=dict)
     """Old name -> new name."""
+    renamed_guilds: dict[str, str] = field(default_factory=dict)
     ranks: list[str] = field(default_factory=list)
+    members: defaultdict[int, list[GuildMember]] = field(default_factory=lambda: defaultdict(list))
+    """The new characters that are in a guild of the dump, by its number."""
+    guilds: list[str] = field(default_factory=list)
+    """The guilds that continue."""
     lost_zones: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     later: Counter[str] = field(default_factory=Counter)
 
@@ -153,6 +170,8 @@ class WorldImport:
             for row in rows.ownerless():
                 self._leave_out(row.table, row.place, "its character does not exist")
             self.report.later += rows.later
+            for guild_id, members in self._summary.members.items():
+                self._bring_guild(source, facts, guild_id, members)
         # The last one first: an earlier character may have got the name that a later one had.
         for before, name in reversed(self._summary.renamed.items()):
             self.imported.rename_friends(self._summary.first_id, before, name)
@@ -202,6 +221,9 @@ class WorldImport:
         # names.
         summary.first_id = summary.first_id or stored.id
         summary.later.update(made.later)
+        if made.membership is not None:
+            member = replace(made.membership, char_id=stored.id, name=stored.name)
+            summary.members[made.guild].append(member)
         if wanted.name != made.character.name:
             summary.renamed[made.character.name] = wanted.name
         if wanted.admin_status:
@@ -255,14 +277,33 @@ class WorldImport:
         )  # fmt: skip
         return Owner(OwnerKind.HOUSE, number)
 
+    def _bring_guild(
+        self, source: ContinuedWorld, facts: Facts, guild_id: int, members: list[GuildMember]
+    ) -> None:
+        """Store a guild with its new members, or let them join it if it was imported before."""
+        guilds = self.store.world.guilds
+        try:
+            row = facts.fact(GUILDS, guild_id)
+            old = read_guild(row or {}, facts.facts(GUILD_RANKS, guild_id))
+        except ValueError as error:
+            self.report.note(GUILDS, f"{source.name}: guild {guild_id} left out: {error}")
+            return
+        own = guilds.find(guilds.named(old.name))
+        if own is not None and self.imported.has_any(source.key, own.members):
+            for member in members[: max(0, MOST_MEMBERS - len(own.members))]:
+                guilds.save_change(own.id, own.revision, GuildChange(joined=member))
+                own = replace(own, revision=own.revision + 1)
+        else:
+            kept = {one.char_id: one for one in members[:MOST_MEMBERS]}
+            name = _free(old.name, guilds.named)
+            guilds.create(replace(old, name=name, members=kept))
+            if name != old.name:
+                self._summary.renamed_guilds[old.name] = name
+        self._summary.guilds.append(old.name)
+
     def _free_name(self, name: str) -> str:
         """Return a name that no other character of the built-in world has."""
-        find = self.store.world.characters.is_taken
-        free = name
-        # Ends, because each turn makes the name longer and only finitely many names are taken.
-        while find(free):
-            free += "x"
-        return free
+        return _free(name, self.store.world.characters.is_taken)
 
     def _version_of(self, account_id: int) -> int:
         account = self.store.login.accounts.get(account_id)
@@ -289,9 +330,12 @@ class WorldImport:
             note(
                 "deleted", f"{source.name}: deleted characters stay in the dump: {summary.deleted}"
             )
-        if summary.renamed:
-            pairs = [f"{old} is {new}" for old, new in summary.renamed.items()]
-            note("renamed", f"{source.name}: names were taken, so {listed(pairs)}")
+        for renamed in (summary.renamed, summary.renamed_guilds):
+            if renamed:
+                pairs = [f"{old} is {new}" for old, new in renamed.items()]
+                note("renamed", f"{source.name}: names were taken, so {listed(pairs)}")
+        if summary.guilds:
+            note("guilds", f"{source.name}: guilds that continue: {listed(summary.guilds)}")
         if summary.ranks:
             note("ranks", f"{source.name}: characters with a rank: {listed(summary.ranks)}")
         for zone, names in sorted(summary.lost_zones.items()):
@@ -302,6 +346,13 @@ class WorldImport:
             )
         for what, count in summary.later.items():
             self.report.later[what] += count
+
+
+def _free(name: str, is_taken: Callable[[str], object]) -> str:
+    # Ends, because each turn makes the name longer and only finitely many names are taken.
+    while is_taken(name):
+        name += "x"
+    return name
 
 
 def _check_account(known: tuple[int, int] | None, account_id: int) -> None:

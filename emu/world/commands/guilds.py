@@ -12,7 +12,7 @@ from typing import Unpack
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.commands.registry import GUIDE, MASTER, Traits, one_line
 from emu.errors import CommandError
-from emu.guilds import RANKS, Guild, MemberFlag, Permission
+from emu.guilds import LEAST_NAME, MOST_NAME, RANKS, Guild, MemberFlag, Permission
 from emu.model import may_see
 from emu.texts import counted, timestamp
 from emu.world.actors.player import Player
@@ -53,9 +53,7 @@ def quiet(
 
 MEMBER = Argument("member", help="the member's name")
 GUILD = Argument("guild", help="its number, or its name in quotation marks")
-GUILD_NAME = Argument(
-    "name", ArgumentKind.TEXT, f"{guilds.LEAST_NAME} to {guilds.MOST_NAME} letters"
-)
+GUILD_NAME = Argument("name", ArgumentKind.TEXT, f"{LEAST_NAME} to {MOST_NAME} letters")
 PLACE = Argument(
     "rank", ArgumentKind.NUMBER, f"the rank's number: 0 is the leader's, {RANKS - 1} a recruit's"
 )

@@ -14,6 +14,12 @@ from typing import Final, NamedTuple
 from emu.errors import CommandError
 from emu.guilds import (
     LEADER,
+    LEAST_NAME,
+    LONGEST_MOTD,
+    LONGEST_NOTE,
+    LONGEST_RANK,
+    MOST_MEMBERS,
+    MOST_NAME,
     RANKS,
     RECRUIT,
     Guild,
@@ -24,13 +30,7 @@ from emu.guilds import (
 )
 from emu.times import Moment, Monotonic
 
-LEAST_NAME, MOST_NAME = 4, 40
-"""Letters of a guild's name (docs/protocol/world/guilds.md#commands)."""
 _NAME: Final = re.compile(r"[A-Za-z]+(?:[ '][A-Za-z]+)*")
-LONGEST_MOTD: Final = 255
-LONGEST_NOTE: Final = 255
-LONGEST_RANK: Final = 30
-MOST_MEMBERS: Final = 1000
 LAST_PERMISSION: Final = 44
 """The last number that clients know."""
 INVITATION: Final = 60.0

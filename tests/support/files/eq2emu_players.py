@@ -237,6 +237,24 @@ HOMES: Mapping[str, Rows] = {
     ],
 }  # fmt: skip
 """What Aldana has besides: two collections, and a house with a thing in it."""
+WOLVES: Mapping[str, Rows] = {
+    "guild_members": _numbered(
+        {"guild_id": 19, "char_id": 900, "points": 3.5, "rank_id": 2, "member_flags": 6,
+         "join_date": 1_600_000_000, "note": "Bakes bread", "officer_note": "Promote soon"},
+        {"guild_id": 19, "char_id": 901, "points": 0, "rank_id": 7, "member_flags": 2,
+         "join_date": 1_600_000_100, "note": "", "officer_note": None},
+    ),
+    "guild_ranks": _numbered(
+        {"guild_id": 19, "rank_id": 0, "rank_name": "Alpha", "permission1": 0, "permission2": 0},
+        {"guild_id": 19, "rank_id": 2, "rank_name": "Beta", "permission1": 6320242,
+         "permission2": 4_294_967_295},
+    ),
+    "guilds": [
+        {"id": 19, "name": "The Wolves of 99", "motd": "Meet at\nthe inn", "level": 1, "xp": 111,
+         "xp_needed": 2521, "formed_on": 1_500_000_000},
+    ],
+}  # fmt: skip
+"""The guild of Aldana and Borvik."""
 DATABASES = {"eq2ls": LOGIN, "eq2emu": ANTONIA}
 
 

@@ -13,6 +13,8 @@ from emu.errors import CommandError
 from emu.guilds import (
     EVERYTHING,
     LEADER,
+    LONGEST_MOTD,
+    MOST_MEMBERS,
     RANKS,
     RECRUIT,
     Guild,
@@ -193,7 +195,7 @@ def test_changes_have_a_line_with_names() -> None:
 
 def test_texts_are_cut() -> None:
     guild = guild_of(LEADER)
-    assert guilds.set_motd(guild, 1, "x" * 999).change.motd == "x" * guilds.LONGEST_MOTD
+    assert guilds.set_motd(guild, 1, "x" * 999).change.motd == "x" * LONGEST_MOTD
     assert guilds.set_note(guild, 1, "Aldana", "x" * 999).change.members[0].note == "x" * 255
     assert guilds.name_rank(guild, 1, 7, " a   b ").change.ranks[7].name == "a b"
     with pytest.raises(CommandError):
@@ -203,7 +205,7 @@ def test_texts_are_cut() -> None:
 def test_a_full_guild() -> None:
     members = {
         number: GuildMember(char_id=number, rank=min(number, RECRUIT))
-        for number in range(guilds.MOST_MEMBERS)
+        for number in range(MOST_MEMBERS)
     }
     with pytest.raises(CommandError, match="the limit"):
         guilds.join(Guild(name="Full", members=members), GuildMember(char_id=5000), "Aldana")
