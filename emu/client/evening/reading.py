@@ -29,6 +29,7 @@ _SIDES: Final = {"north": (0, -1), "south": (0, 1), "east": (-1, 0), "west": (1,
 _KEEPS_S: Final = ("ss", "us", "is")
 _FULL_NAME: Final = re.compile(r"[A-Z][\w'`]*(?:[ -][A-Z][\w'`]*)+")
 """Words with capital letters one after the other: "Squire Moorford"."""
+_ARTICLE: Final = " the "
 _TITLED: Final = re.compile(r"\b([a-z][\w'`]*) (?=[A-Z])")
 """A word before a name: "the soldier Homrie"."""
 LEAST_NAME: Final = 4
@@ -199,8 +200,17 @@ def has_full_name(text: str) -> bool:
 
 
 def names_person(text: str) -> bool:
-    """Return whether a task is about somebody with a full name, and no hunt."""
-    return has_full_name(text) and not is_hunt(text)
+    """Return whether a task is about somebody with a full name, and no hunt.
+
+    Who is to locate "the grate to the Down Below" looks for a place.
+    """
+    if is_hunt(text):
+        return False
+    is_about_place = is_visit(text)
+    return any(
+        not is_about_place or not text[: one.start()].endswith(_ARTICLE)
+        for one in _FULL_NAME.finditer(text)
+    )
 
 
 def is_placing(text: str) -> bool:

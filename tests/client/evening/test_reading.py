@@ -150,6 +150,8 @@ def test_a_talk_may_go_on_after_a_new_answer_and_after_one_that_something_has_fo
         ("I should dance before Grum Zoomly of the Back Alley Brewhouse.", True),
         ("I need to speak with Vemerik.", False),
         ("I need to kill five Darkblade Scouts.", False),
+        ("I need to locate the grate to the Down Below.", False),
+        ("Speak with the Banker Caroline Copperstone in Nettleville Hovel.", True),
     ],
 )
 def test_a_text_may_be_about_somebody_with_a_full_name(text: str, *, is_about: bool) -> None:
