@@ -201,6 +201,10 @@ class Fighting:
         since = now - self._died
         return since < DIES_FOR or (since < LONGEST_DEATH and self.health <= 0.0)
 
+    def has_died_within(self, seconds: float, now: Monotonic) -> bool:
+        """Return whether its last death is no longer ago than some seconds."""
+        return now < self._died + seconds
+
     @property
     def health(self) -> float:
         """The part of its health that it has."""

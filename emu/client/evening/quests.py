@@ -20,6 +20,7 @@ from emu.client.evening.fighting import Fighting
 from emu.client.evening.hints import Hints
 from emu.client.evening.journal import SeenJournal
 from emu.client.evening.journeys import PlayerJourneys
+from emu.client.evening.pauses import Pauses
 from emu.client.evening.placing import Placing
 from emu.client.evening.prey import ABOVE, BELOW, Prey
 from emu.client.evening.reading import (
@@ -66,8 +67,6 @@ FAR: Final = 40.0
 """From how far away a place is far, in world units."""
 MOST_KILLS: Final = 8
 """How many of a name it kills for a task that does not advance by that."""
-BUYING: Final = frozenset(("buy", "purchase", "merchant"))
-FROM_MERCHANT: Final = "frommerchant"
 TOO_FAR: Final = "too far away"
 """What the world says to a verb from too far away."""
 CREATURE: Final = "creature"
@@ -114,6 +113,7 @@ class Questing:
         self._shopping = Shopping(core, note)
         self._repairs = Repairs(core, self.journeys, self._visits, note)
         self._placing = Placing(core, note)
+        self._pauses = Pauses(core, self.journeys, fighting)
         self.hints = Hints()
         self._kills: Counter[tuple[str, str]] = Counter()
         """Fights for each task, by the text and the enemy's name, since the task has advanced."""
@@ -265,9 +265,7 @@ class Questing:
         self._busy_until = Monotonic(now + WAITING)
         if self._repairs.ask(spawn.index, commands):
             return True
-        if self._is_for_buying(plan) and FROM_MERCHANT in commands:
-            self._shopping.may_buy = True
-            core.use(spawn.index, FROM_MERCHANT)
+        if self._shopping.ask(spawn.index, plan.task, commands):
             return True
         self._giver = spawn.name
         if plan.task is not None and is_visit(plan.task.text) and not may_have_choices(spawn.name):
@@ -290,9 +288,6 @@ class Questing:
             core.use(spawn.index, commands[0])
         return True
 
-    def _is_for_buying(self, plan: Errand) -> bool:
-        return plan.task is not None and bool(BUYING & set(words_of(plan.task.text)))
-
     def _next_plan(self, now: Monotonic) -> Errand | None:
         if now < self._called_at + TALK_GOES_ON:
             self._fights_whom_it_called(now)
@@ -300,6 +295,11 @@ class Questing:
         # If a first quest waits until it is stronger, fights come before the other first ones.
         is_training = self._hunts and self.agenda.is_too_weak(self._left)
         first = [] if is_training else self.agenda.first_tasks()
+        if self._pauses.is_due(first, now):
+            return self._pauses.way(first, now)
+        return self._plan_with(first, now)
+
+    def _plan_with(self, first: list[QuestTask], now: Monotonic) -> Errand | None:
         # What it has come for, what else is here and was not tried in vain, and the others.
         here = [
             task for task in first if self.agenda.is_fresh(task) and self.journeys.is_here(task)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
-from emu.client.evening.reading import GOOD, fit
+from emu.client.evening.reading import GOOD, fit, words_of
 from emu.client.world import WorldClientCore
 from emu.client.world.windows import Good, GoodsShown, QuestTask
+
+BUYING: Final = frozenset(("buy", "purchase", "merchant"))
+FROM_MERCHANT: Final = "frommerchant"
+"""The verb of a merchant."""
 
 
 class Shopping:
@@ -17,8 +22,19 @@ class Shopping:
         self._note = note
         self._wanted: Good | None = None
         """What it would buy if it had the coins."""
-        self.may_buy = False
+        self._may_buy = False
         """Whether it has asked a merchant for the list that comes next."""
+
+    def ask(self, index: int, task: QuestTask | None, commands: Sequence[str]) -> bool:
+        """Ask somebody with the verbs `commands` for its goods, if a task wants something bought.
+
+        Return whether that is possible.
+        """
+        if FROM_MERCHANT not in commands or task is None or BUYING.isdisjoint(words_of(task.text)):
+            return False
+        self._may_buy = True
+        self._core.use(index, FROM_MERCHANT)
+        return True
 
     def deal(self, event: GoodsShown, tasks: Iterable[QuestTask]) -> None:
         """Buy what a task names; sell for it what the merchant wants, one thing after the other.
@@ -36,9 +52,9 @@ class Shopping:
             self._wanted = None
             return
         self._wanted = None
-        if not self.may_buy:
+        if not self._may_buy:
             return
-        self.may_buy = False
+        self._may_buy = False
         for task in tasks:
             for good in event.goods:
                 if fit(good.name, f"{task.text} {task.group}") >= GOOD:

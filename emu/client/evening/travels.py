@@ -264,6 +264,16 @@ class Travels:
             if any(fit(name, text) >= LEAST_FIT for name in foes)
         ]  # fmt: skip
 
+    def foes_named(self, text: str) -> list[str]:
+        """Return the names of enemies of any zone that a text means."""
+        return list(dict.fromkeys(
+            name for foes in self._foes.values() for name in foes if fit(name, text) >= LEAST_FIT
+        ))  # fmt: skip
+
+    def ways_out(self) -> dict[str, KnownWay]:
+        """Return the ways of the present zone, by the zones to which they lead."""
+        return dict(self._ways.get(self.zone, {}))
+
     def hunting_ground(
         self, least: int, most: int, *, fears: Callable[[str], bool] = lambda _name: False,
         is_deadly: Callable[[str], bool] = lambda _zone: False,
