@@ -479,7 +479,7 @@ class Healed(FightEvent):
 
 @dataclass(frozen=True, slots=True)
 class Cast(FightEvent):
-    """A spawn has finished a cast; `foe` is its first target, `targets` are all."""
+    """A spawn has finished a cast; `foe` is its first target, `targets` are all it acted on."""
 
     _: KW_ONLY
     spell_id: int

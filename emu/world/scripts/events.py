@@ -149,10 +149,9 @@ class SpawnEvents:
         self._of(event.zone, event.transport, name, event.rider)
 
     def casted_on(self, event: Cast) -> None:
-        """Call `casted_on` of all spawns on which a spell has landed, with its name."""
-        if event.has_landed:
-            for target in event.targets:
-                self._of(event.zone, target, "casted_on", event.spawn, event.name)
+        """Call `casted_on` of all targets of a spell with its name, also if they resist it."""
+        for target in event.targets:
+            self._of(event.zone, target, "casted_on", event.spawn, event.name)
 
     def worked_on(self, event: NodeWorked) -> None:
         """Call `casted_on` of a node with the name of the ability: it is a spell to scripts."""

@@ -380,7 +380,8 @@ class Casts:
                 Cast(
                     player, zone=spell.zone, spawn=caster, foe=first, spell_id=kind.id,
                     tier=spell.tier.number, has_landed=not (spell.is_resisted or answer.has_failed),
-                    name=kind.name, targets=targets, is_harmful=not kind.is_friendly,
+                    name=kind.name, targets=() if answer.has_failed else targets,
+                    is_harmful=not kind.is_friendly,
                 )
             )  # fmt: skip
         if player is not None:

@@ -261,6 +261,24 @@ def test_the_script_of_a_target_learns_of_the_spell(tmp_path: Path, spell: int) 
     assert scene.heard() == [("a goblin", scene.kind(spell).name)]
 
 
+def test_the_script_of_a_target_learns_of_a_spell_that_it_resists(tmp_path: Path) -> None:
+    """`casted_on` comes with the texts, before the resistance matters: eq2-spells.md 3, "Done".
+
+    The supply crates of the Isle of Refuge wait for "Lightning Burst", which is resisted half the
+    time: 15 of 31 casts of all recordings named real-*.
+    """
+    scene = scene_of(tmp_path)
+    crate = scene.spawn("function casted_on(NPC, Caster, name) Say(NPC, name) end", "a crate")
+    crate.attackable = True
+    crate.sheet.health.fill(10_000)
+    scene.spells.amounts._outcome = lambda *_: Result.RESIST  # type: ignore[method-assign]
+    scene.heard()
+    scene.cast(SMITE, crate)
+    scene.run(3.0)
+    assert crate.sheet.health.current == 10_000
+    assert scene.heard() == [("a crate", scene.kind(SMITE).name)]
+
+
 def test_a_spell_asked_for_again_while_it_waits_waits_no_more(tmp_path: Path) -> None:
     # real-spells-546-mage at 100.36 (173), 102.70 (239), 103.35 (173) and 106.23 s (169).
     scene = scene_of(tmp_path)
