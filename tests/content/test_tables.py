@@ -40,6 +40,23 @@ def test_a_value_is_converted_or_refused(table: str, name: str, value: Any, stor
     assert column(table, name).convert(value) == stored
 
 
+@pytest.mark.parametrize(
+    ("table", "name", "value", "fits"),
+    [
+        ("placements", "x", 3, True), ("placements", "x", 1.5, True),
+        ("placements", "x", "left", False), ("placements", "pitch", 400.0, False),
+        ("spawns", "name", "cafe", True), ("spawns", "name", 7, False),
+        ("spawns", "name", b"x", False), ("zones", "is_city", 1, True),
+        ("zones", "is_city", "x", False), ("zones", "is_city", 1.0, False),
+        ("zones", "underworld", -1_000_000.0, True),
+    ],
+)  # fmt: skip
+def test_a_stored_value_fits_if_an_import_could_have_written_it(
+    table: str, name: str, value: Any, *, fits: bool
+) -> None:
+    assert column(table, name).fits(value) is fits
+
+
 def test_a_column_that_the_dump_lacks_has_its_default() -> None:
     converter = content_tables()["zones"].converter(("ID", "name"))
     reasons: list[tuple[str, str]] = []

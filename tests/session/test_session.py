@@ -28,6 +28,7 @@ from emu.wire import (
     KeepAlive,
     ReliablePacket,
     ServerKeyRequest,
+    SessionDisconnect,
     SessionStatResponse,
     pull_packet,
     push_packet,
@@ -439,3 +440,29 @@ def test_a_client_makes_its_id_and_its_key_block_unless_given_them():
         Session.client(key_block=b"short")
     drawn = Session.client(random_bytes=lambda size: bytes(range(1, size + 1)))
     assert drawn.session_id == 0x01020304
+
+
+@pytest.mark.parametrize("closer", list(Role))
+def test_a_disconnect_ends_both_sides_for_different_reasons(closer):
+    """The other side answers a SessionDisconnect with its own; see docs/protocol/transport.md."""
+    link = connected_link()
+    sides = {Role.CLIENT: link.client, Role.SERVER: link.server}
+    sides[closer].close()
+    link.run(1.0)
+    ends = {role: link.events[role][-1] for role in Role}
+    other = next(role for role in Role if role is not closer)
+    assert ends == {
+        closer: SessionClosed(CloseReason.LOCAL), other: SessionClosed(CloseReason.PEER),
+    }  # fmt: skip
+
+
+def test_a_disconnect_is_sent_although_the_last_message_is_not_acknowledged():
+    link = connected_link()
+    link.server.send(4, b"denied")
+    link.server.close(6)
+    sent = link.server.datagrams_to_send(link.now)
+    while (timer := link.server.get_timer()) is not None:
+        link.server.handle_timer(timer)
+        sent += link.server.datagrams_to_send(timer)
+    farewell = SEAL.seal(push_packet(SessionDisconnect(link.server.session_id, 6)))
+    assert sent[-1] == farewell

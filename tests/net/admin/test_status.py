@@ -22,6 +22,7 @@ def test_a_server_without_services_has_a_name_and_an_age() -> None:
     status = StatusSource(lambda: "Qeynos", lambda: 0, Monotonic(3.0)).status(Monotonic(10.0))
     assert (status.name, status.uptime, status.version) == ("Qeynos", 7.0, emu.__version__)
     assert (status.players, status.zones, status.worlds, status.map) == ((), (), (), "")
+    assert (status.places, status.online, status.locked) == (0, 0, False)
 
 
 def test_a_login_node_without_a_world_reports_the_faults_of_nodes() -> None:

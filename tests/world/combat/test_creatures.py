@@ -167,6 +167,22 @@ def test_who_runs_far_away_is_left() -> None:
     fight.run(30.0)
     assert crab.position.distance_to(HERE._replace(x=5.0)) < 3.0
     assert crab.sheet.health.current == 1000
+    assert crab.mind.encounter is Encounter.FREE
+    assert not fights(fight, crab)
+    assert crab.mind.left_from is None
+
+
+def test_who_is_dead_thinks_no_more() -> None:
+    fight = Fight()
+    strong(fight)
+    crab = fight.creature()
+    fight.attack(crab)
+    fight.run(1.0)
+    assert fights(fight, crab)
+    fight.harness.minds.harm.kill(fight.player.zone, crab, fight.player.spawn)
+    assert not fights(fight, crab)
+    assert not fights(fight, fight.player.spawn)
+    assert not fight.harness.parts.combat.creatures._thoughts
 
 
 def test_a_player_who_leaves_is_forgotten() -> None:

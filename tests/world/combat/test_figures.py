@@ -1,9 +1,12 @@
 """What a sheet says about blows, and where blows come from."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from emu.rules.combat import Facing
-from emu.world.actors.sheet import FieldKind
+from emu.world.actors.sheet import FieldKind, SpellMarks
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.combat.figures import (
     PRIMARY,
@@ -12,6 +15,7 @@ from emu.world.combat.figures import (
     defense_of,
     delay_of,
     gap,
+    shared_hate,
     side_of,
 )
 from emu.world_stream.movement import Position
@@ -79,3 +83,22 @@ def test_blows_come_from_where_the_attacker_stands() -> None:
     assert side_of(attacker, spawn(heading=toward + 80)) is Facing.SIDE
     assert side_of(attacker, spawn(heading=toward + 180)) is Facing.BEHIND
     assert side_of(attacker, spawn(5.0, heading=180)) is Facing.AHEAD
+
+
+@pytest.mark.parametrize(
+    ("amount", "percent", "shares"),
+    [(200, 25.0, (150, 50)), (200, 100.0, (0, 200)), (200, 150.0, (0, 200)),
+     (200, 0.0, (200,)), (200, -5.0, (200,)), (-200, 25.0, (-200,)), (3, 25.0, (3,))],
+)  # fmt: skip
+def test_a_share_of_hate_goes_to_another(
+    amount: int, percent: float, shares: tuple[int, ...]
+) -> None:
+    """Source: eq2-spells.md 7, "threat transfer": the share is a part of a hundred."""
+    foe, receiver = spawn(), spawn()
+    receiver.sheet.health.fill(100)
+    foe.sheet.spells = SpellMarks()
+    foe.sheet.spells.threat = receiver, percent
+    zone: Any = SimpleNamespace(spawn=lambda _number: receiver)
+    assert [hate for _, hate in shared_hate(zone, foe, amount)] == [*shares]
+    elsewhere: Any = SimpleNamespace(spawn=lambda _number: None)
+    assert shared_hate(elsewhere, foe, amount) == ((foe, amount),)

@@ -12,12 +12,13 @@ from twisted.internet.defer import ensureDeferred
 
 from emu.content.beginners import StartingThing, starting_things
 from emu.content.items import TomlItems, shipped_items
-from emu.items.held import Where
+from emu.items.held import Place, Thing, Where
 from emu.items.kinds import Slot
 from emu.ledger import Moved, Movement, Outcome, Owner, OwnerKind, Part, Reason
 from emu.times import Moment
 from emu.world.events import Entered
 from emu.world.items.exchanges import Act
+from emu.world.items.items import NUMBERS_AT_ONCE, keeper_of
 from tests.support.coroutines import finish
 from tests.support.world import item_kinds as kinds
 from tests.support.world.item_scenes import held, player_of, scene
@@ -120,10 +121,12 @@ def test_what_is_bound_to_a_zone_does_not_leave_it() -> None:
     player = player_of(client)
     harness.world.events.publish(Entered(player, harness.now))
     assert len(held(client)) == 2  # it comes back to the same zone
+    before = [name for name, _ in client.log].count("OP_UpdateInventoryMsg")
     elsewhere = next(zone for zone in harness.world.zones.table if zone.id != player.zone.zone_id)
     player.zone = harness.world.zones.with_space(elsewhere.id, harness.now, lambda _zone: 0)
     harness.world.events.publish(Entered(player, harness.now))
     assert held(client) == [(kinds.MARBLE, 1, 1)]
+    assert [name for name, _ in client.log].count("OP_UpdateInventoryMsg") > before
     assert finish(harness.stored.ledger.audit()).wrong_things == ()
 
 
@@ -183,3 +186,23 @@ def test_a_client_without_lists_enters_and_keeps_what_it_gets() -> None:
     assert not client.is_closed
     assert held(client) == [(kinds.PEBBLE, 0, 3)]
     assert "OP_UpdateInventoryMsg" not in [name for name, _ in client.log]
+
+
+def test_numbers_are_reserved_again_and_none_comes_twice() -> None:
+    harness, _ = scene()
+    items = harness.parts.items
+    numbers = [items.new_number() for _ in range(3 * NUMBERS_AT_ONCE)]
+    assert len({*numbers}) == 3 * NUMBERS_AT_ONCE
+
+
+def test_a_thing_in_the_shared_bank_is_the_accounts() -> None:
+    """docs/contributing/architecture.md#ledger: characters and accounts are owners."""
+    _, client = scene()
+    player = player_of(client)
+    owners = {
+        where: keeper_of(player, Thing(7, kinds.MARBLE, Place(where, 0, 0)))
+        for where in (Where.SHARED, Where.BANK, Where.BAGS, Where.WORN)
+    }
+    account = Owner(OwnerKind.ACCOUNT, player.character.account_id)
+    assert owners.pop(Where.SHARED) == account
+    assert {*owners.values()} == {Owner.character(player.id)}

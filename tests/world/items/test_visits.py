@@ -6,6 +6,7 @@ import pytest
 
 from emu.world.actors.dealings import Dealing
 from emu.world.actors.player import DEAD
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.items.visits import Window
 from tests.support.world import item_kinds as kinds
 from tests.support.world.trade_scenes import TradeScene, player_of
@@ -66,3 +67,15 @@ def test_the_dead_open_no_window_and_use_none_that_is_open(command: str) -> None
     assert scene.one.types(f"/{command}")[-1:] == [DEAD]
     shown = {name for name, _ in scene.one.log[before:]}
     assert shown <= {"OP_EqDisplayTextCmd", "OP_EqHearChatCmd"}
+
+
+@pytest.mark.parametrize(("away", "is_open"), [(9.0, True), (30.0, False)])
+def test_a_window_that_a_script_opens_needs_no_verb(away: float, is_open: bool) -> None:
+    scene = TradeScene()
+    spawn = scene.stands("Odell", "hail", Dealing(), away)
+    visits, player = scene.harness.parts.trading.visits, player_of(scene.one)
+    assert (visits.begin_at(player, Window.BANK, spawn) is not None) is is_open
+    assert (visits.of(player, Window.BANK) is not None) is is_open
+    unseen = Spawn(9_999, SpawnKind.NPC, "Nobody", spawn.position)
+    assert visits.begin_at(player, Window.SHOP, unseen) is None
+    assert (visits.of(player, Window.BANK) is not None) is is_open

@@ -4,6 +4,7 @@ import pytest
 
 from emu.dialects.dialect import AVATAR_READY
 from emu.times import Moment
+from emu.world.events import FightOver, Provoked, Struck, Thinks, WidgetUsed
 from emu.world.item_events import NodeWorked
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
@@ -113,6 +114,48 @@ def test_fights_call_the_functions_of_both_sides(scene: ScriptScene) -> None:
         ("Wolf", "CombatReset -"), ("Guard", "death Wolf"), ("Wolf", "killed Guard"),
         ("Guard", "death -"), ("Guard", "death Aldana"), ("Guard", "group_dead Wolf"),
     ]  # fmt: skip
+
+
+def test_events_of_fights_call_the_functions(scene: ScriptScene) -> None:
+    """Source: eq2-lua.md 2 (the events of spawns and zones)."""
+    names = ("aggro", "attacked", "auto_attack_tick", "Think", "CombatReset")
+    source = "\n".join(
+        f"function {name}(NPC, Other) Say(NPC, '{name} ' .. (GetName(Other) or '-')) end"
+        for name in names
+    )
+    scene.script(
+        "function spawn_killed(Zone, Dead, Killer) Say(Dead, GetName(Killer) or '-') end",
+        f"ZoneScripts/{scene.zone.definition.name}.lua",
+    )
+    wolf = scene.spawn(source, "Wolf")
+    scene.scripts.zone_starts(scene.zone)
+    scene.heard()
+    publish, own = scene.harness.world.events.publish, scene.player.spawn
+    for event in (Provoked, Struck, Thinks, FightOver):
+        publish(event(zone=scene.zone, spawn=wolf, foe=own))
+    said = [f"{name} Aldana" for name in names[:4]]
+    assert [text for _, text in scene.heard()] == [*said, "CombatReset -"]
+    publish(Provoked(zone=scene.zone, spawn=wolf))
+    publish(Struck(zone=scene.zone, spawn=wolf))
+    assert scene.heard() == []
+    scene.scripts.events.died(scene.zone, wolf, own)
+    assert scene.heard() == [("Wolf", "Aldana")]
+
+
+@pytest.mark.parametrize(("source", "answers"), [
+    ("function usedoor(Door, P, is_open) Say(Door, tostring(is_open)) end", ["a script"]),
+    ("function other() end", []),
+])  # fmt: skip
+def test_the_script_of_a_door_answers_its_use(
+    scene: ScriptScene, source: str, answers: list[str]
+) -> None:
+    """Source: eq2-lua.md 2 (`usedoor`): a door whose script has the function does nothing else."""
+    door = scene.spawn(source, "Door")
+    scene.heard()
+    used = WidgetUsed(scene.player, zone=scene.zone, target=door, is_open=True)
+    scene.harness.world.events.publish(used)
+    assert used.answers[:1] == answers
+    assert scene.heard() == [("Door", "true")] * len(answers)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 from emu.scripts.folder import ScriptFolder
+from emu.world.events import Provoked
 from emu.world.scripts.host import FORGOTTEN_AT_ONCE
 from tests.support.times import IDLE, waiting
 from tests.support.world.script_scenes import ScriptScene
@@ -130,3 +131,12 @@ def test_a_file_that_a_living_cast_uses_is_not_read_again(
     again = scripts.begin_apart("Ward.lua")
     assert again is not None
     assert scripts.run_apart("Ward.lua", again, "a cast", "cast").value == 7
+
+
+def test_who_has_no_foe_calls_nothing(scene: ScriptScene) -> None:
+    wolf = scene.spawn("function aggro(NPC) Say(NPC, 'Grr') end", "Wolf")
+    scene.heard()
+    scene.scripts.provoked(Provoked(zone=scene.zone, spawn=wolf))
+    assert scene.heard() == []
+    scene.scripts.provoked(Provoked(zone=scene.zone, spawn=wolf, foe=scene.player.spawn))
+    assert scene.heard() == [("Wolf", "Grr")]

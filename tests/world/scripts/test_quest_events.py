@@ -285,3 +285,13 @@ def test_a_script_is_asked_who_may_take_its_quest(tmp_path: Path) -> None:
         scene.parts.journals.reload()
         # The second time, the server knows whether the script has the function.
         assert [scene.quests.may_take(scene.player, CRABS) for _ in range(2)] == [may_take] * 2
+
+
+def test_a_handle_ends_when_its_player_leaves_the_world(scene: QuestScene) -> None:
+    scene.accept()
+    quests = scene.scripts.quest_scripts
+    own = quests.of(scene.player, scene.journal.open[CRABS])
+    assert quests.of(scene.player, scene.journal.open[CRABS]) is own
+    scene.harness.departures.leave(scene.player, "quit", scene.harness.now)
+    assert own.handle.subject is None
+    assert quests._taken == {}

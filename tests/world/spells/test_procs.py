@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from emu.rules.combat import Result
 from emu.spells.kinds import SpellTarget
-from emu.world.events import BlowAvoided, BlowLanded
+from emu.world.events import BlowAvoided, BlowLanded, Died, Healed, Hurt
 from emu.world.spells.living import WaitingCast
 from emu.world.spells.procs import TAKEN, TAKEN_OFF, ProcHarm
 from tests.support.world.spell_scenes import SpellScene
@@ -260,3 +261,67 @@ def test_what_a_proc_does_can_be_resisted(scene: SpellScene) -> None:
     crab.sheet.is_invulnerable = False
     scene.spells.procs.damage(scene.zone, own, crab, harm)
     assert crab.sheet.health.current == 9_995
+
+
+def happened(scene: SpellScene, *events: Any) -> list[tuple[str, int, str]]:
+    """Publish events; return which procs they are: whose, the type, and the other side."""
+    found: list[tuple[str, int, str]] = []
+    scene.spells.procs.happen = lambda spawn, kind, other: found.append(  # type: ignore[method-assign]
+        (spawn.name, kind, other.name if other is not None else "")
+    )
+    for event in events:
+        scene.harness.world.events.publish(event)
+    return found
+
+
+def test_each_event_of_a_fight_is_a_proc_of_both_sides(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 7.4 (AddProc types); 20 and 21 are attempts, also without damage."""
+    crab, own = scene.creature(), scene.player.spawn
+    sides = {"zone": scene.zone, "spawn": crab, "foe": own}
+    blow = Hurt(**sides, damage=5, kind=2)
+    assert happened(scene, blow) == [
+        ("Aldana", 20, "a crab"), ("a crab", 15, "Aldana"), ("a crab", 16, "Aldana"),
+        ("a crab", 2, "Aldana"), ("a crab", 4, "Aldana"), ("Aldana", 1, "a crab"),
+        ("Aldana", 3, "a crab"),
+    ]  # fmt: skip
+    assert happened(scene, replace(blow, spell_id=600)) == [
+        ("Aldana", 21, "a crab"), ("a crab", 15, "Aldana"), ("a crab", 17, "Aldana"),
+        ("a crab", 2, "Aldana"), ("a crab", 6, "Aldana"), ("Aldana", 1, "a crab"),
+        ("Aldana", 5, "a crab"),
+    ]  # fmt: skip
+    assert happened(scene, replace(blow, damage=0)) == [("Aldana", 20, "a crab")]
+    alone = [("a crab", 15), ("a crab", 16), ("a crab", 2), ("a crab", 4)]
+    for nobody in (None, crab):
+        of_itself = happened(scene, replace(blow, foe=nobody))
+        assert [one[:2] for one in of_itself] == alone
+
+
+def test_heals_casts_and_deaths_are_procs(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 7.4 (AddProc types 11 to 14)."""
+    crab, own = scene.creature(), scene.player.spawn
+    healed = Healed(zone=scene.zone, spawn=crab, foe=own, amount=5)
+    assert happened(scene, healed) == [("Aldana", 11, "a crab")]
+    assert happened(scene, replace(healed, is_power=True), replace(healed, foe=None)) == []
+    assert happened(scene, Died(victim=crab, killer=own, zone=scene.zone)) == [
+        ("a crab", 13, "Aldana"), ("Aldana", 14, "a crab"),
+    ]  # fmt: skip
+    assert happened(scene, Died(victim=crab, killer=None, zone=scene.zone)) == [("a crab", 13, "")]
+
+
+def test_a_proc_comes_as_often_as_its_chance_says(scene: SpellScene) -> None:
+    """Source: eq2-lua.md 3 (AddProc: the chance is in percent)."""
+    drawn = [2549, 2550, 9999]
+    chance = SimpleNamespace(
+        randint=lambda low, high: drawn.pop(0) if (low, high) == (0, 9999) else low
+    )
+    scene.script(
+        """function cast(Caster, Target) AddProc(Target, 13, 25.5) end
+        function proc(Caster) Say(Caster, "Now") end""", "Spells/Shield.lua",
+    )  # fmt: skip
+    scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
+    calls: list[str] = []
+    scene.spells.procs._scripts().call = lambda _spell, name, *_: calls.append(name)
+    scene.harness.world.zones.chances._of[scene.zone] = chance  # type: ignore[assignment]
+    for _ in range(3):
+        scene.spells.procs.happen(scene.player.spawn, 13, None)
+    assert calls == ["proc"]

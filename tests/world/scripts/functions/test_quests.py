@@ -116,6 +116,29 @@ def test_coins_of_a_gift_come_with_one_window(tmp_path: Path, has_login: bool) -
     assert after == (before[0] + 30, before[1] + 7)
 
 
+def test_a_quest_says_which_things_it_gives(tmp_path: Path) -> None:
+    """Source: eq2-lua.md 3 (HasQuestRewardItem)."""
+    scene = QuestScene(tmp_path)
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    taken.plan.reward = replace(taken.plan.reward, items=((11, 1),), choices=((12, 1), (13, 2)))
+    quest = f"GetQuest(Spawn, {CRABS})"
+    calls = [f"HasQuestRewardItem({quest}, {item})" for item in (11, 12, 13, 14)]
+    said = scene.says("", *calls, "HasQuestRewardItem(nil, 11)")
+    assert said == ["true", "true", "true", "false", "false"]
+
+
+def test_only_spawns_provide_quests(tmp_path: Path) -> None:
+    """Source: eq2-lua.md 3 (ProvidesQuest)."""
+    scene = QuestScene(tmp_path)
+    provided: list[tuple[str, int]] = []
+    scene.scripts.feathers.provide = lambda _zone, spawn, quest: provided.append(  # type: ignore[method-assign]
+        (spawn.name, quest)
+    )
+    scene.says(f"ProvidesQuest(NPC, {CRABS}) ProvidesQuest(Spawn, {CRABS}) ProvidesQuest(NPC, 0)")
+    assert provided == [("Guard", CRABS)]
+
+
 def test_the_step_of_a_quest_that_nobody_has_is_0(scene: ScriptScene) -> None:
     calls = ("(Spawn, 1)", "(Spawn, 99)", "(NPC, 1)")
     assert scene.says("", *(f"GetQuestStep{call}" for call in calls)) == ["0", "0", "0"]

@@ -99,6 +99,16 @@ def test_cures_end_effects_of_a_kind(scene: SpellScene) -> None:
     assert scene.effects() == []
 
 
+@pytest.mark.parametrize(("kind", "count"), [(4, 0), (3, 1)])
+def test_cures_end_effects_that_control_in_a_way(scene: SpellScene, kind: int, count: int) -> None:
+    """Source: eq2-lua.md 3 (CureByControlEffect, AddControlEffect)."""
+    scene.script("function cast(C, T) AddControlEffect(T, 4) end", "Spells/Plague.lua")
+    scene.spells.cast_for_free(scene.player, scene.kind(801), 1, scene.player.spawn)
+    assert len(scene.effects()) == 1
+    scene.says(f"CureByControlEffect(1, {kind}, 'Cure', 0, Spawn)")
+    assert len(scene.effects()) == count
+
+
 def test_timers_and_ends_of_scripts(scene: SpellScene) -> None:
     scene.script(
         """
