@@ -61,6 +61,12 @@ def test_a_zone_with_the_same_number_and_file_keeps_the_place(file: str) -> None
     assert found.character.place == (348.5, -9.25, 829.75, 120.0, 0)
 
 
+def test_a_column_that_a_dump_lacks_has_its_usual_value() -> None:
+    """Source: EQ2Emulator's table `characters`: both levels begin at 1."""
+    found = made(level=None, tradeskill_level=None, race=None).character
+    assert (found.level, found.tradeskill_level, found.race) == (1, 1, 0)
+
+
 def test_another_zone_under_the_same_number_is_another_zone() -> None:
     found = made(about=facts(zones={12: {"id": 12, "file": "cellar", "name": "Cellar"}}))
     assert found.lost_zone == "Cellar (12)"

@@ -114,6 +114,12 @@ def test_a_made_up_fact_is_checked_and_repaired(migrated: Store) -> None:
     assert [problem.field for problem in found.problems] == ["caught", *["bounties"] * 3]
     characters.repair(found.character)
     assert characters.unusable() == []
+    zone = found.character.zone_id
+    assert characters.unusable({zone}) == []
+    [elsewhere] = characters.unusable({zone + 1})
+    assert [(one.field, one.value) for one in elsewhere.problems] == [("zone", str(zone))]
+    assert elsewhere.character.zone_id == elsewhere.character.starting_zone
+    assert elsewhere.character.place is None
     whole = replace(made, revision=1, bounties=(Bounty("Aaa", 7), Bounty("Ccc")))  # type: ignore[call-arg]
     assert read(migrated, made.id) == whole
 

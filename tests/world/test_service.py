@@ -7,6 +7,7 @@ import random
 import pytest
 
 from emu.world.reports import NotHandled
+from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHarness
 
 
@@ -94,3 +95,16 @@ def test_a_session_with_space_again_is_shown_at_once_what_it_missed(harness: Wor
     assert one.fields_of("Name6").get("visual_state") != 538, "the session of somebody else"
     harness.service.drained(one.player, one, harness.now)
     assert one.fields_of("Name6").get("visual_state") == 538
+
+
+def test_another_process_asks_for_a_character(harness: WorldHarness) -> None:
+    """docs/contributing/architecture.md#topics: `world.give_up.PROCESS`."""
+    client = harness.stand(5)
+    harness.stand(6)
+    topic = f"world.give_up.{harness.world.processes.name}"
+    finish(harness.world.processes.bus.request(topic, {"char_id": 5}))
+    assert client.is_closed
+    assert [one.id for one in harness.world.players] == [6]
+    finish(harness.world.processes.bus.request(topic, {"char_id": 77}))
+    finish(harness.world.processes.bus.request(topic, {"char_id": None}))
+    assert [one.id for one in harness.world.players] == [6]

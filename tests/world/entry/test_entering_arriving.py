@@ -12,6 +12,7 @@ from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import PlayerState
 from emu.world.actors.spawn import Destination
 from emu.world.entry import window_messages
+from emu.world.item_events import WindowsGone
 from emu.world.items.items import Items
 from emu.world.sheets import CharacterSheets
 from emu.world_stream.movement import Position
@@ -187,3 +188,11 @@ def test_a_full_zone_does_not_keep_out_who_is_in_it(harness: WorldHarness) -> No
     again = harness.stand(5)
     assert again.player is not None
     assert again.player.state is PlayerState.STANDING
+
+
+def test_the_windows_of_a_client_that_is_replaced_are_closed(harness: WorldHarness) -> None:
+    harness.stand(5)
+    gone: list[str] = []
+    harness.world.events.subscribe(WindowsGone, lambda event: gone.append(event.player.name))
+    harness.enter(5)
+    assert gone == ["Name5"]

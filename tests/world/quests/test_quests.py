@@ -200,3 +200,19 @@ def test_an_offer_that_two_sessions_accept_is_taken_once(scene: QuestScene) -> N
     ]  # fmt: skip
     assert lines.count("You take on the crabs.") == 1
     assert list(scene.quests.journal(player).open) == [CRABS]
+
+
+def test_a_step_whose_action_fails_stays_open_with_its_count(tmp_path: Path) -> None:
+    script = """
+        function Init(Quest)
+            AddQuestStepKill(Quest, 1, "Kill two.", 2, 100, "", 0, 901)
+            AddQuestStepCompleteAction(Quest, 1, "Fails")
+        end
+        function Fails() nothing() end"""
+    scene = QuestScene(tmp_path, scripts={"Quests/crabs.lua": script})
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    assert scene.quests.progress(scene.player, taken, 1)
+    assert not scene.quests.progress(scene.player, taken, 1)
+    assert not scene.quests.complete(scene.player, taken, 1)
+    assert (taken.is_open(1), taken.count(1), taken.done) == (True, 1, ())

@@ -67,6 +67,8 @@ def test_what_players_do_is_an_entry_of_their_zone() -> None:
     assert {"enter", "message", "command", "turn", "event"} <= set(kinds)
     [command] = [one for _, one in scene.recording().entries if one.kind == "command"]
     assert command.data[1:3] == ("say", "hello")
+    numbers = [one.number for is_own, one in scene.recording().entries if is_own]
+    assert numbers == sorted({*numbers})
 
 
 def test_a_player_who_enters_is_noted_with_its_character_and_things() -> None:

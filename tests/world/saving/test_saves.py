@@ -10,7 +10,7 @@ import pytest
 
 from emu.model import Hotkey, SavedKind, Title
 from emu.times import Moment
-from emu.world.actors.player import Relation
+from emu.world.actors.player import Player, PlayerDeadline, Relation
 from emu.world.reports import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
@@ -131,3 +131,40 @@ def test_when_somebody_was_played_is_stored_at_once(harness: WorldHarness) -> No
     assert player is not None
     harness.world.saves.played(player, Moment(77.0))
     assert harness.store.rows[5].last_played == 77.0
+
+
+def test_a_stored_change_has_no_deadline_any_more(harness: WorldHarness) -> None:
+    client = harness.stand(5)
+    player = client.player
+    assert player is not None
+    finish(harness.world.saves.confirm(player, SavedKind.OPTIONS))
+    deadlines = harness.world.players.deadlines
+    assert deadlines.get(player, PlayerDeadline.CONFIRMED) is None
+    assert player.unsaved.waiting == []
+
+
+def test_all_that_is_stored_of_a_player_is_awaited(harness: WorldHarness) -> None:
+    client = harness.stand(5)
+    player = client.player
+    assert player is not None
+    awaited: list[str] = []
+
+    async def wait(one: Player) -> None:
+        awaited.append(one.name)
+
+    harness.world.saves.others.append(wait)
+    finish(harness.world.saves.stored(player))
+    assert awaited == ["Name5"]
+
+
+@pytest.mark.parametrize(
+    ("before", "points", "after"),
+    [(10, 5, 15), (10, -4, 6), (10, -11, 0), (0xFFFFFFFE, 5, 0xFFFFFFFF)],
+)
+def test_status_points_stay_within_32_bits(
+    harness: WorldHarness, before: int, points: int, after: int
+) -> None:
+    player = harness.stand(5, status_points=before).player
+    assert player is not None
+    harness.world.saves.add_status(player, points)
+    assert player.character.status_points == after

@@ -81,6 +81,8 @@ def test_an_error_in_a_complete_action_leaves_the_step_undone(tmp_path: Path) ->
     assert taken.is_open(1)
     assert taken.count(1) == 1
     assert len([line for line in scene.lines if "nothing" in line]) == 1
+    assert not scene.quests.complete(scene.player, taken, 1)
+    assert (taken.is_open(1), taken.count(1), taken.done) == (True, 1, ())
 
 
 def test_what_scripts_ask_for_is_done_in_the_next_turn(scene: QuestScene) -> None:
