@@ -1,12 +1,16 @@
 from collections.abc import Callable
 
 import pytest
+from twisted.application.service import Application, MultiService
 from twisted.internet.error import CannotListenError
+from twisted.logger import ILogObserver
+from zope.interface import implementer
 
 from emu.errors import CommandError
 from emu.net.daemon import CannotStart
 from emu.net.logs import logger
 from emu.net.program import ProgramService
+from tests.support.running.whole_server import captured_log
 
 
 class Program(ProgramService):
@@ -61,3 +65,19 @@ def test_a_start_that_fails_is_taken_back_with_one_line(error: Exception, line: 
         program.startService()
     assert str(end.value).startswith(line)
     assert program.done == ["open", "taken back"]
+
+
+@pytest.mark.parametrize("writes_log", [False, True])
+def test_a_start_that_fails_is_in_the_log_if_the_program_writes_it(*, writes_log: bool) -> None:
+    def fail() -> None:
+        raise CommandError("the file is damaged")
+
+    program, shown = Program(fail), list[str]()
+    program._failed = shown.append
+    program._log_observer = implementer(ILogObserver)(lambda _event: None)
+    program.setServiceParent(Application("emu") if writes_log else MultiService())
+    with captured_log("text") as log, pytest.raises(CannotStart) as end:
+        program.startService()
+    assert (end.value.code == 1) is writes_log
+    assert shown == ["the file is damaged"] * writes_log
+    assert log.text.count("the file is damaged") == int(writes_log)

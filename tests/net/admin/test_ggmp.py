@@ -76,7 +76,9 @@ async def test_tokens_count_from_the_moment_they_are_read_again(tmp_path: Path) 
                     Scheduler(reactor), lambda _use: None)  # fmt: skip
     port.listen()
     assert port.port == 0
+    assert list(port.open_ports()) == []
     port.configure(config(tmp_path))
+    assert len(list(port.open_ports())) == 1
     at = Address(HOST, port.port)
     try:
         (await deferToThread(GgmpSocket, at, TOKEN, 5.0)).__exit__(None, None, None)

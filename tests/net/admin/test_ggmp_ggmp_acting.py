@@ -74,6 +74,16 @@ def test_the_server_speaks_to_all_players(harness: WorldHarness) -> None:
         context_of(harness).move(0, GgmpPlace(0.0, 0.0, 0.0, 0.0))
 
 
+def test_only_players_of_its_zone_hear_a_creature(harness: WorldHarness) -> None:
+    near = harness.stand(1, name="Alice")
+    loading, elsewhere = harness.enter(2, name="Bob"), harness.stand(3, name="Carol", zone_id=12)
+    guard = guard_beside(harness)
+    harness.run(1.0)
+    context_of(harness).say(guard.id, "Halt!")
+    assert [text for _, _, text in near.hears()] == ["Halt!"]
+    assert loading.hears() == elsewhere.hears() == []
+
+
 def test_players_act_for_themselves(harness: WorldHarness) -> None:
     harness.stand(1, name="Alice")
     context = context_of(harness)

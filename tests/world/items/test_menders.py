@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from emu.items.held import Where
+from emu.items.kinds import MoreFlag
 from emu.versions import LAST_OLD_CLIENT
 from emu.world.events import Died
 from tests.support.world import item_kinds as kinds
@@ -112,3 +114,20 @@ def test_a_death_takes_a_tenth_of_the_condition_of_what_is_worn() -> None:
         made.harness.parts.trading.menders.wear_down(player, 10)
     assert conditions(made) == [0, 0]
     assert not made.harness.parts.trading.menders.wear_down(player, 10)
+
+
+def test_what_cannot_be_repaired_neither_wears_down_nor_is_mended() -> None:
+    """Source: eq2-items.md 2.3 (the flag no repair)."""
+    made = scene()
+    inventory, menders = player_of(made.one).holdings.inventory, made.harness.parts.trading.menders
+    cap, boots = (
+        one for item in (kinds.CAP, kinds.BOOTS) for one in inventory.in_list(Where.WORN)
+        if one.item_id == item
+    )  # fmt: skip
+    inventory._kinds[kinds.CAP] = replace(inventory.kind(cap), more_flags=MoreFlag.NO_REPAIR)
+    assert menders.wear_down(player_of(made.one), 10)
+    assert sorted(conditions(made)) == [80, 90]
+    assert cap.id != boots.id
+    made.one.types("/repair")
+    window = made.one.decoded("WS_UpdateMerchant")[-1]
+    assert [row["item_id"] for row in window["item_array"]] == [kinds.BOOTS]
