@@ -16,6 +16,9 @@ pytest.importorskip("lupa", reason="the package lupa is not installed")
 from emu.quests.journal import MOST_QUESTS
 from emu.quests.plans import QuestPlan, StepKind
 from emu.world.actors.player import PlayerState
+from emu.world.events import Entered
+from emu.world.quest_events import QuestDropped, QuestStepChanged
+from emu.world.quests.quests import MOST_OFFERED, NOT_DELETABLE
 
 LIST, REPLY = "OP_EqQuestJournalUpdateCmd", "OP_EqQuestJournalReplyCmd"
 
@@ -216,3 +219,89 @@ def test_a_step_whose_action_fails_stays_open_with_its_count(tmp_path: Path) -> 
     assert not scene.quests.progress(scene.player, taken, 1)
     assert not scene.quests.complete(scene.player, taken, 1)
     assert (taken.is_open(1), taken.count(1), taken.done) == (True, 1, ())
+
+
+def test_each_change_of_a_step_is_shown_and_is_an_event(scene: QuestScene) -> None:
+    scene.accept()
+    changes: list[QuestStepChanged] = []
+    scene.harness.world.events.subscribe(QuestStepChanged, changes.append)
+    scene.names()
+    taken = scene.journal.open[CRABS]
+    assert scene.quests.progress(scene.player, taken, 1)
+    assert scene.names()
+    assert scene.quests.progress(scene.player, taken, 1)
+    assert scene.names()
+    assert not scene.quests.progress(scene.player, taken, 1), "it is done"
+    assert scene.names() == []
+    assert [(one.quest, one.step, one.is_done) for one in changes] == [
+        (CRABS, 1, False), (CRABS, 1, True),
+    ]  # fmt: skip
+
+
+def test_a_step_fails_when_its_time_is_over(scene: QuestScene) -> None:
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    scene.quests.set_time(scene.player, taken, 1, 20)
+    scene.quests.set_time(scene.player, taken, 2, 20)  # it is not open
+    assert [*taken.ends] == [1]
+    scene.harness.run(19.0)
+    assert taken.is_open(1)
+    scene.harness.run(2.0)
+    assert not taken.is_open(1)
+    assert 1 not in taken.done
+    assert not scene.quests.fail(scene.player, taken, 1)
+
+
+def test_a_step_whose_times_are_ended_stays_open(scene: QuestScene) -> None:
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    scene.quests.set_time(scene.player, taken, 1, 20)
+    scene.quests.end_times(scene.player, taken)
+    scene.harness.run(30.0)
+    assert (taken.is_open(1), dict(taken.ends)) == (True, {})
+
+
+def test_a_time_goes_on_and_a_reward_waits_after_a_login(scene: QuestScene) -> None:
+    scene.accept()
+    taken = scene.journal.open[CRABS]
+    scene.quests.set_time(scene.player, taken, 1, 20)
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    scene.harness.run(21.0)
+    assert not taken.is_open(1)
+    assert scene.quests.finish(scene.player, CRABS)
+    assert scene.journal.pending
+    before = scene.client.names.count("OP_RewardPackMsg")
+    scene.harness.world.events.publish(Entered(scene.player, scene.harness.now))
+    assert scene.client.names.count("OP_RewardPackMsg") == before + 1
+    assert not scene.quests.finish(scene.player, CRABS), "it is completed already"
+
+
+def test_a_quest_that_was_refused_is_not_offered_any_more(scene: QuestScene) -> None:
+    """Source: eq2-lua.md 2 (the function Declined of a quest's script)."""
+    assert scene.quests.offer(scene.player, CRABS)
+    assert scene.quests.decline(scene.player, CRABS)
+    assert scene.shown()[-1:] == ["Another time, then."]
+    assert not scene.quests.decline(scene.player, CRABS)
+    assert not scene.quests.accept(scene.player, CRABS)
+    assert not scene.journal.has(CRABS)
+
+
+def test_offers_are_few_and_the_oldest_one_goes(tmp_path: Path) -> None:
+    plans = [QuestPlan(number, "Errand") for number in range(1, MOST_OFFERED + 2)]
+    scene = QuestScene(tmp_path, plans=plans)
+    for plan in plans:
+        assert scene.quests.offer(scene.player, plan.number, 7)
+    offered = scene.journal.offered
+    assert (len(offered), 1 in offered, 2 in offered) == (MOST_OFFERED, False, True)
+    assert {*offered.values()} == {7}
+
+
+def test_a_quest_that_must_be_kept_is_dropped_only_by_force(tmp_path: Path) -> None:
+    scene = QuestScene(tmp_path, plans=[QuestPlan(5, "Errand", is_deletable=False)])
+    assert scene.quests.offer(scene.player, 5, is_forced=True)
+    assert not scene.quests.drop(scene.player, 5)
+    assert scene.shown()[-1:] == [NOT_DELETABLE]
+    dropped: list[int] = []
+    scene.harness.world.events.subscribe(QuestDropped, lambda event: dropped.append(event.quest))
+    assert scene.quests.drop(scene.player, 5, is_forced=True)
+    assert dropped == [5]
