@@ -15,7 +15,6 @@ from emu.model import Place, Title, WorldCharacter
 from emu.sqldump.dump import Dump
 from emu.sqldump.report import ImportReport, Tally
 from emu.store import Store
-from emu.store.eq2emu_character import BuiltInWorld
 from emu.store.eq2emu_rows import TABLES
 from emu.store.eq2emu_world import (
     ContinuedWorld,
@@ -56,7 +55,7 @@ def test_a_line_lists_some_names_and_counts_the_others() -> None:
     assert listed([*"abcdefg"]) == "a, b, c, d, e and 2 more"
 
 
-class Norrath(BuiltInWorld):
+class Norrath:
     """A built-in world with one zone, one title and a home."""
 
     name = "Norrath"
@@ -79,6 +78,10 @@ class Norrath(BuiltInWorld):
 
     def has_home(self, home: int) -> bool:
         return home == 5
+
+    def spell_icon(self, spell_id: int) -> tuple[int, int]:
+        del spell_id
+        return 0, 0
 
 
 class Imports:

@@ -266,7 +266,8 @@ def test_what_a_proc_does_can_be_resisted(scene: SpellScene) -> None:
 def happened(scene: SpellScene, *events: Any) -> list[tuple[str, int, str]]:
     """Publish events; return which procs they are: whose, the type, and the other side."""
     found: list[tuple[str, int, str]] = []
-    scene.spells.procs.happen = lambda spawn, kind, other: found.append(  # type: ignore[method-assign]
+    procs: Any = scene.spells.procs
+    procs.happen = lambda spawn, kind, other: found.append(
         (spawn.name, kind, other.name if other is not None else "")
     )
     for event in events:
@@ -320,7 +321,8 @@ def test_a_proc_comes_as_often_as_its_chance_says(scene: SpellScene) -> None:
     )  # fmt: skip
     scene.spells.cast_for_free(scene.player, scene.kind(600), 1, None)
     calls: list[str] = []
-    scene.spells.procs._scripts().call = lambda _spell, name, *_: calls.append(name)
+    scripts: Any = scene.spells.procs._scripts()
+    scripts.call = lambda _spell, name, *_: calls.append(name)
     scene.harness.world.zones.chances._of[scene.zone] = chance  # type: ignore[assignment]
     for _ in range(3):
         scene.spells.procs.happen(scene.player.spawn, 13, None)

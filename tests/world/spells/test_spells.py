@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from emu.world.spells.living import WaitingCast
+from emu.world.actors.sheet import SpellMarks
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.spells.living import Control, WaitingCast
+from emu.world.spells.targets import AREA_IMMUNITY
 from tests.support.world.spell_scenes import BUFF, SMITE, SpellScene
 
 SMITE_ID, COURAGE = 110014, 110002
@@ -161,3 +164,79 @@ def test_a_spell_for_anybody_stays_on_who_leaves_a_group(tmp_path: Path) -> None
     scene.client_of(friend).types("leavegroup")
     scene.run(0.5)
     assert len(scene.effects(friend.spawn)) == 1
+
+
+def test_a_spell_on_many_spares_the_mezzed_and_the_immune(scene: SpellScene) -> None:
+    """Source: eq2-spells.md (AE spells and mezzed targets; AddImmunitySpell)."""
+    crab, spells = scene.creature(), scene.spells
+    marks = crab.sheet.spells = SpellMarks()
+    assert not spells.is_spared(crab, AREA_IMMUNITY)
+    marks.controls = frozenset({Control.MEZ})
+    assert spells.is_spared(crab, AREA_IMMUNITY)
+    assert not spells.is_spared(crab, AREA_IMMUNITY + 1)
+    marks.controls = frozenset()
+    marks.immunities = frozenset({AREA_IMMUNITY + 1})
+    assert not spells.is_spared(crab, AREA_IMMUNITY)
+    assert spells.is_spared(crab, AREA_IMMUNITY + 1)
+
+
+def test_who_casts_or_is_held_cannot_strike(scene: SpellScene) -> None:
+    own = scene.player.spawn
+    assert not scene.spells.hinders(own)
+    scene.know(SMITE_ID)
+    scene.cast(SMITE_ID, scene.creature())
+    assert scene.spells.hinders(own)
+    scene.run(4.0)
+    assert not scene.spells.hinders(own)
+    scene.state(own).controls = frozenset({Control.STUN})
+    assert scene.spells.hinders(own)
+
+
+def test_creatures_have_whatever_skill_is_asked(scene: SpellScene) -> None:
+    """Source: eq2-spells.md 7: five points for each level."""
+    crab = scene.creature(level=8)
+    assert scene.spells.skill_of(crab, 77) == 40
+    assert scene.spells.skill_of(crab, 0) == 0
+    thing = Spawn(9_999, SpawnKind.OBJECT, "a rock", crab.position, level=8)
+    assert scene.spells.skill_of(thing, 77) == 0
+
+
+@pytest.mark.parametrize(("slot", "count"), [(0, 0), (1, 1), (-1, 1)])
+def test_a_maintained_spell_is_cancelled_by_its_place(
+    scene: SpellScene, slot: int, count: int
+) -> None:
+    scene.spells.cancel_maintained(scene.player, slot)
+    scene.cast(COURAGE, scene.player.spawn)
+    assert len(scene.state().maintained) == 1
+    scene.spells.cancel_maintained(scene.player, slot)
+    assert len(scene.state().maintained) == count
+
+
+def test_a_spell_is_cast_without_a_cost(scene: SpellScene) -> None:
+    own, power = scene.player.spawn, scene.player.spawn.sheet.power
+    before = power.current
+    assert not scene.spells.cast_on_itself(scene.player, 4711)
+    scene.spells.give(scene.player, 4711, 1)
+    assert scene.effects() == []
+    assert scene.spells.cast_on_itself(scene.player, COURAGE)
+    assert [one.caster for one in scene.effects()] == [own]
+    scene.spells.cancel_maintained(scene.player, 0)
+    scene.spells.give(scene.player, COURAGE, 1)
+    assert [one.targets for one in scene.effects()] == [[own]]
+    assert power.current == before
+
+
+def test_a_creature_harms_players_and_whom_it_hates(scene: SpellScene) -> None:
+    """Source: eq2-spells.md (targets of creatures)."""
+    wolf, crab, own = scene.creature("a wolf"), scene.creature(), scene.player.spawn
+    may_harm = scene.spells.may_harm
+    assert may_harm(wolf, own)
+    assert not may_harm(wolf, wolf)
+    assert not may_harm(wolf, crab)
+    wolf.mind.hates[crab] = 5
+    assert may_harm(wolf, crab)
+    scene.harness.minds.harm.kill(scene.zone, crab, None)
+    wolf.mind.hates[crab] = 5
+    assert not may_harm(wolf, crab)
+    own.sheet.is_invulnerable = True
+    assert not may_harm(wolf, own)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,9 +133,8 @@ def test_only_spawns_provide_quests(tmp_path: Path) -> None:
     """Source: eq2-lua.md 3 (ProvidesQuest)."""
     scene = QuestScene(tmp_path)
     provided: list[tuple[str, int]] = []
-    scene.scripts.feathers.provide = lambda _zone, spawn, quest: provided.append(  # type: ignore[method-assign]
-        (spawn.name, quest)
-    )
+    feathers: Any = scene.scripts.feathers
+    feathers.provide = lambda _zone, spawn, quest: provided.append((spawn.name, quest))
     scene.says(f"ProvidesQuest(NPC, {CRABS}) ProvidesQuest(Spawn, {CRABS}) ProvidesQuest(NPC, 0)")
     assert provided == [("Guard", CRABS)]
 
