@@ -464,5 +464,5 @@ def test_a_disconnect_is_sent_although_the_last_message_is_not_acknowledged():
     while (timer := link.server.get_timer()) is not None:
         link.server.handle_timer(timer)
         sent += link.server.datagrams_to_send(timer)
-    farewell = SEAL.seal(push_packet(SessionDisconnect(link.server.session_id, 6)))
-    assert sent[-1] == farewell
+    disconnect = SEAL.seal(push_packet(SessionDisconnect(link.server.session_id, 6)))
+    assert sent[-1] == disconnect

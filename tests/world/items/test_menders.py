@@ -116,7 +116,7 @@ def test_a_death_takes_a_tenth_of_the_condition_of_what_is_worn() -> None:
     assert not made.harness.parts.trading.menders.wear_down(player, 10)
 
 
-def test_what_cannot_be_repaired_neither_wears_down_nor_is_mended() -> None:
+def test_what_cannot_be_repaired_keeps_its_condition() -> None:
     """Source: eq2-items.md 2.3 (the flag no repair)."""
     made = scene()
     inventory, menders = player_of(made.one).holdings.inventory, made.harness.parts.trading.menders

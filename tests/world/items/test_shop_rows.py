@@ -7,10 +7,19 @@ from typing import Any
 
 import pytest
 
+from emu.content.trade import Ware
 from emu.dialects.dialect import wire_texts
 from emu.errors import StructValueError
 from emu.items.kinds import ItemKind
-from emu.world.items.shop_rows import NUMBERS, STRUCT, row, send_rows, write_rows
+from emu.world.items.shop_rows import (
+    MOST_LISTS,
+    NUMBERS,
+    STRUCT,
+    WindowCache,
+    row,
+    send_rows,
+    write_rows,
+)
 from tests.support.world.ghost_views import DIALECTS
 from tests.support.world.item_kinds import PEBBLE
 from tests.support.world.trade_scenes import TradeScene, coins_of, held, player_of
@@ -93,3 +102,42 @@ def test_a_client_without_such_windows_buys_and_sells_by_its_commands() -> None:
         scene.one.types(f"/{line}")
     assert held(scene.one) == [(PEBBLE, 1)]
     assert coins_of(scene.one) == 1000 - 2 * 3 + 3
+
+
+def test_lists_are_encoded_once_and_few_are_kept() -> None:
+    scene, made = TradeScene(), list[int]()
+    merchant, cache, sources = scene.merchant(), WindowCache(), [object(), object()]
+
+    def shown(number: int, source: object) -> None:
+        def encoded() -> bytes:
+            made.append(number)
+            return bytes(4)
+
+        cache.send(player_of(scene.one), merchant, (number,), source, encoded)
+
+    before = scene.one.names.count("OP_EqUpdateMerchantCmd")
+    for source in (sources[0], sources[0], sources[1], sources[1]):
+        shown(1, source)
+    assert made == [1, 1]
+    assert scene.one.names.count("OP_EqUpdateMerchantCmd") == before + 4
+    for number in range(2, MOST_LISTS + 2):
+        shown(number, sources[0])
+    assert len(cache._payloads) == MOST_LISTS
+    shown(1, sources[1])
+    assert made[-1] == 1, "the oldest one was dropped"
+
+
+def test_kinds_with_scripts_are_looked_for_once_for_each_list() -> None:
+    asked: list[int] = []
+    kinds = {1: ItemKind(1, "Plain"), 2: ItemKind(2, "Magic", script="magic.lua")}
+
+    def kind_of(number: int) -> ItemKind | None:
+        asked.append(number)
+        return kinds.get(number)
+
+    cache, wares = WindowCache(), [Ware(one, None, 0, 0, ()) for one in (1, 2, 3)]
+    for _ in range(2):
+        assert cache.scripted(7, wares, kind_of) == (kinds[2],)
+    assert asked == [1, 2, 3]
+    assert cache.scripted(7, [Ware(1, None, 0, 0, ())], kind_of) == ()
+    assert asked == [1, 2, 3, 1]

@@ -143,19 +143,19 @@ def test_events_of_fights_call_the_functions(scene: ScriptScene) -> None:
 
 
 @pytest.mark.parametrize(("source", "answers"), [
-    ("function usedoor(Door, P, is_open) Say(Door, tostring(is_open)) end", ["a script"]),
+    ("function usedoor(NPC, P, is_open) Say(NPC, tostring(is_open)) end", ["a script"]),
     ("function other() end", []),
 ])  # fmt: skip
-def test_the_script_of_a_door_answers_its_use(
+def test_a_script_answers_the_use_of_a_widget(
     scene: ScriptScene, source: str, answers: list[str]
 ) -> None:
-    """Source: eq2-lua.md 2 (`usedoor`): a door whose script has the function does nothing else."""
-    door = scene.spawn(source, "Door")
+    """Source: eq2-lua.md 2 (`usedoor`): with it the widget itself does nothing."""
+    lift = scene.spawn(source, "Lift")
     scene.heard()
-    used = WidgetUsed(scene.player, zone=scene.zone, target=door, is_open=True)
+    used = WidgetUsed(scene.player, zone=scene.zone, target=lift, is_open=True)
     scene.harness.world.events.publish(used)
     assert used.answers[:1] == answers
-    assert scene.heard() == [("Door", "true")] * len(answers)
+    assert scene.heard() == [("Lift", "true")] * len(answers)
 
 
 @pytest.mark.parametrize(

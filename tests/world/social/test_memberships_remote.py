@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -221,3 +222,37 @@ def test_members_see_one_who_changes_its_node_only_where_it_is(arrives: bool) ->
         assert notices == ([] if arrives else ["Guildmate: Cestra has logged out."])
         row = client.decoded("WS_JoinGuildNotify")[-1]
         assert (row["name"], row["zone"]) == ("Cestra", "Antonica" if arrives else "")
+
+
+def test_a_member_who_hides_has_logged_out_to_the_others() -> None:
+    """docs/guides/operating.md: others see the world as if the hidden player were not there."""
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
+    one, other = here.stand(5, name="Aldana", admin_status=100), there.stand(6, name="Borvik")
+    one.types("/guild create The Wolves")
+    one.types("/guild invite Borvik")
+    other.types("/guild accept")
+    one.types("/hide")
+    assert lines(other)[-1] == "Guildmate: Aldana has logged out."
+    one.types("/hide")
+    assert lines(other)[-1] == "Guildmate: Aldana has logged in."
+    one.types("/hide")
+    before = lines(other)
+    one.say("OP_RequestCampMsg", b"\1\1")
+    here.run(30.0)
+    assert lines(other) == before, "it has logged out already"
+
+
+def test_an_older_state_of_a_guild_changes_nothing() -> None:
+    here, there, one, other = two()
+    one.types("/guild invite Borvik")
+    other.types("/guild accept")
+    player = other.player
+    assert player is not None
+    memberships = there.command_context.memberships
+    guild = finish(memberships.own(player))
+    for revision in (guild.revision, guild.revision - 1):
+        memberships._replace(replace(guild, motd="Old", revision=revision), "")
+        assert memberships.of(player.id) is guild
+    memberships._replace(replace(guild, motd="New", revision=guild.revision + 1), "")
+    assert other.decoded("WS_GuildUpdate")[-1]["guild_motd"] == "New"
