@@ -45,7 +45,7 @@ class Inventory:
 
     __slots__ = (
         "_at", "_bags", "_changed", "_kinds", "_lists", "_things", "_weight", "automatic",
-        "locked",
+        "lessons", "locked",
     )  # fmt: skip
 
     def __init__(self, things: Iterable[Thing], kinds: Mapping[int, ItemKind]) -> None:
@@ -61,6 +61,8 @@ class Inventory:
         """The numbers of things that are in use: crafted with, or offered."""
         self.automatic: set[int] = set()
         """The slots of food and drink that is used as soon as the one before has no effect more."""
+        self.lessons: frozenset[int] = frozenset()
+        """The kinds of scrolls that clients are shown as ones that can be learned."""
         # Bags before what lies in them.
         for thing in sorted(things, key=lambda one: (one.place.bag != 0, one.id)):
             self._load(thing)

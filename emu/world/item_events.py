@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emu.items.held import Thing
-from emu.items.kinds import ItemKind
+from emu.items.kinds import ItemKind, Scroll
 from emu.world.events import GameEvent, PlayerEvent
 
 if TYPE_CHECKING:
@@ -141,12 +141,24 @@ class SpellExamined(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class ScrollShown(PlayerEvent):
-    """A player is shown a scroll: whoever knows its spell adds the fields of the spell's window."""
+class TeachingShown(PlayerEvent):
+    """A player is shown a scroll or a recipe book: who knows what it teaches adds fields.
 
-    spell_id: int
-    tier: int
+    Of a scroll these are those of its spell (`spell`); of both, whether the player has learned
+    all of it (`scribed`), and of a scroll, whether it has a higher tier
+    (`scribed_better_version`).
+    """
+
+    kind: ItemKind
     answers: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ScrollCarried(PlayerEvent):
+    """A scroll is about to be listed: who knows its spell says whether it teaches something."""
+
+    scroll: Scroll
+    answers: list[bool] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def places_of(kind: ItemKind) -> int:
 def menu_of(inventory: Inventory, thing: Thing, kind: ItemKind) -> int:
     """Return the bits of a thing's record."""
     bits = Menu.WEARABLE if kind.slot_bits else Menu.CARRIED
-    bits |= _OF_SORT.get(kind.sort, 0)
+    bits |= Menu.SCRIBE if kind.id in inventory.lessons else _OF_SORT.get(kind.sort, 0)
     if places_of(kind):
         # EQ2Emulator sends both bits whatever lies in the bag (recorded).
         bits |= Menu.BAG | Menu.EMPTY_BAG
@@ -169,7 +169,7 @@ class ItemLists:
         self._present: set[int] = set()
         """The things whose records all have a place."""
         self._sent: dict[int, bytes] = {}
-        self._records: dict[int, tuple[Thing, int, bool, bool, bytes]] = {}
+        self._records: dict[int, tuple[Thing, int, bool, bool, bool, bytes]] = {}
         """Records that were sent, by thing, with what their bytes depend on."""
 
     def _encode(self, values: Mapping[str, Any]) -> bytes:
@@ -316,15 +316,16 @@ class ItemLists:
     def _record(self, inventory: Inventory, thing: Thing, index: int) -> bytes:
         # Records are replaced and never changed, so the same object has the same bytes.
         is_locked, was_worn = thing.id in inventory.locked, thing.id in self._worn
+        is_lesson = thing.item_id in inventory.lessons
         known = self._records.get(thing.id)
         if known is not None and known[0] is thing:
-            _, known_index, known_lock, known_worn, found = known
-            if (known_index, known_lock, known_worn) == (index, is_locked, was_worn):
+            *before, found = known[1:]
+            if before == [index, is_locked, was_worn, is_lesson]:
                 return found
         kind = inventory.kind(thing)
         found = self._pack(self._fields(inventory, thing, kind, index))
         if not self._rules.bags_show_content or not places_of(kind):
-            self._records[thing.id] = thing, index, is_locked, was_worn, found
+            self._records[thing.id] = thing, index, is_locked, was_worn, is_lesson, found
         return found
 
     def _fields(

@@ -28,7 +28,7 @@ from emu.world.crafting.recipe_windows import (
     send_details,
     show_recipe,
 )
-from emu.world.item_events import ItemScribed, RecipeExamined
+from emu.world.item_events import ItemScribed, RecipeExamined, TeachingShown
 from emu.world.items.exchanges import Act, things
 from emu.world.items.items import Items
 from emu.world.items.texts import NARRATIVE
@@ -51,6 +51,7 @@ class RecipeBooks:
         self._crafts = crafts
         items.world.events.subscribe(ItemScribed, self._scribed)
         items.world.events.subscribe(RecipeExamined, self._examined)
+        items.world.events.subscribe(TeachingShown, self._shown)
 
     # -- what a player knows ----------------------------------------------------------------------
 
@@ -107,6 +108,10 @@ class RecipeBooks:
         known = self.recipe(event.player, event.recipe)
         if known is not None and event.player.client.dialect.world_rules.recipe_window:
             show_recipe(event.player, known, self._items.kinds.get)
+
+    def _shown(self, event: TeachingShown) -> None:
+        if event.kind.sort is Sort.RECIPE_BOOK and self._taught(event.kind.id):
+            event.answers.append({"scribed": int(not self._news(event.player, event.kind))})
 
     # -- learning ---------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from emu.errors import CommandError, StoreError
 from emu.items.held import Place, Thing, Where
 from emu.items.inventory import Inventory, portions
-from emu.items.kinds import Flag, ItemKind, Scroll
+from emu.items.kinds import Flag, ItemKind, RecipeBook, Scroll
 from emu.items.refusals import Refusal, Why
 from emu.items.wearing import Wearer
 from emu.ledger import (
@@ -38,13 +38,14 @@ from emu.world.actors.holdings import Holdings
 from emu.world.actors.item_lists import APPEARANCE, MESSAGE, WORN
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
-from emu.world.events import Entered, Order
+from emu.world.events import ClassChanged, Entered, LevelGained, Order, TenthGained
 from emu.world.item_events import (
     BagsChanged,
     ItemDescribed,
     ItemObtained,
     ItemRemoved,
-    ScrollShown,
+    ScrollCarried,
+    TeachingShown,
     Traded,
     WornChanged,
 )
@@ -114,6 +115,9 @@ class Items:
         self._is_reserving = False
         self.exchanges = Exchanges(world, ledger, answer)
         world.events.subscribe(Entered, self._entered, Order.OWNER)
+        # Behind the books of spells, which learn some themselves.
+        for kind in (LevelGained, TenthGained, ClassChanged):
+            world.events.subscribe(kind, lambda event: self._learned(event.player), Order.MINDS)
 
     # -- loading --------------------------------------------------------------------------------
 
@@ -435,20 +439,19 @@ class Items:
             self.world.events.publish(event)
             description = event.texts[0] if event.texts else None
         windows.send_window(
-            player, thing, description=description, spell=self.spell_of(player, kind)
+            player, thing, description=description, lesson=self.lesson_of(player, kind)
         )
 
     def send_kind(self, player: Player, kind: ItemKind, *, is_popup: int = 0) -> None:
         """Show a player the window of a kind, which a link names."""
-        spell = self.spell_of(player, kind)
-        windows.send_kind(player.client, kind, is_popup=is_popup, spell=spell)
+        lesson = self.lesson_of(player, kind)
+        windows.send_kind(player.client, kind, is_popup=is_popup, lesson=lesson)
 
-    def spell_of(self, player: Player, kind: ItemKind) -> dict[str, Any] | None:
-        """Return the fields of a scroll's spell for a reader; None without a spell."""
-        scroll = kind.part
-        if not isinstance(scroll, Scroll):
+    def lesson_of(self, player: Player, kind: ItemKind) -> dict[str, Any] | None:
+        """Return what a scroll or a recipe book teaches, for a reader; None if nobody knows it."""
+        if not isinstance(kind.part, Scroll | RecipeBook):
             return None
-        event = ScrollShown(player, scroll.spell_id, scroll.tier)
+        event = TeachingShown(player, kind)
         self.world.events.publish(event)
         return event.answers[0] if event.answers else None
 
@@ -473,9 +476,29 @@ class Items:
             self._send_carried(player, settled)
 
     def _send_carried(self, player: Player, settled: Iterable[int] = ()) -> None:
+        player.holdings.inventory.lessons = self._lessons(player)
         payload = player.session.items.carried(player.holdings.inventory, settled)
         if payload is not None:
             player.client.send_bytes(MESSAGE, payload)
+
+    def _lessons(self, player: Player) -> frozenset[int]:
+        """Return the kinds of scrolls from which a player can learn something now."""
+        inventory = player.holdings.inventory
+        found = {one.item_id: inventory.kind(one).part for one in inventory}
+        events = [
+            (number, ScrollCarried(player, part))
+            for number, part in found.items()
+            if isinstance(part, Scroll)
+        ]
+        for _, event in events:
+            self.world.events.publish(event)
+        return frozenset(number for number, event in events if True in event.answers)
+
+    def _learned(self, player: Player) -> None:
+        """Send a client its list again if it shows other scrolls as lessons now."""
+        is_seen = player.is_online and player.state in IN_ZONE and player.session.items.is_shown
+        if is_seen and player.holdings.inventory.lessons != self._lessons(player):
+            self._send_carried(player)
 
     def show_locks(self, player: Player) -> None:
         """Send a client what it carries again: some of it was locked, or is free again."""

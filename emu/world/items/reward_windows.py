@@ -36,11 +36,12 @@ def enclosed(version: int, kind: ItemKind, count: int, *, number: int = 0) -> di
     window = ItemWindow(version, kind, thing, Inventory((), {kind.id: kind}))
     if isinstance(kind.part, Scroll):
         # Who reads it is not known here, so the spell has no levels and texts.
-        window.spell = {
+        spell = {
             "id": kind.part.spell_id, "icon": kind.icon, "tier": kind.part.tier,
             "class_skill": NO_SKILL, "mastery_skill": NO_SKILL, "name": kind.name,
             "description": kind.description,
         }  # fmt: skip
+        window.lesson = {"spell": spell}
     fields = window.fields()
     return {
         "count": min(max(1, count), _U8), "unknown": 0, "packettype": fields["packettype"],

@@ -71,8 +71,8 @@ class ItemWindow:
         self.is_link = False
         """Whether a link has asked for it; it shows a kind then, and no thing."""
         self.description = kind.description
-        self.spell: Mapping[str, Any] = {}
-        """Of a scroll the fields of its spell; none of an unknown one or one switched off."""
+        self.lesson: Mapping[str, Any] = {}
+        """Of a scroll or a recipe book what `TeachingShown` has of it; empty if nobody knows it."""
 
     def fields(self, *, shows_name: int = 0, is_link: bool = False) -> dict[str, Any]:
         """Return the whole window; that of a link shows no thing, but its kind."""
@@ -135,7 +135,7 @@ class ItemWindow:
             "slot_count": len(shown),
             "slot_array": shown,
             # Recorded: a scroll whose spell the server does not have is white as other things.
-            "footer_type": 0 if self.spell else WHITE,
+            "footer_type": 0 if self.lesson.get("spell") else WHITE,
         }
 
     def _stat(self, stat: Stat) -> dict[str, Any]:
@@ -342,16 +342,21 @@ def _crate(_window: ItemWindow, part: Crate) -> dict[str, Any]:
     return {"set": {"num_pieces": len(pieces), "piece_array": pieces}}
 
 
-def _recipe_book(_window: ItemWindow, part: RecipeBook) -> dict[str, Any]:
+def _recipe_book(window: ItemWindow, part: RecipeBook) -> dict[str, Any]:
     recipes = [
         {"recipe_id": one.id, "recipe_icon": one.icon, "recipe_name": one.name}
         for one in part.recipes
     ]
-    return {"book": {"num_recipes": len(recipes), "recipe_array": recipes, "uses": part.most_uses}}
+    return {
+        "book": {
+            "num_recipes": len(recipes), "recipe_array": recipes, "uses": part.most_uses,
+            **window.lesson,
+        }
+    }  # fmt: skip
 
 
 def _scroll(window: ItemWindow, _part: Scroll) -> dict[str, Any]:
-    return {"spell": window.spell} if window.spell else {}
+    return {**window.lesson}
 
 
 _PARTS: Final[Mapping[type, Callable[[ItemWindow, Any], dict[str, Any]]]] = {
@@ -403,15 +408,15 @@ def send_window(
     *,
     shows_name: int = 0,
     description: str | None = None,
-    spell: Mapping[str, Any] | None = None,
+    lesson: Mapping[str, Any] | None = None,
 ) -> None:
     """Show a player the window of one of its things, with its own description or another one.
 
-    `spell` are the fields of a scroll's spell.
+    `lesson` is what a scroll or a recipe book teaches, as `TeachingShown` has it.
     """
     inventory = player.holdings.inventory
     window = ItemWindow(player.client.version, inventory.kind(thing), thing, inventory)
-    window.spell = spell or {}
+    window.lesson = lesson or {}
     window.description = window.description if description is None else description
     player.client.send(STRUCT, window.fields(shows_name=shows_name))
 
@@ -421,12 +426,12 @@ def send_kind(
     kind: ItemKind,
     *,
     is_popup: int = 0,
-    spell: Mapping[str, Any] | None = None,
+    lesson: Mapping[str, Any] | None = None,
 ) -> None:
-    """Show a client the window of a kind, which a link names; `spell` is as of `send_window`."""
+    """Show a client the window of a kind, which a link names; `lesson` as in `send_window`."""
     thing = Thing(0, kind.id, Place(Where.HELD, 0, 0), kind.beginning_count(), FULL)
     window = ItemWindow(client.version, kind, thing, Inventory((), {kind.id: kind}))
-    window.spell = spell or {}
+    window.lesson = lesson or {}
     client.send(STRUCT, window.fields(shows_name=is_popup, is_link=True))
 
 

@@ -27,7 +27,7 @@ from emu.world.events import (
     SpellLearned,
     TenthGained,
 )
-from emu.world.item_events import CraftingChanged, ItemScribed
+from emu.world.item_events import CraftingChanged, ItemScribed, ScrollCarried
 from emu.world.knowledge import class_line
 from emu.world.spells.core import SpellCore
 from emu.world.spells.living import HOLDING
@@ -133,6 +133,7 @@ class SpellBooks:
         subscribe(TenthGained, lambda event: self.gain(event.player))
         subscribe(ClassChanged, lambda event: self.gain(event.player))
         subscribe(ItemScribed, self._scribed)
+        subscribe(ScrollCarried, self._carried)
         subscribe(CraftingChanged, self._crafting_changed)
         subscribe(SpellLearned, self._learned, Order.OWNER)
         subscribe(LeftWorld, lambda event: self._sent.pop(event.player.id, None))
@@ -345,15 +346,23 @@ class SpellBooks:
         scroll = event.kind.part
         if not isinstance(scroll, Scroll):
             return
+        player = event.player
+        if self._teaches(player, scroll) and self.learn(player, scroll.spell_id, scroll.tier):
+            event.answers.append(True)
+
+    def _teaches(self, player: Player, scroll: Scroll) -> bool:
+        """Return whether a player can learn from a scroll now."""
         kind = self._kinds.get(scroll.spell_id)
         if kind is None or not kind.is_active or kind.tier(scroll.tier) is None:
-            return
-        player = event.player
+            return False
         level = self.level_in(player, kind)
         position = player.character.level + _share(player.character)
-        is_high_enough = level is not None and level <= position
-        if is_high_enough and self.learn(player, kind.id, scroll.tier):
-            event.answers.append(True)
+        if level is None or level > position:
+            return False
+        return player.past.spell_tier(kind.id) < scroll.tier
+
+    def _carried(self, event: ScrollCarried) -> None:
+        event.answers.append(self._teaches(event.player, event.scroll))
 
     def unlearn(self, player: Player, spell_id: int) -> bool:
         """Take a spell out of a player's book; return whether it was there."""

@@ -11,11 +11,12 @@ from typing import Any, Final
 from emu.dialects import world_rules
 from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
+from emu.items.kinds import Scroll
 from emu.rules.stance import GREY, arrow_color
 from emu.spells.kinds import SpellKind, SpellTier
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.item_events import ScrollShown, SpellExamined
+from emu.world.item_events import SpellExamined, TeachingShown
 from emu.world.items.texts import NOTHING_TO_EXAMINE
 from emu.world.items.windows import STRUCT
 from emu.world.messages import WorldMessages
@@ -48,7 +49,7 @@ class SpellWindows:
         self._books = books
         self._casts = casts
         core.world.events.subscribe(SpellExamined, self._examined)
-        core.world.events.subscribe(ScrollShown, self._scroll_shown)
+        core.world.events.subscribe(TeachingShown, self._scroll_shown)
 
     def register(self, messages: WorldMessages) -> None:
         """Add the request to stop a cast to the table."""
@@ -88,15 +89,22 @@ class SpellWindows:
         with suppress(UnknownStruct):
             client.command(MESSAGE, client.dialect.encode_known(STRUCT, wire_texts(values)))
 
-    def _scroll_shown(self, event: ScrollShown) -> None:
+    def _scroll_shown(self, event: TeachingShown) -> None:
         """Add the spell that a scroll teaches; one that is switched off is unknown."""
-        kind = self._kinds.get(event.spell_id)
-        tier = kind.tier(event.tier) if kind is not None and kind.is_active else None
+        scroll, player = event.kind.part, event.player
+        if not isinstance(scroll, Scroll):
+            return
+        kind = self._kinds.get(scroll.spell_id)
+        tier = kind.tier(scroll.tier) if kind is not None and kind.is_active else None
         if kind is not None and tier is not None:
-            fields = spell_fields(kind, tier, event.player.client.version)
+            fields = spell_fields(kind, tier, player.client.version)
             # Recorded: inside of a scroll a spell does not name its tier.
             own = {"display_spell_tier": 0}
-            event.answers.append(fields | self._of_reader(event.player, kind) | own)
+            lesson: dict[str, Any] = {"spell": fields | self._of_reader(player, kind) | own}
+            has = player.past.spell_tier(kind.id)
+            if has >= scroll.tier:
+                lesson |= {"scribed": 1, "scribed_better_version": int(has > scroll.tier)}
+            event.answers.append(lesson)
 
     def _of_reader(self, player: Player, kind: SpellKind) -> dict[str, Any]:
         """Return the levels of the classes that learn a spell, and the color for a reader."""

@@ -151,6 +151,22 @@ def test_the_window_of_a_recipe(version: int) -> None:
             assert shown["product_name"] == "Plain Belt Buckle"
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_window_of_a_book_says_whether_it_was_learned(version: int) -> None:
+    """eq2-items.md 4.2 and 4.3; recorded of a book that was not (items-*-deal)."""
+    scene = scene_of(version)
+
+    def shown() -> int:
+        scene.harness.parts.items.send_kind(player_of(scene.one), scene.harness.kinds.get(BOOK))
+        item = scene.one.decoded("WS_ExamineInfo")[-1]["item"]
+        return int(item["book"]["scribed"])
+
+    assert shown() == 0
+    scene.scribes(scene.one)
+    assert learned(scene.one) == [BOOK]
+    assert shown() == 1
+
+
 def test_two_books_at_once_are_learned_once() -> None:
     scene = scene_of()
     one = scene.one

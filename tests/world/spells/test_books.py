@@ -282,6 +282,74 @@ def test_the_window_of_a_scroll_has_its_spell(tmp_path: Path, version: int) -> N
     assert unknown["info"]["footer_type"] == 3
 
 
+LEARN, NOTHING_TO_LEARN = 0x23, 0x83
+"""The menus of scrolls: recorded in real-things-546-use-scribe, and in items-*-carry."""
+
+
+def carries(scene: SpellScene, *scrolls: tuple[int, int]) -> None:
+    """Give the player scrolls of these spells and tiers."""
+    for number, scroll in enumerate(scrolls, 7):
+        kind = ItemKind(number, "a scroll", Sort.SCROLL, Scroll(*scroll))
+        new = scene.harness.parts.items.new_number
+        scene.player.holdings.inventory.add_things(kind, 1, new)
+    scene.harness.parts.items.changed(scene.player)
+
+
+def menus(scene: SpellScene) -> list[int]:
+    """Return the menus of all things as the client has them."""
+    dialect = scene.client.dialect
+    reader = BookReader(dialect.layout("WS_UpdateInventory"), dialect.version)
+    rows: dict[int, int] = {}
+    for body in scene.payloads("OP_UpdateInventoryMsg"):
+        if body[-1] == 0:  # what is carried
+            read: Any = reader.read(body)
+            for at, row in enumerate(read.get("item_array", ())):
+                rows[at] = row.get("menu_type", rows.get(at))
+            changed = {one: read[one] for one in read if one.startswith("item_array[")}
+            for name, row in changed.items():
+                at = int(name[len("item_array[") : -1])
+                rows[at] = row.get("menu_type", rows.get(at))
+    return [rows[at] for at in sorted(rows)]
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_a_scroll_says_whether_its_holder_can_learn_from_it(tmp_path: Path, version: int) -> None:
+    """eq2-items.md 3.5: 32 may be scribed, 128 may not."""
+    higher = SMITE.replace("[[spell.class]]", "[[spell.tier]]\ntier = 4\n[[spell.class]]")
+    late = BUFF + "[[spell.tier]]\ntier = 2\n[[spell.class]]\nclass = 11\nlevel = 5\n"
+    scene = SpellScene(tmp_path, version, toml=higher + late)
+    carries(scene, (SMITE_ID, 1), (SMITE_ID, 4), (COURAGE_ID, 2), (77, 1))
+    nothing = NOTHING_TO_LEARN
+    assert menus(scene) == [nothing, LEARN, nothing, nothing]
+    before = len(scene.payloads("OP_UpdateInventoryMsg"))
+    scene.scripts.levels.set_level(scene.player, 2, scene.harness.now)
+    assert len(scene.payloads("OP_UpdateInventoryMsg")) == before
+    scene.scripts.levels.set_level(scene.player, 5, scene.harness.now)
+    assert len(scene.payloads("OP_UpdateInventoryMsg")) == before + 1
+    assert menus(scene) == [nothing, LEARN, LEARN, nothing]
+    scene.scripts.levels.set_class(scene.player, 1, scene.harness.now)
+    assert menus(scene) == [nothing] * 4
+
+
+@pytest.mark.parametrize("version", [546, 1208, 60114])
+def test_the_window_of_a_scroll_says_whether_its_spell_is_known(
+    tmp_path: Path, version: int
+) -> None:
+    """Recorded in items-*-carry: a scroll of a known spell has 1."""
+    higher = SMITE.replace("[[spell.class]]", "[[spell.tier]]\ntier = 4\n[[spell.class]]")
+    scene = SpellScene(tmp_path, version, toml=higher)
+
+    def shown(tier: int) -> tuple[int, int]:
+        kind = ItemKind(7, "a scroll", Sort.SCROLL, Scroll(SMITE_ID, tier))
+        scene.harness.parts.items.send_kind(scene.player, kind)
+        item = scene.client.decoded("WS_ExamineInfo")[-1]["item"]
+        return item["scribed"], item.get("scribed_better_version", 0)
+
+    assert [shown(tier) for tier in (1, 4)] == [(1, 0), (0, 0)]
+    scene.know(SMITE_ID, tier=4)
+    assert [shown(tier) for tier in (1, 4)] == [(1, int(version > 561)), (1, 0)]
+
+
 def test_an_art_of_crafting_is_locked_until_something_is_made(tmp_path: Path) -> None:
     """Recorded in real-entry-* and items-*: spells of the third book are locked at all times."""
     scene = SpellScene(tmp_path, toml=SMITE + "[[spell]]\nid = 9\nbook = 3\n[[spell.tier]]\n")
