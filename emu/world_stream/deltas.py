@@ -9,6 +9,7 @@ docs/protocol/world/movement.md#prediction.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import LimitExceeded, MalformedMessage, UnknownBase, UnknownStruct
@@ -150,6 +151,8 @@ ENVELOPE: Final = "WS_PredictionUpdateMsg"
 NEWER_ENVELOPE: Final = "WS_UpdatePosition"
 """The envelope of clients that have this struct: they send OP_UpdatePositionMsg."""
 CONTENT: Final = "Player_Update"
+OTHER_CONTENT: Final = "Player_Update_Long"
+"""What clients of a version may send instead, where sources differ."""
 LARGEST: Final = 0x400
 """The most bytes of packed content that a client sends."""
 
@@ -165,13 +168,17 @@ class Prediction(NamedTuple):
 class PredictionReader:
     """The predictions of one session."""
 
-    __slots__ = ("_crc", "_envelope", "positions")
+    __slots__ = ("_crc", "_envelope", "_other", "positions")
 
     def __init__(self, layouts: Layouts) -> None:
         """Start with a baseline of zeros. Raises `UnknownStruct`."""
         self._envelope = envelope_of(layouts)
         self._crc = 0
         self.positions = StateReader(layouts.layout(CONTENT), layouts.version)
+        self._other: StateReader | None = None
+        """Tried until the first message has decided which layout the client has."""
+        with suppress(UnknownStruct):
+            self._other = StateReader(layouts.layout(OTHER_CONTENT), layouts.version)
 
     @property
     def size(self) -> int:
@@ -194,7 +201,19 @@ class PredictionReader:
         # No client sends more, so a longer stream is no prediction.
         if len(packed) > LARGEST:
             raise MalformedMessage("prediction too long")
-        return Prediction(envelope["type"], envelope["time"], self.positions.read(packed))
+        return Prediction(envelope["type"], envelope["time"], self._read(packed))
+
+    def _read(self, packed: bytes) -> BaselinePair:
+        other = self._other
+        if other is not None:
+            # A stream ends at most six bytes behind its struct, so it never fits both layouts.
+            with suppress(MalformedMessage):
+                pair = other.read(packed)
+                self.positions, self._other = other, None
+                return pair
+        pair = self.positions.read(packed)
+        self._other = None
+        return pair
 
     def fields(self, prediction: Prediction) -> dict[str, Any]:
         """Return the envelope's fields, and in `position` the changed fields."""

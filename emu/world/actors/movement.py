@@ -47,12 +47,13 @@ class MovementStep(NamedTuple):
 class StepReader:
     """Reads one client's predictions."""
 
-    __slots__ = ("_numbers", "_reader")
+    __slots__ = ("_layout", "_numbers", "_reader")
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin as a client does when it enters a zone. Raises `UnknownStruct`."""
         self._reader = PredictionReader(dialect)
-        self._numbers = _number_reader(self._reader.positions.layout)
+        self._layout = self._reader.positions.layout
+        self._numbers = _number_reader(self._layout)
 
     def read_step(self, payload: bytes) -> MovementStep | None:
         """Return the step of a message, None if the client has repeated the one before.
@@ -65,6 +66,10 @@ class StepReader:
         prediction = self._reader.read(payload)
         if prediction is None:
             return None
+        if self._reader.positions.layout is not self._layout:
+            # The first message has shown that the client has the other layout.
+            self._layout = self._reader.positions.layout
+            self._numbers = _number_reader(self._layout)
         x, y, z, heading, grid, speed, side_speed, vert_speed, pitch, activity = self._numbers(
             prediction.position.now
         )

@@ -12,9 +12,9 @@ from emu.versions import LAST_OLD_CLIENT
 class PredictionWriter:
     """A client's side: it packs each position XORed with the one before."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, content: str = "Player_Update") -> None:
         self.dialect = dialect
-        self.layout = dialect.layout("Player_Update")
+        self.layout = dialect.layout(content)
         self.base = DeltaBase(self.layout.empty_size())
 
     def write(self, x: float, y: float, z: float, **fields: Any) -> bytes:

@@ -43,6 +43,25 @@ def test_steps_come_back_as_they_were_sent(
         assert reader.read_step(writer.write(*place)).position[:3] == place
 
 
+@pytest.mark.parametrize("version", [844, 908, 1011, 1096, 1143])
+def test_the_length_decides_between_two_layouts(version: int) -> None:
+    """One source has 172 bytes from 844 on (docs/protocol/world/newer.md#position-of-clients)."""
+    for content in ("Player_Update", "Player_Update_Long"):
+        writer = PredictionWriter(dialect(version), content)
+        reader = StepReader(dialect(version))
+        with pytest.raises(MalformedMessage):
+            reader.read_step(writer.write(9.0, 9.0, 9.0)[:-1])
+        writer = PredictionWriter(dialect(version), content)
+        for x in (1.0, 2.0, 3.0):
+            step = reader.read_step(writer.write(x, -4.0, 5.0, speed=6.5, grid_location=7))
+            assert step.position[:3] == (x, -4.0, 5.0)
+            assert (step.speed, step.position.grid) == (6.5, 7)
+        other = PredictionWriter(dialect(version), "Player_Update")
+        if content != "Player_Update":
+            with pytest.raises(MalformedMessage):
+                reader.read_step(other.write(1.0, 2.0, 3.0))
+
+
 def test_nonsense_is_read_and_the_next_step_is_understood() -> None:
     writer, reader = PredictionWriter(dialect(546)), StepReader(dialect(546))
     assert math.isnan(reader.read_step(writer.write(math.nan, 1e30, -math.inf)).position.x)
