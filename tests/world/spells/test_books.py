@@ -206,6 +206,19 @@ def scroll(scene: SpellScene, spell_id: int, tier: int) -> list[bool]:
     return event.answers
 
 
+@pytest.mark.parametrize(
+    ("tiers", "tier"), [((1,), 1), ((2,), 2), ((3, 2), 3), ((0,), 1), ((300,), 255)]
+)
+def test_a_spell_is_learned_at_its_highest_tier(
+    tmp_path: Path, tiers: tuple[int, ...], tier: int
+) -> None:
+    scene = SpellScene(tmp_path)
+    learned = [scene.spells.books.learn(scene.player, 110002, one) for one in tiers]
+    assert scene.player.past.spell_tier(110002) == tier
+    assert learned == [True, False][: len(tiers)]
+    assert not scene.spells.books.learn(scene.player, 4711)
+
+
 def test_scrolls_teach_higher_tiers_to_those_of_the_class(tmp_path: Path) -> None:
     higher = SMITE.replace("[[spell.class]]", "[[spell.tier]]\ntier = 4\n[[spell.class]]")
     late = BUFF + "[[spell.class]]\nclass = 11\nlevel = 5\n"

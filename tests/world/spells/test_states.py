@@ -56,6 +56,32 @@ def test_who_has_nothing_of_spells_is_forgotten(scene: SpellScene) -> None:
     assert scene.spells.states.get(scene.player.spawn) is None
 
 
+def test_who_listens_learns_when_a_creature_is_controlled(scene: SpellScene) -> None:
+    scene.script("function cast(C, T) AddControlEffect(T, 4) end", "Spells/Knock.lua")
+    crab, seen = scene.creature(), list[tuple[str, bool]]()
+    scene.spells.states.controlled.append(
+        lambda spawn, marks: seen.append((spawn.name, 4 in marks.controls))
+    )
+    scene.spells.cast_for_free(scene.player, scene.kind(500), 1, crab)
+    scene.spells.states.recount(crab)
+    assert seen == [("a crab", True)]
+    scene.run(4.0)
+    assert seen == [("a crab", True), ("a crab", False)]
+
+
+def test_the_marks_of_who_has_a_pet_stay(scene: SpellScene) -> None:
+    own, states = scene.player.spawn, scene.spells.states
+    states.of(own)
+    states.marks(own).pet = scene.creature()
+    states.tidy(own)
+    assert states.get(own) is None
+    assert own.sheet.spells is not NO_MARKS
+    states.of(own)
+    states.marks(own).pet = None
+    states.tidy(own)
+    assert own.sheet.spells is NO_MARKS
+
+
 def test_times_are_milliseconds_of_the_servers_clock() -> None:
     assert milliseconds(12.5) == 12_500
     assert milliseconds(2**32 / 1000 + 1) == 1000

@@ -81,6 +81,7 @@ def test_a_report_of_a_fault_saves_one() -> None:
     one.types("bug the wolf flies")
     [recording] = kept.recordings
     assert recording.header.reason.startswith("bug ")
+    assert not recording.header.is_private
     kept.harness.stand(6).types("petition I am stuck")
     assert len(kept.recordings) == 1
 
