@@ -5,9 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from emu.content.checks import LeftOut, dangling_rows, loose_rows, missing_scripts, wrong_values
+from emu.content.checks import (
+    LeftOut,
+    accept,
+    dangling_rows,
+    loose_rows,
+    missing_scripts,
+    wrong_values,
+)
+from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
+from emu.errors import FileFormatError
 from tests.support.content.dumps import meadow, write_dumps
 
 
@@ -53,6 +62,18 @@ def test_an_import_leaves_no_wrong_values_and_a_change_is_found(path: Path) -> N
         LeftOut("zones", "can_gate is out of its range", "9"),
         LeftOut("npcs", "difficulty is out of its range", "90001"),
     ]
+
+
+def test_a_file_of_another_version_is_accepted_once(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE checked SET form = form + 1")
+    with ContentFile(path) as file:
+        assert not file.is_checked
+    accept(path)
+    with ContentFile(path) as file:
+        assert file.is_checked
+    with pytest.raises(FileFormatError, match="cannot be written"):
+        accept(path.with_name("missing.sqlite"))
 
 
 def test_rows_of_which_something_is_missing_are_found(tmp_path: Path) -> None:

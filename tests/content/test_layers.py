@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emu.content.file import ZoneContent, zone_of
+from emu.content.file import ContentFile, ZoneContent, zone_of
 from emu.content.importing import import_content
 from emu.content.layers import (
     GROUP,
@@ -18,6 +18,7 @@ from emu.content.layers import (
     read_layer,
     read_value,
     spawns_named,
+    stored_value,
 )
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError
@@ -28,11 +29,16 @@ OWN = 2_000_000_001
 
 
 @pytest.fixture(scope="module")
-def content(tmp_path_factory: pytest.TempPathFactory) -> ZoneContent:
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("layers")
     target = folder / "content.sqlite"
     import_content(dump_parts([write_dumps(folder / "dumps", meadow())]), target)
-    found = zone_of(target, 9)
+    return target
+
+
+@pytest.fixture(scope="module")
+def content(path: Path) -> ZoneContent:
+    found = zone_of(path, 9)
     assert found is not None
     return found
 
@@ -43,6 +49,26 @@ def laid(content: ZoneContent, subject: str, number: int, **values: Any) -> Zone
 
 def places(content: ZoneContent) -> list[int]:
     return [one.id for one in content.placements]
+
+
+@pytest.mark.parametrize(
+    ("subject", "number", "column", "value"),
+    [
+        ("placement", 15, "zone", 9), ("placement", 15, "group", 0), ("placement", 13, "group", 31),
+        ("placement", 15, "x", 0.0), ("placement", 15, "removed", False),
+        ("placement", 15, "entries", [{"spawn": 90003, "weight": 100.0, "condition": 0}]),
+        ("placement", 4711, "x", None), ("spawn", 90001, "name", "a guard"),
+        ("spawn", 90001, "max_level", 7), ("spawn", 90001, "removed", False),
+        ("spawn", 4711, "name", None), ("group", 31, "set", 31), ("group", 31, "removed", False),
+        ("group", 4711, "set", None),
+    ],
+)  # fmt: skip
+def test_the_file_s_own_value_of_each_column(
+    path: Path, subject: str, number: int, column: str, value: Any
+) -> None:
+    """What an edit replaces; the values are those of `meadow`."""
+    with ContentFile(path) as file:
+        assert stored_value(file, subject, number, column) == value
 
 
 def test_without_changes_the_content_is_the_same(content: ZoneContent) -> None:
