@@ -82,6 +82,17 @@ def test_a_large_zone_has_larger_cells(tmp_path: Path) -> None:
     assert "0" not in "".join(image_rows(image))
 
 
+@pytest.mark.parametrize(("wide", "deep"), [(3000, 900), (900, 3000)])
+def test_the_longer_side_of_a_zone_decides_about_the_cells(
+    tmp_path: Path, wide: int, deep: int
+) -> None:
+    header, _ = outline(tmp_path, square((50, 0, -400), (50 + wide, 1, deep - 400)))
+    assert (header.west, header.south) == (50.0, -400.0)
+    assert header.cell == pytest.approx(3000 / (MOST_CELLS - 1), rel=0.001)
+    assert header.columns * header.cell == pytest.approx(wide, abs=2 * header.cell)
+    assert header.rows * header.cell == pytest.approx(deep, abs=2 * header.cell)
+
+
 def test_stray_triangles_do_not_make_the_rest_small(tmp_path: Path) -> None:
     stray = [((50_000.0, 0.0, 0.0), (50_001.0, 0.0, 0.0), (50_001.0, 0.0, 1.0))]
     header, _ = outline(tmp_path, [*hills(30), *stray])

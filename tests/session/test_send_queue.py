@@ -370,3 +370,19 @@ def test_a_path_that_reorders_is_waited_for_no_longer_than_two_round_trips():
         queue.acknowledge_up_to(number + 1, queue._in_flight[number].sent_at + 0.01)
         now += 1.0
     assert queue._reorder == 2.0
+
+
+def test_what_is_sent_again_on_a_new_path_waits_no_longer_than_at_first():
+    queue = sent(2)
+    for _ in range(6):
+        time = queue.timer()
+        queue.handle_timer(time)
+        queue.take_packets(time)
+    assert queue.timer() == time + 5.0
+    queue.resend_all(time + 0.1)
+    assert numbers(queue.take_packets(time + 0.1)) == [0, 1]
+    for _ in range(4):
+        before, time = time, queue.timer()
+        queue.handle_timer(time)
+        queue.take_packets(time)
+    assert time - before == pytest.approx(1.5)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.model import Place, Title, WorldCharacter
+from emu.model import Color, Place, Title, WorldCharacter
 from emu.sqldump.report import Columns
 from emu.store.eq2emu_character import Composed, Facts, compose
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
@@ -129,6 +129,8 @@ def test_sliders_have_the_names_of_create_requests() -> None:
             for kind in ("soga_nose_type", "hair_color1", "body_size")]  # fmt: skip
     found = made(*rows).character
     assert set(found.colors) == {"soga_nose", "hair_color1"}
+    assert found.colors["soga_nose"] == Color(1, -2, 3, True)
+    assert found.appearance["body_size"] == 1
     assert found.appearance["body_size"] == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,21 @@ def test_a_deleted_character_is_gone_here_and_its_world_is_notified(
     old = version <= 561
     assert listed[0] == (2 if old else 1)
     assert (b"(deleted)" in listed) == old
+
+
+def test_a_character_that_was_deleted_meanwhile_is_refused(harness: Harness) -> None:
+    harness.store.rows = [character()]
+    client, link = harness.login(1208)
+
+    async def nothing(*_row: object) -> bool:
+        return False
+
+    characters: Any = harness.service.characters
+    characters.delete_character = nothing
+    harness.send(client, DELETE, delete_request(5, b"Aldana"))
+    assert link.take()[0] == reply(1208, 0, 5, b"Aldana")
+    assert [event.name for event in harness.events.of(DeleteRefused)] == ["Aldana"]
+    assert harness.worlds.deletes == []
 
 
 def test_deleted_entries_stay_for_this_session_only(harness: Harness) -> None:

@@ -47,6 +47,7 @@ def test_too_many_waiting_acts_are_refused() -> None:
 
 def test_flows_are_added_up_for_the_ledger() -> None:
     holdings = Holdings(Inventory((), {}), Deferred)
+    assert (holdings.has_unsaved, holdings.is_storing) == (False, False)
     for _ in range(3):
         holdings.flow(ONE, NOTHING, 910002, 2)
     assert holdings.has_unsaved

@@ -1,6 +1,7 @@
 """What is shown of spells: ghosts, sheets, control flags."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,7 +73,8 @@ def test_who_listens_learns_when_a_creature_is_controlled(scene: SpellScene) -> 
 def test_the_marks_of_who_has_a_pet_stay(scene: SpellScene) -> None:
     own, states = scene.player.spawn, scene.spells.states
     states.of(own)
-    states.marks(own).pet = scene.creature()
+    pet: Any = object()
+    states.marks(own).pet = pet
     states.tidy(own)
     assert states.get(own) is None
     assert own.sheet.spells is not NO_MARKS
