@@ -17,6 +17,10 @@ from emu.times import Moment
 
 MAIL_FULL: Final = 250
 """The most letters of a mailbox: clients below version 1193 read their number as one byte."""
+LONGEST_SUBJECT: Final = 100
+LONGEST_BODY: Final = 2000
+LONGEST_SENDER: Final = 63
+"""Characters of a letter's texts."""
 
 
 @dataclass(frozen=True, slots=True)

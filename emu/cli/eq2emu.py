@@ -32,6 +32,7 @@ from emu.sqldump.live import is_url
 from emu.store import Store
 from emu.store.eq2emu_world import OldWorld
 from emu.store.server_lock import ServerLock
+from emu.times import DAY
 
 if TYPE_CHECKING:
     from emu.content.crafts import CraftTables
@@ -126,8 +127,8 @@ def import_login_dump(
 
     Without --world, characters stay on their old worlds, which must then connect to this server.
     With --world, they continue in this server's own world with place, level, coins, titles, skills,
-    languages, friends, rank, appearance, things, quests, spells, houses and guilds. The server
-    must be stopped; the whole import is one transaction. A repeated import does not change
+    languages, friends, rank, appearance, things, quests, spells, houses, letters and guilds. The
+    server must be stopped; the whole import is one transaction. A repeated import does not change
     characters that it imported before. The guide "Migrating from EQ2Emulator" shows all steps.
 
     Example: emu account import-eq2emu eq2login.sql.gz --world 'Antonia=eq2world.sql.gz' --dry-run
@@ -224,6 +225,7 @@ class ConfiguredWorld:
     homes: HomeTables
     crafts: CraftTables
     spells: SpellKinds
+    letter_seconds: float
 
     @classmethod
     def of(cls, config: Config) -> ConfiguredWorld:
@@ -238,7 +240,7 @@ class ConfiguredWorld:
         return cls(
             world.name, read_atlas(world.zones, world.content), read_knowledge(world.knowledge),
             read_homes(world.content), CraftTables(world.content, TomlCrafts([shipped_crafts()])),
-            SpellKinds(world.content),
+            SpellKinds(world.content), world.mail_days * DAY,
         )  # fmt: skip
 
     def zone_file(self, zone_id: int) -> str | None:

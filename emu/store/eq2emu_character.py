@@ -22,6 +22,7 @@ from emu.store.eq2emu_collections import ImportedCollections
 from emu.store.eq2emu_guilds import GUILD_MEMBERS, GUILDS, read_member
 from emu.store.eq2emu_hotbars import ImportedHotbars
 from emu.store.eq2emu_houses import ImportedHouse, ImportedHouses
+from emu.store.eq2emu_letters import LETTERS, ImportedLetter, ImportedLetters
 from emu.store.eq2emu_past import ImportedPast
 from emu.store.eq2emu_quests import ImportedQuests
 from emu.store.eq2emu_rows import BELONGINGS, DumpRow
@@ -80,6 +81,10 @@ class BuiltInWorld(Protocol):
     def has_home(self, home: int) -> bool:
         """Return whether there is a house of the content with this number."""
 
+    @property
+    def letter_seconds(self) -> float:
+        """How long a letter is kept."""
+
     def spell_icon(self, spell_id: int) -> tuple[int, int]:
         """Return icon and backdrop of a spell; zeros for an unknown one."""
 
@@ -113,6 +118,8 @@ class Composed:
     """The number of its guild in the dump; 0 for none."""
     membership: GuildMember | None = None
     """What it is in its guild."""
+    letters: Sequence[ImportedLetter] = ()
+    """Its letters, without the number of their recipient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +178,8 @@ def compose(
             _TAKES[row.table](collected, row.columns, facts)
         except ValueError as error:
             made.left_out.append((row, str(error)))
-    made.later, made.things = collected.hotbars.later, collected.placed()
+    made.later = [*collected.hotbars.later, *collected.letters.later]
+    made.things, made.letters = collected.placed(), collected.letters.letters
     made.sold, made.bank = tuple(collected.sold[-MOST_SOLD:]), collected.bank
     made.guild, made.membership = collected.guild, collected.membership
     made.books = tuple(
@@ -269,6 +277,7 @@ class _Collected:
     bank: int = 0
     guild: int = 0
     membership: GuildMember | None = None
+    letters: ImportedLetters = field(default_factory=ImportedLetters)
     past: ImportedPast = field(default_factory=ImportedPast)
     quests: ImportedQuests = field(default_factory=ImportedQuests)
     collections: ImportedCollections = field(default_factory=ImportedCollections)
@@ -400,6 +409,9 @@ class _Collected:
             )
         self.guild, self.membership = guild, read_member(columns)
 
+    def letter(self, columns: Columns, _facts: Facts) -> None:
+        self.letters.add(columns, _copper)
+
     def relation(self, columns: Columns, _facts: Facts) -> None:
         kind = text(columns, "type")
         if kind not in RELATIONS:
@@ -431,6 +443,7 @@ _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
     "character_spells": _Collected.spell,
     "character_titles": _Collected.title,
     GUILD_MEMBERS: _Collected.member,
+    LETTERS: _Collected.letter,
 }
 # A table in only one of the two lists would be read and then dropped without a sign.
 assert set(_TAKES) == set(BELONGINGS)  # noqa: S101

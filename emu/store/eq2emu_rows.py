@@ -18,20 +18,23 @@ from emu.sqldump import InsertRow, RowSource, Value
 from emu.sqldump.report import Columns, number
 from emu.store.eq2emu_guilds import GUILD_MEMBERS, GUILD_RANKS, GUILDS
 from emu.store.eq2emu_houses import DEPOSITS, HISTORY, INSTANCE_DATA, PLACEMENTS
+from emu.store.eq2emu_letters import LETTERS
 
 CHARACTERS: Final = "characters"
 BELONGINGS: Final = (
     "char_colors", "character_buyback", "character_collection_items", "character_collections",
     "character_details", "character_factions", "character_houses",
-    "character_items", "character_languages", "character_lua_history", "character_macros",
+    "character_items", "character_languages", "character_lua_history", "character_macros", LETTERS,
     "character_quest_progress", "character_quests", "character_recipe_books", "character_skillbar",
     "character_skills", "character_social", "character_spells", "character_titles", GUILD_MEMBERS,
 )  # fmt: skip
-"""Tables with rows for each character that this program imports; all have a column char_id."""
+"""Tables with rows for each character that this program imports."""
+OWNERS: Final = {CHARACTERS: "id", LETTERS: "player_to_id"}
+"""The columns with the character's number; char_id in all other tables."""
 TABLES: Final = (CHARACTERS, *BELONGINGS)
 OPTIONAL: Final = (
     "character_collection_items", "character_collections", "character_houses",
-    "character_lua_history", "character_macros", "character_spells", GUILD_MEMBERS,
+    "character_lua_history", "character_macros", "character_spells", GUILD_MEMBERS, LETTERS,
 )  # fmt: skip
 """Tables of `BELONGINGS` that a dump need not have: those of old dumps lack them."""
 FACTS: Final = {
@@ -43,12 +46,12 @@ FACTS: Final = {
 LATER: Final = (
     "character_aa", "character_achievements", "character_achievements_items",
     "character_claim_items", "character_history", "character_instances",
-    "character_items_group_members", "character_mail", "character_pictures",
+    "character_items_group_members", "character_pictures",
     "character_properties", "character_quest_rewards", "character_quest_temporary_rewards",
     "character_recipes", "character_spell_effect_targets", "character_spell_effects",
     "character_spirit_shards", "charactersproperties",
 )  # fmt: skip
-"""Tables whose rows are only counted: letters, for instance, are not imported."""
+"""Tables whose rows are only counted: achievements, for instance, are not imported."""
 LOGIN_TABLES: Final = ("account", "login_characters", "login_worldservers")
 """Tables by which a dump of the login database is recognized."""
 
@@ -171,7 +174,7 @@ class CharacterRows:
         is_fact = table in FACTS
         place = f"{file}, {row.place}"
         try:
-            name = FACTS.get(table, "id" if table == CHARACTERS else "char_id")
+            name = FACTS.get(table) or OWNERS.get(table, "char_id")
             owner = number(columns, name)
             if not owner and not is_fact:
                 raise ValueError(f"{name} is missing")  # noqa: TRY301  # as for another bad number

@@ -215,6 +215,7 @@ class WorldImport:
         stored = self.store.world.characters.create(wanted)
         self.store.world.belongings.replace(stored)
         self._store_things(stored, made)
+        self._store_letters(stored, made)
         self.imported.add(source.key, char_id, stored.account_id, stored.id)
         summary = self._summary
         # Only characters from this id on are new, and only their lists of friends have the old
@@ -268,6 +269,13 @@ class WorldImport:
             placed=placed,
         )  # fmt: skip
         self.store.world.ledger.move(movement, stored.created)
+
+    def _store_letters(self, stored: WorldCharacter, made: Composed) -> None:
+        """Put letters into the mailbox of a new character; they are kept as long as new ones."""
+        expires = Moment(self.moment + self.world.letter_seconds)
+        for one in made.letters:
+            letter = replace(one.letter, recipient_id=stored.id)
+            self.store.world.mail.bring(letter, one.sent, expires, self.moment)
 
     def _house(self, stored: WorldCharacter, house: ImportedHouse) -> Owner:
         """Store a house of a new character; return it as the owner of what is in it."""

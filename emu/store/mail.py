@@ -124,6 +124,14 @@ class Mailboxes(Repository):
         return SendResult.SENT
 
     @changes
+    def bring(self, letter: NewLetter, sent: Moment, expires: Moment, moment: Moment) -> None:
+        """Store a letter of another server with the coins in it; nobody here has sent it."""
+        letter_id = self._put(letter, None, sent, expires)
+        if letter.coins:
+            part = Part(Owner(OwnerKind.IMPORT), Owner.letter(letter_id), letter.coins)
+            self._move(f"import-letter-{letter_id}", Reason.IMPORTED, [part], moment)
+
+    @changes
     def open(
         self, _account_id: int, char_id: int, postage: Postage, moment: Moment
     ) -> CharacterMailbox:

@@ -2,17 +2,15 @@
 
 import gzip
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from emu.config import load
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
-from emu.guilds import Guild
 from emu.items.held import Place, Where
 from emu.ledger import Owner, OwnerKind
-from emu.model import Hotkey, KnownSkill, Title, WorldCharacter
+from emu.model import Hotkey, KnownSkill, Title
 from emu.net.world.registration import reconcile
 from emu.store import Store, eq2emu_list
 from emu.store.server_lock import ServerLock
@@ -20,47 +18,21 @@ from emu.world.actors.client_data import ClientData, Macro
 from emu.world.actors.past import Past
 from emu.world.population.atlas import read_atlas
 from tests.support.content.dumps import write_dumps
+from tests.support.files.eq2emu_imports import IMPORT, Dumps, character
 from tests.support.files.eq2emu_players import (
     ANTONIA,
     BORVIK,
     HOMES,
     LOGIN,
-    WOLVES,
     changed,
     mysqldump,
 )
 from tests.support.running.command_line import CommandLine
 
-IMPORT = ("account", "import-eq2emu")
-
-
-class Dumps:
-    """The dumps of a login database and of a world, in files."""
-
-    def __init__(self, folder: Path) -> None:
-        self.login = folder / "eq2ls.sql"
-        self.world = folder / "eq2emu.sql"
-        self.write()
-
-    def write(self, login: Any = LOGIN, world: Any = ANTONIA, **options: bool) -> None:
-        self.login.write_text(mysqldump(login, **options), encoding="utf-8")
-        self.world.write_text(mysqldump(world, **options), encoding="utf-8")
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (*IMPORT, str(self.login), "--world", f"Antonia={self.world}")
-
 
 @pytest.fixture
 def dumps(tmp_path: Path) -> Dumps:
     return Dumps(tmp_path)
-
-
-def character(emu: CommandLine, name: str) -> WorldCharacter:
-    with Store.open(emu.database) as store:
-        found = store.world.characters.find_named(name)
-    assert found is not None
-    return found
 
 
 def listed(emu: CommandLine) -> list[tuple[str, str, int]]:
@@ -529,68 +501,3 @@ def test_a_character_that_only_the_world_has_is_listed_when_the_server_starts(
         "Aldana", 111, 5459,
     )  # fmt: skip
     assert BORVIK["name"] in [name for name, _, _ in listed(emu)]
-
-
-def guild_named(emu: CommandLine, name: str) -> Guild:
-    with Store.open(emu.database) as store:
-        found = store.world.guilds.find(store.world.guilds.named(name))
-    assert found is not None
-    return found
-
-
-def with_newcomer(dumps: Dumps) -> None:
-    """Write dumps in which the guild has one more member."""
-    new = {**ANTONIA["characters"][0], "id": 950, "name": "Newcomer"}
-    row = {**WOLVES["guild_members"][1], "id": 599, "char_id": 950}
-    members = [*WOLVES["guild_members"], row]
-    dumps.write(
-        world={**ANTONIA, **WOLVES, "guild_members": members,
-               "characters": [*ANTONIA["characters"], new]},
-        login=changed(LOGIN, login_characters=[
-            *LOGIN["login_characters"],
-            {**LOGIN["login_characters"][0], "id": 60, "char_id": 950, "name": "Newcomer"},
-        ]),
-    )  # fmt: skip
-
-
-def test_a_guild_continues_with_its_members(emu: CommandLine, dumps: Dumps) -> None:
-    dumps.write(world={**ANTONIA, **WOLVES})
-    report = emu.good(*dumps.words).stderr
-    assert "Antonia: guilds that continue: The Wolves of 99" in report
-    guild = guild_named(emu, "The Wolves of 99")
-    assert (guild.motd, guild.formed, guild.ranks[2].name) == (
-        "Meet at the inn", 1_500_000_000, "Beta",
-    )  # fmt: skip
-    # Nobody has the leader's rank in the dump, so the highest one leads.
-    assert [(one.name, one.rank, one.note) for one in guild.members.values()] == [
-        ("Aldana", 0, "Bakes bread"), ("Borvik", 7, ""),
-    ]  # fmt: skip
-
-
-def test_who_comes_with_a_later_import_joins_the_same_guild(emu: CommandLine, dumps: Dumps) -> None:
-    dumps.write(world={**ANTONIA, **WOLVES})
-    emu.good(*dumps.words)
-    with_newcomer(dumps)
-    emu.good(*dumps.words)
-    guild = guild_named(emu, "The Wolves of 99")
-    assert [one.name for one in guild.members.values()] == ["Aldana", "Borvik", "Newcomer"]
-    before = guild.revision
-    emu.good(*dumps.words)
-    assert guild_named(emu, "The Wolves of 99").revision == before
-
-
-def test_another_guild_of_the_same_name_stays_another_guild(emu: CommandLine, dumps: Dumps) -> None:
-    with Store.create(emu.database) as store:
-        store.world.guilds.create(Guild(name="the wolves of 99"))
-    dumps.write(world={**ANTONIA, **WOLVES})
-    report = emu.good(*dumps.words).stderr
-    assert "names were taken, so The Wolves of 99 is The Wolves of 99x" in report
-    assert not guild_named(emu, "The Wolves of 99").members
-    assert len(guild_named(emu, "The Wolves of 99x").members) == 2
-
-
-def test_a_guild_without_its_row_is_left_out(emu: CommandLine, dumps: Dumps) -> None:
-    dumps.write(world={**ANTONIA, "guild_members": WOLVES["guild_members"]})
-    reported = emu.run(*dumps.words)
-    assert "guild 19 is unknown; dump the tables guilds and guild_ranks too" in reported.output
-    assert character(emu, "Aldana").level == 37

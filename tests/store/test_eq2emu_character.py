@@ -22,6 +22,7 @@ class Antonica:
     """A built-in world with one zone and one title."""
 
     name = "Norrath"
+    letter_seconds = 86_400.0
 
     def zone_file(self, zone_id: int) -> str | None:
         return "Antonica" if zone_id == 12 else None

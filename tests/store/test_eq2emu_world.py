@@ -59,6 +59,7 @@ class Norrath:
     """A built-in world with one zone, one title and a home."""
 
     name = "Norrath"
+    letter_seconds = 86_400.0
 
     def zone_file(self, zone_id: int) -> str | None:
         return "antonica" if zone_id == 12 else None

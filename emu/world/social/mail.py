@@ -16,6 +16,9 @@ from typing import Any, Final, NamedTuple, Self
 
 from emu.commands import Cost
 from emu.correspondence import (
+    LONGEST_BODY,
+    LONGEST_SENDER,
+    LONGEST_SUBJECT,
     MAIL_FULL,
     CharacterMailbox,
     Letter,
@@ -65,10 +68,6 @@ UNKNOWN: Final = 500
 """The last number of a mailbox, as it was recorded."""
 CHANGED, OPENED = 0, 3
 """Actions of UpdatePlayerMail: other coins in the window, and a letter that is opened."""
-LONGEST_SUBJECT: Final = 100
-LONGEST_BODY: Final = 2000
-LONGEST_SENDER: Final = 63
-"""Characters of a letter."""
 MOST_OF_ONE: Final = 20
 """Letters of one account in one mailbox."""
 TEXTS: Final = {

@@ -237,6 +237,19 @@ HOMES: Mapping[str, Rows] = {
     ],
 }  # fmt: skip
 """What Aldana has besides: two collections, and a house with a thing in it."""
+LETTERS: Mapping[str, Rows] = {
+    "character_mail": _numbered(
+        {"player_to_id": 900, "player_from": "Meg", "subject": "Bread", "mail_body":
+         "Two loaves,\nas agreed.", "already_read": 1, "mail_type": 0, "coin_copper": 5,
+         "coin_silver": 2, "coin_gold": 0, "coin_plat": 1, "stack": 0, "postage_cost": 10,
+         "attachment_cost": 0, "char_item_id": 0, "time_sent": 1_580_000_000, "expire_time": 0},
+        {"player_to_id": 900, "player_from": "Meg", "subject": "Bread", "mail_body": None,
+         "already_read": 0, "mail_type": 0, "coin_copper": 0, "coin_silver": 0, "coin_gold": 0,
+         "coin_plat": 0, "stack": 2, "postage_cost": 10, "attachment_cost": 50,
+         "char_item_id": 70, "time_sent": 1_580_000_100, "expire_time": 0},
+    ),
+}  # fmt: skip
+"""The letters of Aldana."""
 WOLVES: Mapping[str, Rows] = {
     "guild_members": _numbered(
         {"guild_id": 19, "char_id": 900, "points": 3.5, "rank_id": 2, "member_flags": 6,
