@@ -52,6 +52,8 @@ BEGIN, LAVA_AT, BEHIND = (10.0, 0.0, 4.0), (26.0, 0.0, 2.0), (22.0, 0.0, 2.0)
 EACH = 5.0
 """Seconds between two burns."""
 FENCE_X, GAP_Z = 14.0, 8.0
+STRAIGHT_LEG = 40.0
+"""Meters: the rover's legs have 56, and no line between two of their corners is as long."""
 CREATURES = {
     # One for each player: who fights one alone is the only one who may.
     "Adam": ((18.0, 0.0, 3.0), ""),
@@ -161,10 +163,11 @@ class Watcher:
         assert index is not None
         return index
 
-    def lines(self, name: str) -> Iterator[tuple[Point, Point]]:
+    def lines(self, name: str, longest: float = math.inf) -> Iterator[tuple[Point, Point]]:
         """Yield the lines on which a creature is drawn, each as far as until the next update.
 
         A line goes from the place of an update to the point ahead, at the speed of the update.
+        Those with a point ahead farther away than `longest` are left out.
         """
         index = self.index(name)
         updates = [
@@ -177,6 +180,8 @@ class Watcher:
         for (time, fields), (ends, _) in pairwise(updates):
             here = fields["pos_x"], fields["pos_y"], fields["pos_z"]
             ahead = point_ahead(fields, here)
+            if math.dist(here, ahead) > longest:
+                continue
             way = fields["pos_speed"] / 256 * (ends - time) / 1000
             share = min(1.0, way / math.dist(here, ahead)) if here != ahead else 0.0
             yield here, on_line(here, ahead, share)
@@ -216,8 +221,13 @@ class Watcher:
         )
 
     def check_hill(self) -> None:
-        """The rover is drawn within half a meter of the ground."""
-        lines = list(self.lines("Rover"))
+        """The rover is drawn within half a meter of the ground.
+
+        A leg is straight until its corners come with the next turn of the server (`minds/legs.py`),
+        which may take long on a busy machine.
+        """
+        lines = list(self.lines("Rover", STRAIGHT_LEG))
+        assert len(lines) > 3
         east = [here[0] for here, _ in lines]
         assert max(east) - min(east) > 20.0
         for here, there in lines:
