@@ -88,8 +88,9 @@ def test_the_source_distribution_has_every_file_of_the_tree(unpacked: Path) -> N
     [
         ["-m", "ruff", "check", "--quiet", "."],
         ["-c", "from importlinter.cli import lint_imports_command as run; run()"],
-        ["-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", "tests/test_mirror.py",
-         "tests/test_citations.py", "tests/test_changelog.py", "tests/test_variables.py"],
+        ["-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", "--assert=plain",
+         "tests/test_mirror.py", "tests/test_citations.py", "tests/test_changelog.py",
+         "tests/test_variables.py"],
     ],
     ids=["ruff", "layers", "tests"],
 )  # fmt: skip

@@ -40,7 +40,7 @@ def checkout(tmp_path: Path) -> Iterator[Shell]:
     # The examples of properties that the recipes do not write are tried by the other tests.
     yield Shell(
         folder, PYTHONPATH=str(folder), HOME=os.environ["HOME"],
-        PYTEST_ADDOPTS="--hypothesis-profile=quick",
+        PYTEST_ADDOPTS=f"{os.environ.get('PYTEST_ADDOPTS', '')} --hypothesis-profile=quick",
     )  # fmt: skip
     shutil.rmtree(folder)
 
