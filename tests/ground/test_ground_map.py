@@ -160,7 +160,7 @@ PLACE = st.floats(-24, 24, allow_nan=False, width=32)
 
 
 @pytest.mark.slow
-@tries(200)
+@tries(70)
 @given(st.tuples(PLACE, PLACE, PLACE))
 def test_heights_are_those_of_a_plain_search(
     tangle: tuple[list[Surface3], GroundMap], point: tuple[float, float, float]
@@ -188,7 +188,7 @@ def _on_a_side(triangles: list[Surface3], point: tuple[float, float, float]) -> 
 
 
 @pytest.mark.slow
-@tries(200)
+@tries(70)
 @given(st.tuples(PLACE, PLACE, PLACE), st.tuples(PLACE, PLACE, PLACE))
 def test_lines_of_sight_are_those_of_a_plain_search(
     tangle: tuple[list[Surface3], GroundMap],

@@ -102,14 +102,14 @@ LOGIN_MESSAGES = st.one_of(
 
 @pytest.mark.slow
 @given(WORLD_MESSAGES)
-@tries(300)
+@tries(100)
 def test_what_a_world_sends_round_trips(message) -> None:
     (frame,) = LinkFrameReader().receive(to_frame(message))
     assert from_world(frame) == message
 
 
 @given(LOGIN_MESSAGES)
-@tries(200)
+@tries(70)
 def test_what_a_login_server_sends_round_trips(message) -> None:
     (frame,) = LinkFrameReader().receive(to_frame(message))
     assert from_login(frame) == message
@@ -132,13 +132,13 @@ def decodes_or_is_a_peer_error(decode, frame: LinkFrame) -> bool:
 
 # Two tests: pytest-twisted cannot run a hypothesis test that is parametrized as well.
 @given(garbage(sorted(FROM_WORLD)))
-@tries(200)
+@tries(70)
 def test_garbage_from_a_world_decodes_or_is_a_peer_error(frame: LinkFrame) -> None:
     assert decodes_or_is_a_peer_error(from_world, frame)
 
 
 @given(garbage(sorted(FROM_LOGIN)))
-@tries(200)
+@tries(70)
 def test_garbage_from_a_login_server_decodes_or_is_a_peer_error(frame: LinkFrame) -> None:
     assert decodes_or_is_a_peer_error(from_login, frame)
 

@@ -137,7 +137,7 @@ steps = st.lists(
 
 
 @pytest.mark.slow
-@tries(150)
+@tries(50)
 @given(st.sampled_from(LOGIN_VERSION_STEPS), st.booleans(), steps)
 def test_any_messages_in_any_order_leave_the_client_sane(
     version: int, logged_in: bool, sequence: list[tuple[object, object]]

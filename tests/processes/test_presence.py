@@ -5,7 +5,7 @@ from functools import partial
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.model import SEES_HIDDEN, Present
@@ -14,6 +14,7 @@ from emu.processes.tables import run_now
 from emu.times import Moment
 from tests.processes.contracts.presence import PresenceContract, Presences, nothing
 from tests.support.cluster.brokers import MemoryCluster, start
+from tests.support.examples import tries
 from tests.support.running.lossy_bus import Network
 from tests.support.running.processes import bus, presence, present
 
@@ -234,7 +235,7 @@ class Cluster:
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None)
+@tries(40)
 @given(STEPS, st.integers(0, 2**32))
 def test_whatever_is_lost_there_are_no_ghosts_and_no_doubles_after_a_quiet_time(
     steps: list[tuple[str, int, int]], seed: int

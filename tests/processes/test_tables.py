@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import Unanswered
@@ -258,7 +258,6 @@ STEPS = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(STEPS, st.integers(0, 2**32))
 def test_whatever_is_lost_all_have_the_same_rows_after_a_quiet_time(
     steps: list[tuple[str, int, int]], seed: int

@@ -6,7 +6,7 @@ import random
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.session import AddressChanged, AddressChanges, CloseReason, Message, Role, Session
@@ -336,7 +336,6 @@ class TestForgers:
         assert session.address == HOME
 
     @pytest.mark.slow
-    @settings(max_examples=60, deadline=None)
     @given(
         data=st.lists(
             st.one_of(

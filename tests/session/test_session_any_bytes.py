@@ -32,20 +32,20 @@ SESSIONS = st.builds(
 
 
 @pytest.mark.slow
-@tries(300)
+@tries(100)
 @given(session=SESSIONS, datagrams=st.lists(st.one_of(st.binary(max_size=300), PACKETS)))
 def test_bytes_without_a_check_do_no_harm(session, datagrams):
     feed(session, datagrams)
 
 
 @pytest.mark.slow
-@tries(300)
+@tries(100)
 @given(session=SESSIONS, packets=st.lists(PACKETS))
 def test_bytes_with_a_valid_check_do_no_harm(session, packets):
     feed(session, [sealed(session, packet) for packet in packets])
 
 
-@tries(150)
+@tries(50)
 @given(session=SESSIONS, seed=st.integers(0, 2**32))
 @example(session=make_session("busy", StreamType.EQ2_STREAM, Role.SERVER), seed=1)
 def test_bytes_in_the_form_of_a_peers_do_no_harm(session, seed):

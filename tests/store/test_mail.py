@@ -194,9 +194,7 @@ def sqlite_post(empty_sqlite_store: Store) -> Post:
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_whatever_players_do_no_coin_is_lost_or_made(
     sqlite_post: Post, steps: list[tuple[str, int, int, int]]

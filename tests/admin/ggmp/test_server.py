@@ -195,7 +195,7 @@ def is_alive(made: GgmpServer) -> bool:
     return bool(made.answer(push_message(message), ("198.51.100.1", 1), NOW))
 
 
-@tries(200)
+@tries(70)
 @given(
     st.lists(st.tuples(st.sampled_from(list(GgmpMessageType)), st.binary(max_size=40)), max_size=20)
 )

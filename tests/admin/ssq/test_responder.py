@@ -214,7 +214,7 @@ QUESTIONS = (b"SELECT name,hostname WHERE ping > 10 and (name != 'x' or max < 3)
 
 
 @pytest.mark.slow
-@tries(300)
+@tries(100)
 @given(st.sampled_from(QUESTIONS), st.lists(st.tuples(st.integers(0, 90), st.binary(max_size=3))))
 @example(b"", [])
 def test_mutated_questions(question: bytes, changes: list[tuple[int, bytes]]) -> None:

@@ -297,7 +297,7 @@ def test_requests_before_the_beginning_are_refused() -> None:
         core.connect(Monotonic(0.0))
 
 
-@tries(300)
+@tries(100)
 @given(opcode=st.sampled_from([4, 29, 31, 33, 35, 50, 67, 99]), payload=st.binary(max_size=80))
 def test_any_message_of_a_server_is_survived(opcode: int, payload: bytes) -> None:
     core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2), _Deaf)

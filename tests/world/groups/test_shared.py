@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError
@@ -474,7 +474,6 @@ class Story:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(STEPS, st.integers(0, 1000))
 def test_whatever_happens_all_nodes_end_with_the_same_groups(
     steps: list[tuple[str, int, int, int]], seed: int

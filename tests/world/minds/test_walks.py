@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.times import Monotonic
@@ -331,7 +331,6 @@ rounds = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
 @given(rounds, st.floats(1.0, 400.0))
 def test_who_was_not_watched_is_where_who_was_watched_is(
     points: list[Waypoint], seconds: float
@@ -351,7 +350,6 @@ def test_who_was_not_watched_is_where_who_was_watched_is(
     assert math.dist(there[:3], here[:3]) < 0.1
 
 
-@settings(max_examples=25, deadline=None)
 @given(rounds, st.floats(0.1, 200.0))
 def test_a_walk_is_never_faster_than_its_points(points: list[Waypoint], seconds: float) -> None:
     scene = Scene()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.dialects.dialect import wire_texts
@@ -20,6 +20,7 @@ from emu.world.social.guild_messages import (
     present_of,
     update_fields,
 )
+from tests.support.examples import tries
 from tests.support.world.ghost_views import dialect
 from tests.support.world.guild_bytes import guild_member, guild_members, guild_update
 from tests.support.world.worlds import WorldHarness
@@ -34,7 +35,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
     st.sampled_from(VERSIONS), TEXTS, TEXTS,
     st.lists(st.tuples(TEXTS, st.integers(0, (1 << 45) - 1)), min_size=8, max_size=8),
 )  # fmt: skip
-@settings(max_examples=60)
+@tries(30)
 def test_any_guild_is_read_as_it_was(
     version: int, name: str, motd: str, ranks: list[tuple[str, int]]
 ) -> None:
@@ -57,7 +58,7 @@ def test_any_guild_is_read_as_it_was(
     st.integers(0, 7),
     st.integers(0, 255),
 )
-@settings(max_examples=60)
+@tries(30)
 def test_any_member_is_read_as_it_was(
     version: int, texts: tuple[str, str, str], rank: int, level: int
 ) -> None:
