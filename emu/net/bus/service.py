@@ -20,7 +20,7 @@ from emu.processes.exchange import BusTimes, Exchange, OwnProcess, Shell
 _COUNTED: Final = {"sent", "received", "gaps", "dropped", "reconnects", "connections"}
 """Counts that have a metric of their own."""
 STEP: Final = 0.25
-"""Seconds between two checks of the deadlines; none of them is shorter than a second."""
+"""Seconds between two looks for a connection, while there is none."""
 
 
 def transport_of(config: Config, reactor: Any, scheduler: Scheduler) -> BrokerTransport:
@@ -63,11 +63,14 @@ class JoinedBus:
         self.exchange = Exchange(own, transport, Shell(scheduler, Deferred, start, failed), times)
         transport.receiver = self.exchange
         self._scheduler = scheduler
+        known = times or BusTimes()
+        self._longest = min(known.beat, known.patience)
+        """Seconds in which no deadline can come that is not known yet."""
         self._steps: DelayedCall | None = None
 
     def start(self) -> None:
         """Begin to connect."""
-        self._steps = self._scheduler.every(STEP, self._step)
+        self._steps = self._scheduler.later(STEP, self._step)
         self.transport.start()
 
     async def stop(self) -> None:
@@ -115,6 +118,10 @@ class JoinedBus:
         now, due = self._scheduler.now(), self.exchange.get_timer()
         if due is not None and due <= now:
             self.exchange.handle_timer(now)
+            due = self.exchange.get_timer()
+        # A question that is asked meanwhile ends later than `_longest`.
+        pause = STEP if due is None else min(max(0.0, due - now), self._longest)
+        self._steps = self._scheduler.later(pause, self._step)
 
 
 def _one(ask: Callable[[], float]) -> dict[tuple[str, ...], float]:

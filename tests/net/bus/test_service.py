@@ -11,7 +11,7 @@ from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus
 from emu.net.bus.transport import TransportState
 from emu.net.scheduler import Scheduler
-from emu.processes.exchange import OwnProcess
+from emu.processes.exchange import BusTimes, OwnProcess
 from tests.support.cluster.brokers import MemoryBroker, MemoryTransport, start
 
 
@@ -68,3 +68,61 @@ def test_processes_meet_stay_and_leave() -> None:
     assert measures.value("bus_events", "dropped") == 0, "it has a metric of its own"
     Deferred.fromCoroutine(west.stop())
     assert not clock.getDelayedCalls()
+
+
+class Counted(Clock):
+    """A clock that notes when it makes a call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.woken: list[float] = []
+
+    def callLater(self, delay: float, callable: Any, *args: object, **kw: object) -> Any:  # noqa: A002
+        def made() -> None:
+            self.woken.append(self.seconds())
+            callable(*args, **kw)
+
+        return super().callLater(delay, made)
+
+
+def test_a_bus_without_messages_wakes_for_its_beats_alone() -> None:
+    """A process sends a beat every two seconds (`BusTimes`) and has nothing to do in between."""
+    clock, broker = Counted(), MemoryBroker()
+    bus = JoinedBus(
+        OwnProcess("west", 1), Connected(broker), Scheduler(clock), start=start, failed=[].append
+    )
+    bus.start()
+    beats = []
+    for _ in range(80):
+        before = bus.exchange.counters["sent"]
+        clock.advance(0.125)
+        if bus.exchange.counters["sent"] > before:
+            beats.append(clock.seconds())
+    assert beats == [2.0, 4.0, 6.0, 8.0, 10.0]
+    assert len(clock.woken) <= len(beats) + 1, clock.woken
+    Deferred.fromCoroutine(bus.stop())
+
+
+def test_a_question_that_is_not_answered_ends_in_time() -> None:
+    """A question ends after `BusTimes.patience`, also if that is shorter than a beat."""
+    clock, broker = Clock(), MemoryBroker()
+    times = BusTimes(beat=2.0, patience=0.5)
+    west, east = (
+        JoinedBus(
+            OwnProcess(name, 1), Connected(broker), Scheduler(clock), start=start,
+            failed=[].append, times=times,
+        )
+        for name in ("west", "east")
+    )  # fmt: skip
+    for bus in (west, east):
+        bus.start()
+    east.exchange.answer("weather", lambda _note: Deferred())
+    clock.pump([0.1] * 4)
+    failed: list[Any] = []
+    Deferred.fromCoroutine(west.exchange.request("weather", {})).addErrback(failed.append)
+    clock.pump([0.1] * 4)
+    assert not failed
+    clock.pump([0.05] * 4)
+    assert "no answer about weather in 0.5 seconds" in str(failed[0])
+    for bus in (west, east):
+        Deferred.fromCoroutine(bus.stop())
