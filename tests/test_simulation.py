@@ -20,6 +20,10 @@ from typing import Any, NoReturn, cast
 import pytest
 
 from emu.client.world import WorldClientCore
+from emu.client.world.core import SESSIONS
+from emu.client.world.surroundings import STEP
+from emu.cluster.ports import LEASE
+from emu.config import load
 from tests.simulation.act import Act
 from tests.simulation.acts import Acts
 from tests.simulation.apart import FIRST_RUNS, simulate_apart
@@ -27,6 +31,7 @@ from tests.simulation.auditors import NO_OLDER_STATE
 from tests.simulation.disk import Disk
 from tests.simulation.frames import FRAME, FramedConnection
 from tests.simulation.network import Network, SimulatedReactor
+from tests.simulation.paces import drawn_paces
 from tests.simulation.people import Person
 from tests.simulation.plan import MOST_VERSIONS, VERSIONS, Plan
 from tests.simulation.planted import PLANTS, cells, planted
@@ -200,6 +205,19 @@ def test_people_choose_among_what_is_possible_by_weight(possible: set[str]) -> N
 def test_nobody_chooses_what_is_impossible() -> None:
     person = cast("Person", SimpleNamespace(chance=random.Random(7)))
     assert Acts(()).choose(person) is None
+
+
+def test_some_seeds_have_the_paces_of_the_program() -> None:
+    """The lists of `tests.simulation.paces` say which value is a default of the program."""
+    defaults = load(None, ["database.url=sqlite:emu.sqlite"])
+    drawn = [drawn_paces(seed) for seed in range(100)]
+    for name, default in (
+        ("update_rate", defaults.world.update_rate), ("step", STEP),
+        ("keep_alive", SESSIONS.keep_alive_interval), ("review", defaults.world.review_seconds),
+        ("lease", LEASE),
+    ):  # fmt: skip
+        count = sum(getattr(one, name) == pytest.approx(default) for one in drawn)
+        assert 5 <= count <= 60, name
 
 
 def test_a_client_answers_once_a_frame() -> None:

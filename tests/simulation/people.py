@@ -32,6 +32,7 @@ from emu.errors import EmuError
 from emu.net.client.swarm import character_name
 from emu.net.client.world_connection import ClientWorldConnection, enter_world, world_messages
 from emu.net.scheduler import run
+from emu.session import Session
 from emu.world.actors.player import Player
 from emu.world.commands.context import NOT_STORED
 from tests.simulation.network import SimulatedReactor
@@ -254,8 +255,9 @@ class Person:
         connection = program.connection = await enter_world(
             reactor, simulation.login_host, simulation.login_port, entrance, timeout=STEP,
             on_event=lambda event: self._heard(program, event), messages=messages_of(self.version),
+            make_session=lambda: Session.client(simulation.sessions),
         )  # fmt: skip
-        connection.core.walker.interval = simulation.step
+        connection.core.walker.interval = simulation.paces.step
         self.confirmed.has_character = True
         self.entered += 1
         zone = connection.core.zone

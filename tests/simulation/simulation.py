@@ -28,6 +28,7 @@ from emu.net.scheduler import run
 from emu.scripts.compiling import Compiler
 from emu.scripts.places import CodePlaces
 from emu.scripts.runtime import Environment, Runtime
+from emu.session import SessionConfig
 from emu.world.actors.spawn import SpawnKind
 from emu.world.events import Died
 from tests.simulation.acts import ACTS, Acts
@@ -38,6 +39,7 @@ from tests.simulation.content import content_file, scripts_folder
 from tests.simulation.disk import Disk
 from tests.simulation.faults import FaultPlan, drawn
 from tests.simulation.network import Network, Weather
+from tests.simulation.paces import drawn_paces
 from tests.simulation.people import Person, messages_of
 from tests.simulation.plan import VERSIONS, Plan
 from tests.simulation.planted import planted
@@ -68,13 +70,6 @@ BAN_KNOWN = 1.5
 """Seconds after which every process knows of a ban, if nothing else is wrong."""
 TAKEN_BACK_WITHIN = 4.0
 """Seconds after which a client has read the line that follows a confirmation."""
-UPDATE_RATES = (1.0, 2.0, 2.0, 11.0)
-"""How often players are sent what has changed, by seed: 11 is the default of the program.
-
-Most runs have less, since what moves takes a third of their time with it.
-"""
-STEPS = (0.25, 1.0, 1.0, 2.0)
-"""Seconds between two steps of a client that walks, by seed: the first is that of our client."""
 AUDITS = 6
 """Audits at random moments of a run."""
 
@@ -106,6 +101,7 @@ class Simulation:
     def __init__(self, plan: Plan, folder: Path, *, keeps_trace: bool = False) -> None:
         self.plan = plan
         self.folder = folder
+        self.paces = drawn_paces(plan.seed)
         # The name of the folder is another one in each run, and errors of its files say it.
         self.timeline = Timeline(hidden=str(folder))
         if keeps_trace:
@@ -128,8 +124,8 @@ class Simulation:
             self.disk = Disk(self.servers[0].folder, self._chance("disk"))
             self.servers[0].disk = self.disk
         self.login_host, self.login_port = self.servers[0].host, LOGIN_PORT
-        self.step: float = self._chance("steps").choice(STEPS)
-        """Seconds between two steps of a client that walks."""
+        self.sessions = SessionConfig(keep_alive_interval=self.paces.keep_alive)
+        """The settings of the sessions of clients."""
         self.people = [
             Person(self, number) for number in range(plan.clients)
             if number not in plan.without_people
@@ -156,23 +152,23 @@ class Simulation:
 
     def _server(self, number: int) -> SimulatedServer:
         host = f"10.0.0.{number + 1}"
-        rate = self._chance("updates").choice(UPDATE_RATES)
         name = ("login", "east", "west", "north", "south")[number]
         folder = self.folder / name
         settings: dict[str, object] = {
             **COMMON, "login.listen": f"{host}:{LOGIN_PORT}",
             "world.listen": f"{host}:{WORLD_PORT}", "world.content": content_file(),
-            "world.scripts": scripts_folder(), "world.update_rate": rate,
+            "world.scripts": scripts_folder(), "world.update_rate": self.paces.update_rate,
         }  # fmt: skip
         if self.database is None:
             settings |= {
                 "database.url": f"sqlite:{folder}/emu.sqlite", "database.durability": "safe",
+                "world.review_seconds": self.paces.review,
             }  # fmt: skip
         else:
             settings |= {
                 "database.url": "postgresql://emu@database/emu",
                 "database.node_file": f"{folder}/emu.sqlite", "database.threads": 1,
-                "node.name": name, "node.lease": 3, "node.drain_wait": 10,
+                "node.name": name, "node.lease": self.paces.lease, "node.drain_wait": 10,
             }  # fmt: skip
             settings |= {"login.enabled": False} if number else {"node.capacity": 0}
         made = SimulatedServer(
