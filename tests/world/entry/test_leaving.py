@@ -60,6 +60,10 @@ def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once(
     two.say("OP_RequestCampMsg", b"\1\1")
     assert two.is_closed
     assert "OP_CampStartedMsg" not in two.names
+    for number, body in ((7, b"\1\0"), (8, b"\0\1")):
+        other = harness.stand(number)
+        other.say("OP_RequestCampMsg", body)
+        assert (other.names[-1], other.is_closed) == ("OP_CampStartedMsg", False)
 
 
 def test_a_zone_with_rules_of_its_own_has_other_times(harness: WorldHarness) -> None:

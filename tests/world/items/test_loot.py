@@ -163,6 +163,14 @@ def test_a_creature_wears_what_it_may_drop() -> None:
     loots.appeared(zone, spawn, standing)
     assert spawn.appearance["equipment_types"][2] == 1513
     assert loots.carried(zone, spawn).things == [(kinds.CAP, 1)]
+    # A pebble has no slot, and nothing describes the last one.
+    for item in (kinds.PEBBLE, kinds.SATCHEL, 4711):
+        other = scene.foe("a scarecrow")
+        other.look = replace(other.look, dealing=Dealing(77, loot=(5,)))
+        drop = LootDrop(item, 1, True, 100.0, 0)
+        trade._tables[5] = replace(table, drops=(drop,))
+        loots.appeared(zone, other, standing)
+        assert "equipment_types" not in other.appearance
 
 
 def grouped(scene: TradeScene, method: LootMethod, **values: Any) -> Player:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from emu.items.kinds import ItemKind, Scroll, Sort
-from emu.world.items.reward_windows import enclosed
+from emu.quests.plans import QuestReward
+from emu.world.items.reward_windows import enclosed, gift_fields
 from tests.support.world import item_kinds as kinds
 from tests.support.world.ghost_views import DIALECTS
 
@@ -30,3 +31,21 @@ def test_a_scroll_among_rewards_names_its_spell() -> None:
     kind = ItemKind(7, "Smite (Adept I)", Sort.SCROLL, Scroll(110014, 5))
     spell = enclosed(546, kind, 1)["item"]["spell"]
     assert (spell["id"], spell["tier"], spell["name"]) == (110014, 5, "Smite (Adept I)")
+
+
+def test_a_window_of_rewards_has_all_that_is_given() -> None:
+    """Source: eq2-quests.md (the windows of rewards): status is u32, factions are i32."""
+    reward = QuestReward(
+        status=2**32 + 7, items=((kinds.PEBBLE, 3), (4711, 1)), choices=((kinds.CAP, 1),),
+        factions=((11, 250), (12, -(2**40)), (13, 5)),
+    )  # fmt: skip
+    names = {11: "The City of Qeynos", 12: "Gnolls"}
+    found = gift_fields(1208, reward, kinds.item_kinds().get, lambda one: names.get(one, ""))
+    assert found["status_points"] == 7
+    assert [one["reward_id"] for one in found["rewards_array"]] == [kinds.PEBBLE]
+    assert [one["select_reward_id"] for one in found["select_rewards_array"]] == [kinds.CAP]
+    assert (found["num_rewards"], found["num_select_rewards"], found["num_factions"]) == (1, 1, 2)
+    assert found["factions_array"] == [
+        {"faction_name": "The City of Qeynos", "amount": 250},
+        {"faction_name": "Gnolls", "amount": -(2**31 - 1)},
+    ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import currentframe
+from types import FrameType
 
 import pytest
 
-from emu.world.minds.guard import Budget, OutOfTime, place_of, unguarded
+from emu.world.minds.guard import Budget, OutOfTime, is_behavior, place_of, unguarded
 
 
 def test_a_call_that_is_well_is_made_and_nothing_reported() -> None:
@@ -62,3 +64,22 @@ def test_a_call_runs_until_it_returns() -> None:
     budget.spend(lambda: seen.append(budget.is_spent_on))
     assert seen == [True]
     assert not budget.is_spent_on
+
+
+@pytest.mark.parametrize(
+    ("module", "is_one"),
+    [
+        ("town", True),
+        ("emu.world.zones.zone", False),
+        ("emu.world.behaviors.shipped.greeter", True),
+        (7, True),
+        (None, True),
+    ],
+)
+def test_frames_of_authors_are_known_by_their_module(module: object, *, is_one: bool) -> None:
+    frames: list[FrameType | None] = []
+    names = {"__name__": module, "look": lambda: frames.append(currentframe().f_back)}  # type: ignore[union-attr]
+    exec("look()", names)  # the test's own text
+    (frame,) = frames
+    assert frame is not None
+    assert is_behavior(frame) is is_one
