@@ -51,6 +51,22 @@ def test_report_has_the_recorded_bytes_for_both() -> None:
     assert heard(aldana) == heard(borvik) == expected
 
 
+@pytest.mark.parametrize(
+    ("version", "tail"), [(1096, ""), (1208, ""), (60114, "00"), (64753, "00")]
+)
+def test_a_tell_of_newer_clients_has_the_recorded_bytes(version: int, tail: str) -> None:
+    """The recordings VERSION-two-players, of which the names are other ones."""
+    _, borvik, aldana = two(version, version)
+    borvik.types("/tell aldana psst")
+    expected = (
+        "0000" "ffffffff" "ffffffff" "0600" + b"Borvik".hex() + "0600" + b"Aldana".hex()
+        + "00" "01000000" "00" "02000000" "1c000400" + b"psst".hex() + "0000010100" + tail
+    )  # fmt: skip
+    assert heard(aldana) == heard(borvik) == expected
+    borvik.types("/say psst")
+    assert "0600" + b"Aldana".hex() + "00" * 10 + "08000400" in heard(aldana)
+
+
 def test_channels_have_the_recorded_bytes() -> None:
     _, borvik, aldana = two()
     borvik.types("/joinchannel Testchan")
