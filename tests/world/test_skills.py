@@ -8,7 +8,8 @@ import pytest
 from emu.model import KnownSkill
 from emu.structs.packed import unpack, xor
 from emu.world.actors.player import Player
-from emu.world.skills import send_skill_book
+from emu.world.events import TradeLevelGained
+from emu.world.skills import CRAFT_TYPES, send_skill_book
 from tests.support.world.worlds import Client, WorldHarness
 
 PARRY, DUAL_WIELD, HEAVY_ARMOR = 540022425, 1852383242, 241174330
@@ -90,6 +91,19 @@ def test_a_level_raises_what_skills_can_reach() -> None:
     ]
     harness.run(3.0)
     assert KnownSkill(PARRY, 10, 15) in harness.store.rows[5].skills
+
+
+def test_a_tradeskill_level_raises_what_skills_of_crafting_can_reach() -> None:
+    """Source: eq2-items.md (crafting): five points for each level, and never less than before."""
+    harness, _, player = scene(546)
+    rows = harness.world.knowledge.skills
+    craft = next(number for number, row in rows.items() if row.type in CRAFT_TYPES)
+    skills = harness.parts.skills
+    skills.change_skills(player, [KnownSkill(craft, 5, 10), KnownSkill(PARRY, 10, 10)])
+    for level, most in ((6, 30), (3, 30)):
+        harness.world.events.publish(TradeLevelGained(player, 2, level))
+        assert skills.of(player)[craft] == KnownSkill(craft, 5, most)
+    assert skills.of(player)[PARRY] == KnownSkill(PARRY, 10, 10)
 
 
 def test_an_unchanged_book_is_not_sent() -> None:

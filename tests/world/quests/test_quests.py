@@ -252,6 +252,18 @@ def test_a_step_fails_when_its_time_is_over(scene: QuestScene) -> None:
     assert not scene.quests.fail(scene.player, taken, 1)
 
 
+def test_a_missed_chance_is_shown_and_changes_nothing(scene: QuestScene) -> None:
+    scene.accept()
+    before, taken = scene.player.journal.text, scene.journal.open[CRABS]
+    scene.names()
+    scene.quests.missed(scene.player, taken, 1)
+    assert scene.names() == [REPLY]
+    assert scene.player.journal.text == before
+    scene.player.state = PlayerState.ZONING
+    scene.quests.missed(scene.player, taken, 1)
+    assert scene.names() == []
+
+
 def test_a_step_whose_times_are_ended_stays_open(scene: QuestScene) -> None:
     scene.accept()
     taken = scene.journal.open[CRABS]
