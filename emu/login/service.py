@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 from emu.appearance import Models
-from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
+from emu.dialects import MOST_DIALECTS, Dialect, Dialects, shipped_rules
 from emu.limits.addresses import address_key
 from emu.limits.rates import EntryLimits, Throttle, hourly, minutely
 from emu.login.character_creation import PendingCreates
@@ -70,7 +70,6 @@ class LoginService:
         start: Callable[[Coroutine[Any, Any, None]], None],
         clock: Clock,
         log: Callable[[LoginEvent], None],
-        rules: RuleTable | None = None,
         models: Models | None = None,
         is_barred: Callable[[int, str], Awaitable[bool]] = nobody_is_barred,
         is_trial: Callable[[str], bool] = lambda _name: False,
@@ -85,7 +84,7 @@ class LoginService:
             minutely(config.address_logins_per_minute, config.address_logins_at_once),
         )
         """The rate limits of logins, by account and address."""
-        self.dialects = Dialects(opcodes, structs, rules or shipped_rules(), NEEDED_STRUCTS)
+        self.dialects = Dialects(opcodes, structs, shipped_rules(), NEEDED_STRUCTS)
         self.authenticator = authenticator
         self.characters = characters
         self.logs = logs
