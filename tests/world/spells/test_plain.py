@@ -1,6 +1,7 @@
 """Spells without Lua: their acts, and all that come with the server."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,18 @@ def test_taunts_and_interruptions(tmp_path: Path) -> None:
     cast(scene, crab)
     assert crab.mind.hates[scene.player.spawn] >= 77
     assert interrupted == [crab]
+
+
+def test_a_cure_ends_so_many_effects_of_any_level(tmp_path: Path) -> None:
+    """Source: docs/guides/spells.md (acts without Lua)."""
+    scene = scene_of(tmp_path, "cure", 2, friendly=True)
+    lasting: Any = scene.spells._plain.lasting
+    calls: list[tuple[Spawn, int, int, str]] = []
+    lasting.cure = lambda spawn, number, _wanted, level, *, caster, name: calls.append(
+        (spawn, number, level, f"{name} by {caster.name}")
+    )
+    cast(scene, scene.player.spawn)
+    assert calls == [(scene.player.spawn, 2, 0, "Mix by Aldana")]
 
 
 def test_a_ward_takes_blows(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.zones.grid import Grid
+from emu.world.zones.grid import CELL, Grid
 from emu.world_stream.movement import Position
 
 PLACES = st.tuples(st.floats(-2000, 2000), st.floats(-2000, 2000))
@@ -55,3 +55,13 @@ def test_empty_cells_are_forgotten() -> None:
         spawn.position = Position(float(x), 0, 0)
         grid.note_place(spawn)
     assert len(grid._cells) == 1
+
+
+def test_only_a_step_into_another_cell_is_noted() -> None:
+    grid, spawn = Grid(), Spawn(1, SpawnKind.NPC, "x", Position(1.0, 0, 1.0))
+    noted = []
+    for x, z in ((1.0, 1.0), (CELL - 1.0, 2.0), (CELL + 1.0, 2.0), (CELL + 2.0, CELL - 1.0),
+                 (CELL + 2.0, -1.0), (CELL + 2.0, 1.0 - CELL)):  # fmt: skip
+        spawn.position = Position(x, 0, z)
+        noted.append(grid.note_place(spawn))
+    assert noted == [True, False, True, False, True, False]
