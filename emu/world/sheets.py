@@ -23,7 +23,7 @@ from emu.world.actors.bonus_types import (
 from emu.world.actors.client import EFFECTS, NO_SPELL, sheet_fields
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.sheet import FieldKind, ShownEffect, ShownMaintained
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, StateWord
 from emu.world.deadlines import Deadlines
 from emu.world.events import LeftZone
 from emu.world.world import World
@@ -101,8 +101,9 @@ class CharacterSheets:
         carried = carried_weight(player.holdings.inventory.weight, player.character.coins)
         for more in self.more:
             fields |= more(player)
+        is_away = StateWord.AFK in player.spawn.words
         return {
-            **fields, "weight": carried, **player.options.sheet_fields(),
+            **fields, "weight": carried, **player.options.sheet_fields(is_away=is_away),
             **self._spell_fields(player),
             **self._group_fields(player),
         }  # fmt: skip

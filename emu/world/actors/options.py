@@ -55,6 +55,8 @@ BITS: Final = {
     Option.DECLINE_GUILDS: 24, Option.SHOW_CLOAK: 29,
 }  # fmt: skip
 """The bit of the flags that an option changes."""
+AWAY_BIT: Final = 14
+"""The bit of who is away from the keyboard."""
 SECOND_BITS: Final = {Option.SHOW_RANGED: 4, Option.HIDE_ACHIEVEMENTS: 8}
 """The same in the second flags, which are 0 without a switched option."""
 SHOWN_FIELDS: Final = {
@@ -106,15 +108,19 @@ class PlayerOptions:
             self._switched.discard(option.value)
         return True
 
-    def sheet_fields(self) -> dict[str, Any]:
-        """Return the values of a character sheet; a version uses those it has."""
+    def sheet_fields(self, *, is_away: bool = False) -> dict[str, Any]:
+        """Return the values of a character sheet; a version uses those it has.
+
+        `is_away` is whether the player is away from the keyboard.
+        """
         return {
             **{
                 name: int(not any(option in self for option in options))
                 for name, options in SHOWN_FIELDS.items()
             },
             **{name: int(option in self) for name, option in STATUS_FIELDS.items()},
-            "flags": DEFAULT_FLAGS ^ self._bits(BITS.items()),
+            "flags_afk": int(is_away),
+            "flags": DEFAULT_FLAGS ^ self._bits(BITS.items()) | is_away << AWAY_BIT,
             "flags2": self._bits(SECOND_BITS.items()),
         }
 

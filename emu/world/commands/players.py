@@ -86,6 +86,8 @@ async def _afk(context: CommandContext, player: Player, call: Call) -> None:
     context.chat.line(player, "You are now afk." if away else "You are no longer afk.")
     if away:
         context.chat.notice(player, f"{player.name} is going afk.")
+    if player.is_online:
+        context.sheets.send(player)
 
 
 def row(context: CommandContext, present: Present) -> dict[str, Any]:

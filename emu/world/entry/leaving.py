@@ -11,8 +11,8 @@ step has left.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from emu.errors import CommandError, StoreError
 from emu.gather import both
@@ -110,7 +110,7 @@ class Departures:
             {
                 "seconds": min(LONGEST_CAMP, round(seconds)),
                 "camp_desktop": fields["camp_desktop"],
-                "camp_char_select": fields.get("camp_char_select", 0),
+                "camp_char_select": int(_goes_to_characters(fields)),
                 "char_name": fields.get("char_name") or NO_NEXT_CHARACTER,
                 "world_name": fields.get("world_name", ""),
                 "camp_login": fields.get("camp_login", 0),
@@ -444,3 +444,10 @@ def _show_no_camp(player: Player) -> None:
 def _show_link_dead(player: Player) -> None:
     _show_no_camp(player)
     player.spawn.set_word(StateWord.LINK_DEAD, on=True)
+
+
+def _goes_to_characters(request: Mapping[str, Any]) -> bool:
+    """Return whether a client camps to choose another character: so does one that says nothing."""
+    if request.get("camp_char_select"):
+        return True
+    return not (request["camp_desktop"] or request.get("camp_login"))

@@ -52,6 +52,20 @@ def test_the_sheet_of_every_version_has_the_options(harness: WorldHarness, versi
     assert fields["flags_show_trade_invites"] == 0
 
 
+@pytest.mark.parametrize("version", [546, 561, 1208, 60114])
+def test_the_sheet_says_who_is_away(harness: WorldHarness, version: int) -> None:
+    """Recorded in 561-, 1208- and 60114-two-players: the flags are 301482049, behind the lines."""
+    one = harness.stand(5, version)
+    for flags in (DEFAULT_FLAGS + (1 << 14), DEFAULT_FLAGS):
+        before = len(one.log)
+        one.types("afk")
+        names = [name for name, _ in one.log[before:] if "Text" in name or "Sheet" in name]
+        assert names[-1] == "OP_UpdateCharacterSheetMsg"
+        assert "OP_EqDisplayTextCmd" in names
+        fields = harness.command_context.sheets.fields(one.player)
+        assert (fields["flags"], fields["flags_afk"]) == (flags, int(flags != DEFAULT_FLAGS))
+
+
 @pytest.mark.parametrize(
     ("line", "answer", "stored"),
     [

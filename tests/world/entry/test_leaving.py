@@ -36,6 +36,27 @@ def test_camping_takes_20_seconds_and_is_seen(harness: WorldHarness) -> None:
     assert harness.presence.find(5) is None
 
 
+@pytest.mark.parametrize(
+    ("version", "asked", "answer"),
+    [
+        (1096, "0000000000000000", "140001010020000000"),
+        (1208, "000000000000000000", "1400010100200000000000000000"),
+        (64753, "000000000000000000", "1400010100200000000000000000"),
+        # Not recorded: what the client asks for.
+        (1208, "000100000000000000", "1401000100200000000000000000"),
+        (1208, "000000000000000001", "1400000100200000000000000001"),
+        (1208, "000001000000000001", "1400010100200000000000000001"),
+    ],
+)
+def test_camping_of_newer_clients_leads_to_the_characters(
+    harness: WorldHarness, version: int, asked: str, answer: str
+) -> None:
+    """`VERSION-two-players`: a request without any flag is one for the characters."""
+    one = harness.stand(5, version)
+    one.say("OP_RequestCampMsg", bytes.fromhex(asked))
+    assert one.log[-1] == ("OP_CampStartedMsg", bytes.fromhex(answer))
+
+
 @pytest.mark.parametrize("message", ["OP_CampAbortedMsg", "OP_StandMsg", "OP_StoodMsg"])
 def test_camping_is_aborted_by_standing_up(harness: WorldHarness, message: str) -> None:
     one = harness.stand(5)
