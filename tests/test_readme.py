@@ -110,7 +110,7 @@ def test_the_programs_of_the_readme_are_there() -> None:
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory: pytest.TempPathFactory, few_opcodes: None) -> Path:
     """A folder with the files that the examples need; each runs in a copy of it."""
     folder = tmp_path_factory.mktemp("prepared")
     with pytest.MonkeyPatch.context() as patch:
