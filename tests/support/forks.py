@@ -95,8 +95,7 @@ class Forks:
         session.items[:] = [test for tests in self._files for test in tests]
         self._queue = _filled_queue(len(self._files))
         self._forking = Forking()
-        read_constants()
-        gc.freeze()
+        self._prepare()
         try:
             for _ in range(min(self._processes, len(self._files))):
                 self._fork([])
@@ -112,6 +111,14 @@ class Forks:
         if session.shouldstop:
             raise session.Interrupted(session.shouldstop)
         return True
+
+    def _prepare(self) -> None:
+        """Read and make once what each fork would need."""
+        read_constants()
+        servers = sys.modules.get("tests.support.running.whole_server")
+        if servers and any(test.get_closest_marker("slow") for test in self._session.items):
+            servers.prepare_servers()
+        gc.freeze()
 
     def _serve(self) -> None:
         """Report what the forks send, until all have ended."""

@@ -89,3 +89,33 @@ def remember_starts() -> None:
     vars(library)["entry_points"] = cache(entry_points)
     for module, name in ((ports, "read_knowledge"), (service, "read_atlas")):
         vars(module)[name] = _of_shipped(vars(module)[name])
+
+
+def read_shipped_files() -> None:
+    """Read what every server reads and no test changes, so that later forks need not.
+
+    It takes as long as all imports.
+    """
+    from emu.appearance import shipped_models  # noqa: PLC0415
+    from emu.config import load  # noqa: PLC0415
+    from emu.content.tables import content_tables  # noqa: PLC0415
+    from emu.dialects.dialect import shipped_rules, shipped_world_rules  # noqa: PLC0415
+    from emu.files import data_folder, read_document  # noqa: PLC0415
+    from emu.net.world import ports, service  # noqa: PLC0415
+    from emu.opcodes.text import fingerprint, shipped_rows, shipped_tables  # noqa: PLC0415
+    from emu.store.repository import schemas  # noqa: PLC0415
+    from emu.structs import shipped_catalog  # noqa: PLC0415
+    from emu.world.population.files import appearance_fields  # noqa: PLC0415
+
+    for read in (
+        shipped_catalog, shipped_models, shipped_rules, shipped_tables, shipped_world_rules,
+        content_tables, schemas, appearance_fields,
+    ):  # fmt: skip
+        read()
+    fingerprint(shipped_rows())
+    remember_starts()
+    for path in data_folder().rglob("*.toml"):
+        read_document(path)
+    for module, name in ((ports, "read_knowledge"), (service, "read_atlas")):
+        vars(module)[name]()  # what `remember_starts` has put there
+    load(None, [])

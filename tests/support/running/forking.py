@@ -32,7 +32,7 @@ from typing import Any, NoReturn
 from twisted.application.service import IServiceMaker
 from twisted.plugin import getPlugins
 
-from tests.support.remembered import remember_documents, remember_starts
+from tests.support.remembered import read_shipped_files, remember_documents
 from tests.support.running.forked_command import FILES, LONGEST_REQUEST, TWISTD
 
 
@@ -118,39 +118,12 @@ def import_all() -> None:
 
     for module, _ in NOUNS.values():
         importlib.import_module(f"emu.cli.{module}")
-    _read_shipped_files()
+    remember_documents()
+    read_shipped_files()
     assert "twisted.internet.reactor" not in sys.modules
     # A collection would write to all objects, and so copy the memory that the forks share.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)  # as in the tests themselves
-
-
-def _read_shipped_files() -> None:
-    """Read what every server reads and no test changes: it takes as long as all imports."""
-    from emu.appearance import shipped_models  # noqa: PLC0415
-    from emu.config import load  # noqa: PLC0415
-    from emu.content.tables import content_tables  # noqa: PLC0415
-    from emu.dialects.dialect import shipped_rules, shipped_world_rules  # noqa: PLC0415
-    from emu.files import data_folder, read_document  # noqa: PLC0415
-    from emu.net.world import ports, service  # noqa: PLC0415
-    from emu.opcodes.text import fingerprint, shipped_rows, shipped_tables  # noqa: PLC0415
-    from emu.store.repository import schemas  # noqa: PLC0415
-    from emu.structs import shipped_catalog  # noqa: PLC0415
-    from emu.world.population.files import appearance_fields  # noqa: PLC0415
-
-    for read in (
-        shipped_catalog, shipped_models, shipped_rules, shipped_tables, shipped_world_rules,
-        content_tables, schemas, appearance_fields,
-    ):  # fmt: skip
-        read()
-    fingerprint(shipped_rows())
-    remember_documents()
-    remember_starts()
-    for path in data_folder().rglob("*.toml"):
-        read_document(path)
-    for module, name in ((ports, "read_knowledge"), (service, "read_atlas")):
-        vars(module)[name]()  # what `remember_starts` has put there
-    load(None, [])
 
 
 def run(request: Request) -> NoReturn:

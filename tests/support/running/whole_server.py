@@ -41,7 +41,7 @@ from emu.store import Store
 from emu.times import UNKNOWN
 from emu.worlds import RegisteredWorld
 from tests.support.patience import patience, slowness
-from tests.support.remembered import remember_starts
+from tests.support.remembered import read_shipped_files, remember_starts
 from tests.support.running.clients import connect
 from tests.support.running.forked import ForkedProgram
 
@@ -85,6 +85,12 @@ def _prepared_database(accounts: tuple[tuple[str, str], ...] = ()) -> bytes:
             Store.create(path).close()
             OpcodeStore.ensure(path).close()
         return path.read_bytes()
+
+
+def prepare_servers() -> None:
+    """Read and make what every server needs, so that later forks of this process need not."""
+    read_shipped_files()
+    _prepared_database(tuple(ACCOUNTS.items()))
 
 
 def prepare_database(path: Where) -> None:
