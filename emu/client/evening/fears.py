@@ -18,7 +18,9 @@ from emu.times import Monotonic
 BRAVER: Final = 2
 """How many levels after a death it fights the same name again."""
 FEARED: Final = 300.0
-"""How long it leaves alone what it needs; longer after each such death."""
+"""How long it leaves alone what it needs after the first such death, in seconds."""
+MOST_FEARED: Final = 2
+"""After the second death it waits as many times as long, and no longer after others."""
 DANGER: Final = 30.0
 """How near the place of a death it does not look around, in world units."""
 MOST_DEATHS: Final = 3
@@ -79,7 +81,7 @@ class Fears:
         if known is None or level >= known.level + BRAVER:
             return False
         if is_needed:
-            return now < known.since + FEARED * known.deaths
+            return now < known.since + FEARED * min(known.deaths, MOST_FEARED)
         return True
 
     def danger(self, zone: str, here: Place, place: Place, level: int) -> Danger:

@@ -18,12 +18,12 @@ def test_it_fears_a_killer_until_it_is_some_levels_higher() -> None:
     assert not one.fears("a bog rat", 7, NOW)
 
 
-def test_it_tries_again_what_it_needs_and_waits_longer_after_each_death() -> None:
+def test_it_tries_again_what_it_needs_and_waits_longer_after_the_second_death() -> None:
     one = Fears()
-    for deaths in (1, 2):
+    for times in (1, 2, 2, 2):
         one.died("a bear", "arena", HERE, 9, NOW)
-        assert one.fears("a bear", 9, Monotonic(NOW + deaths * FEARED - 1), is_needed=True)
-        assert not one.fears("a bear", 9, Monotonic(NOW + deaths * FEARED), is_needed=True)
+        assert one.fears("a bear", 9, Monotonic(NOW + times * FEARED - 1), is_needed=True)
+        assert not one.fears("a bear", 9, Monotonic(NOW + times * FEARED), is_needed=True)
     one.died("a bear", "arena", HERE, 10, NOW)
     assert not one.fears("a bear", 10, Monotonic(NOW + FEARED), is_needed=True), "a new level"
 
