@@ -9,7 +9,6 @@ Source: docs/protocol/world/items.md#places, docs/protocol/world/items.md#acts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -126,14 +125,6 @@ class Inventory:
     def count_of(self, item_id: int, where: Iterable[Where] = tuple(Where)) -> int:
         """Return how many things of a kind lie in some lists, with the counts of stacks."""
         return sum(one.count for one in self.of_kind(item_id, where))
-
-    def counts_in(self, where: Where) -> Counter[int]:
-        """Return how many things of each kind lie in a list."""
-        found: Counter[int] = Counter()
-        for one in self:
-            if one.place.where is where:
-                found[one.item_id] += one.count
-        return found
 
     @property
     def weight(self) -> int:

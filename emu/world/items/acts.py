@@ -9,7 +9,7 @@ Source: docs/protocol/world/items.md#acts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -124,7 +124,7 @@ class ItemActs:
             return
         things = player.holdings.inventory
         is_shared = Where.SHARED in (thing.place.where, things.where(inventory))
-        shared = things.counts_in(Where.SHARED) if is_shared else Counter[int]()
+        shared = things.in_list(Where.SHARED) if is_shared else []
         made: list[int] = []
 
         def new() -> int:
@@ -140,17 +140,27 @@ class ItemActs:
         self._items.changed(player, made)
         self._world.events.publish(ItemMoved(player, thing, things.kind(thing)))
 
-    def _settle_shared(self, player: Player, before: Counter[int]) -> None:
-        """Note in the ledger what has gone to the shared bank of the account, or come from it."""
-        after = player.holdings.inventory.counts_in(Where.SHARED)
+    def _settle_shared(self, player: Player, before: Sequence[Thing]) -> None:
+        """Note in the ledger what has gone to the shared bank of the account, or come from it.
+
+        Two things of a kind that change places are noted both ways: what is stored of them depends
+        on the entries.
+        """
+        things = player.holdings.inventory
+        after = things.in_list(Where.SHARED)
+        change = _counts(after)
+        change.subtract(_counts(before))
+        known, kept = {one.id for one in before}, {one.id for one in after}
+        came = _counts(one for one in after if one.id not in known)
+        left = _counts(one for one in before if one.id not in kept and things.get(one.id))
         mine = Owner.character(player.id)
         account = Owner(OwnerKind.ACCOUNT, player.character.account_id)
-        for item_id in before.keys() | after.keys():
-            change = after[item_id] - before[item_id]
-            if change > 0:
-                player.holdings.flow(mine, account, item_id, change)
-            elif change < 0:
-                player.holdings.flow(account, mine, item_id, -change)
+        for item_id, count in change.items():
+            both = min(came[item_id], left[item_id])
+            if into := max(0, count) + both:
+                player.holdings.flow(mine, account, item_id, into)
+            if out := max(0, -count) + both:
+                player.holdings.flow(account, mine, item_id, out)
 
     def _equip(self, player: Player, numbers: list[int]) -> None:
         thing = self.thing_at(player, _first(numbers))
@@ -262,7 +272,7 @@ class ItemActs:
             self._items.refuse(player, Refusal(Why.NO_SUCH_PLACE))
             return
         things = player.holdings.inventory
-        shared = things.counts_in(Where.SHARED)
+        shared = things.in_list(Where.SHARED)
         refused = things.pop(slot, inventory, has_bank=self.has_bank(player))
         if refused is not None:
             self._items.refuse(player, refused)
@@ -353,6 +363,14 @@ def _number(word: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
         return -1
     return int(word)
+
+
+def _counts(things: Iterable[Thing]) -> Counter[int]:
+    """Return how many things of each kind there are."""
+    found: Counter[int] = Counter()
+    for one in things:
+        found[one.item_id] += one.count
+    return found
 
 
 def _first(numbers: list[int]) -> int:

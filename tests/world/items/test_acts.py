@@ -180,6 +180,35 @@ def test_what_goes_out_of_the_shared_bank_was_the_accounts(act: str) -> None:
     ]
 
 
+def test_two_of_a_kind_change_places_with_the_shared_bank() -> None:
+    # Found by a simulation (seed 503054): one was stored where the other one lay.
+    harness, client = scene()
+    player = player_of(client)
+    harness.parts.item_acts.has_bank = lambda _player: True
+    for _ in range(2):
+        client.types(f"/summonitem {kinds.SWORD}")
+    client.types("/inventory move 0 0 -4 1")
+    (banked,), (own,) = (
+        player.holdings.inventory.in_list(one) for one in (Where.SHARED, Where.BAGS)
+    )
+    client.types(f"/inventory move {player.session.items.place_of(own.id)} 0 -4 1")
+    account, mine = (
+        Owner(OwnerKind.ACCOUNT, player.character.account_id),
+        Owner.character(player.id),
+    )
+    stored = finish(harness.stored.things.of([account, mine]))
+    assert {owner: [one.id for one in some] for owner, some in stored.items()} == {
+        account: [own.id], mine: [banked.id],
+    }  # fmt: skip
+    assert [stored[mine][0].place.where, stored[account][0].place.where] == [
+        Where.BAGS, Where.SHARED,
+    ]  # fmt: skip
+    swapped = finish(harness.stored.ledger.of_owner(account, 9))[:2]
+    assert {(one.giver, one.taker, one.amount) for one in swapped} == {
+        (OwnerKind.ACCOUNT, OwnerKind.CHARACTER, 1), (OwnerKind.CHARACTER, OwnerKind.ACCOUNT, 1),
+    }  # fmt: skip
+
+
 NOT_NOW = "You may not swap items while in combat."
 
 
