@@ -187,9 +187,10 @@ class PlayMessages:
         if up != sent[0] and not long_only:
             payload = replies.world_came_or_went(dialect, world_id, up=up)
             client.send("OP_WorldStatusChangeMsg", payload)
-        # EQ2Emulator repeats the long layout for each world that is up. A client that reads eight
-        # bytes cannot use the short one, so a world that comes is sent in both.
-        if up or long_only:
+            # The short layout cannot hold the lock, so the client now believes that the world is
+            # not locked.
+            sent = (up, False)
+        if sent != state:
             payload = replies.world_update(dialect, world_id, up=up, locked=locked)
             client.send("OP_WorldStatusChangeMsg", payload)
 
