@@ -15,7 +15,7 @@ def test_rules_are_shown_with_their_settings(tmp_path: Path) -> None:
         {"ruleset_id": 1, "rule_category": category, "rule_type": name, "rule_value": value}
         for category, name, value in (
             ("R_Player", "MaxLevel", "20"), ("R_World", "MaxPlayers", "300"),
-            ("R_Loot", "LootRadius", "5.0"), ("R_World", "LinkDeadTimer", "soon"),
+            ("R_Guild", "AutoJoin", "0"), ("R_World", "LinkDeadTimer", "soon"),
         )
     ]  # fmt: skip
     write_dumps(dumps, {"rulesets": sets, "ruleset_details": details})
@@ -33,7 +33,7 @@ def test_rules_are_shown_with_their_settings(tmp_path: Path) -> None:
     found = shown()
     assert found["R_Player.MaxLevel"] == ("20", "world.max_level", "in force")
     assert found["R_World.MaxPlayers"] == ("300", "world.max_players", "none: the setting is 40")
-    assert found["R_Loot.LootRadius"] == ("5.0", "no setting", "")
+    assert found["R_Guild.AutoJoin"] == ("0", "no setting", "")
     assert found["R_World.LinkDeadTimer"][2].startswith("none: ")
 
 
