@@ -5,9 +5,9 @@ A difference that a client could notice is a setting in `CompatibilityChoices`.
 
 * **World status, two layouts under one opcode** (docs/protocol/login.md#world-status). EQ2Emulator
   sends 7 bytes when a world comes or goes, and 8 bytes for each world that is up twice a second.
-  This server sends the same 7 bytes, and 8 bytes after a change of the lock. The 2006 client is said
-  to read 8 (docs/protocol/login.md#client-546): `long_status_only` (`login.long_world_status` in
-  the configuration) sends 8 bytes in every case.
+  This server sends the same 7 bytes, and 8 bytes after a change of the lock. The 2006 client is
+  said to read 8 (docs/protocol/login.md#client-546): `long_status_only` (`login.long_world_status`
+  in the configuration) sends 8 bytes in every case.
 * **End of a session at the lists** (docs/protocol/login.md#world-updates). EQ2Emulator disconnects
   every client half an hour after its request for the worlds. This server does so half an hour after
   its last application message.
