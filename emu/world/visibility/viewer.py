@@ -241,7 +241,7 @@ class InterestSet:
             if (
                 now.target or now.stance is not None or now.names != sent.names or self.marks
                 or observed.target != NO_SPAWN or observed.look is not None
-                or self.sought is not None
+                or (self.sought is not None and not baseline.is_player)
             ):  # fmt: skip
                 info = self._info_change(observed, sent, info)
                 view = self._view_change(observed, sent, view)
