@@ -23,6 +23,11 @@ LONGEST_SENDER: Final = 63
 """Characters of a letter's texts."""
 
 
+def clean(text: str) -> str:
+    """Return a text of a letter without control characters but line feeds."""
+    return "".join(one for one in text if one.isprintable() or one == "\n").strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Letter:
     """A letter in a mailbox."""

@@ -15,6 +15,8 @@ Columns = Mapping[str, Any]
 """Column name in lower case -> value of one row."""
 
 LARGEST = 0xFFFFFFFF
+COIN_VALUES = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat", 1_000_000))
+"""End of a column's name -> copper."""
 
 
 def text(columns: Columns, name: str) -> str:
@@ -61,6 +63,19 @@ def fraction(columns: Columns, name: str) -> float:
         return float(columns.get(name) or 0.0)
     except (ValueError, OverflowError):
         raise ValueError(f"{name} is no number: {str(columns[name])[:40]!r}") from None
+
+
+def numbered(columns: Columns, name: str) -> int:
+    """Return the number by which a row names something. Raises `ValueError` if it is 0."""
+    found = number(columns, name)
+    if not found:
+        raise ValueError(f"{name} is missing")
+    return found
+
+
+def copper(columns: Columns, prefix: str) -> int:
+    """Return the copper of the columns of coins whose names begin so. Raises `ValueError`."""
+    return sum(number(columns, prefix + name) * value for name, value in COIN_VALUES)
 
 
 def moment(columns: Columns, name: str) -> Moment:

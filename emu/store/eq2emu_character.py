@@ -17,7 +17,7 @@ from emu.guilds import GuildMember
 from emu.items.held import MOST_COUNT, Thing, Where
 from emu.items.held import Place as ThingPlace
 from emu.model import Color, KnownSkill, Place, Title, WorldCharacter
-from emu.sqldump.report import LARGEST, Columns, fraction, moment, number, text, visible
+from emu.sqldump.report import LARGEST, Columns, copper, fraction, moment, number, text, visible
 from emu.store.eq2emu_collections import ImportedCollections
 from emu.store.eq2emu_guilds import GUILD_MEMBERS, GUILDS, read_member
 from emu.store.eq2emu_hotbars import ImportedHotbars
@@ -31,8 +31,6 @@ from emu.usable import usable_world_character
 LONGEST_NAME: Final = 63
 LONGEST_TITLE: Final = 63
 MOST_RANK: Final = 1000
-COIN_VALUES: Final = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat", 1_000_000))
-"""End of a column's name -> copper."""
 WORN: Final = {"EQUIPPED": Where.WORN, "APPEARANCE": Where.APPEARANCE}
 """The lists of worn things by the type of their rows."""
 MOST_SOLD: Final = 10
@@ -344,7 +342,7 @@ class _Collected:
 
     def detail(self, columns: Columns, _facts: Facts) -> None:
         self.details = {
-            "coins": _copper(columns, "coin_"),
+            "coins": copper(columns, "coin_"),
             "status_points": number(columns, "status_points"),
             "experience": number(columns, "xp"),
             "experience_needed": number(columns, "xp_needed"),
@@ -352,7 +350,7 @@ class _Collected:
         }
         self.prefix = number(columns, "prefix_title", -1, least=-1)
         self.suffix = number(columns, "suffix_title", -1, least=-1)
-        self.bank = _copper(columns, "bank_")
+        self.bank = copper(columns, "bank_")
         self.past.add_details(columns)
 
     def skill(self, columns: Columns, _facts: Facts) -> None:
@@ -410,7 +408,7 @@ class _Collected:
         self.guild, self.membership = guild, read_member(columns)
 
     def letter(self, columns: Columns, _facts: Facts) -> None:
-        self.letters.add(columns, _copper)
+        self.letters.add(columns)
 
     def relation(self, columns: Columns, _facts: Facts) -> None:
         kind = text(columns, "type")
@@ -447,7 +445,3 @@ _TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
 }
 # A table in only one of the two lists would be read and then dropped without a sign.
 assert set(_TAKES) == set(BELONGINGS)  # noqa: S101
-
-
-def _copper(columns: Columns, prefix: str) -> int:
-    return sum(number(columns, prefix + name) * value for name, value in COIN_VALUES)

@@ -13,8 +13,7 @@ from typing import Final
 
 from emu.facts import U8, U16
 from emu.model import COMMAND_KEY, SPELL_KEY, Hotkey
-from emu.sqldump.report import Columns, number, visible
-from emu.store.eq2emu_past import numbered
+from emu.sqldump.report import Columns, number, numbered, visible
 
 LONGEST_TEXT: Final = 255
 LONGEST_MACRO: Final = 64

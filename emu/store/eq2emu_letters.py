@@ -6,7 +6,6 @@ the columns: docs/protocol/world/data.md#characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from emu.correspondence import (
@@ -15,8 +14,9 @@ from emu.correspondence import (
     LONGEST_SUBJECT,
     MAIL_FULL,
     NewLetter,
+    clean,
 )
-from emu.sqldump.report import Columns, moment, number, text
+from emu.sqldump.report import Columns, copper, moment, number, text
 from emu.times import Moment
 
 LETTERS = "character_mail"
@@ -38,11 +38,8 @@ class ImportedLetters:
     later: list[str] = field(default_factory=list)
     """Names of what cannot be used yet."""
 
-    def add(self, columns: Columns, copper: Callable[[Columns, str], int]) -> None:
-        """Add a letter. Raises `ValueError`.
-
-        `copper` returns the coins of the columns whose names begin with a text.
-        """
+    def add(self, columns: Columns) -> None:
+        """Add a letter. Raises `ValueError`."""
         if len(self.letters) >= MAIL_FULL:
             raise ValueError(f"a mailbox has at most {MAIL_FULL} letters")
         letter = NewLetter(
@@ -57,6 +54,4 @@ class ImportedLetters:
 
 
 def _words(columns: Columns, name: str, longest: int) -> str:
-    """Return the visible letters of a text and its ends of lines."""
-    found = "".join(one for one in text(columns, name) if one.isprintable() or one == "\n")
-    return found.strip()[:longest]
+    return clean(text(columns, name))[:longest]

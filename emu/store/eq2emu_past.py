@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from emu.facts import U8, U32
 from emu.spells.kinds import LONGEST_PET_NAME
-from emu.sqldump.report import Columns, number, text
+from emu.sqldump.report import Columns, number, numbered, text
 
 BEST_STANDING: Final = 50_000
 """The greatest standing with a faction, and without its sign the worst."""
@@ -70,14 +70,6 @@ class ImportedPast:
         if self.pet_name:
             made["pet"] = self.pet_name
         return json.dumps(made, separators=(",", ":"))
-
-
-def numbered(columns: Columns, name: str) -> int:
-    """Return the number by which a row names something. Raises `ValueError` if it is 0."""
-    found = number(columns, name, most=U32)
-    if not found:
-        raise ValueError(f"{name} is missing")
-    return found
 
 
 def _check_space(kept: dict[int, Any], one: int, most: int, what: str) -> None:

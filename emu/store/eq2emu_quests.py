@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from emu.facts import U32
 from emu.quests.journal import MOST_COMPLETED, MOST_QUESTS, Completion, Journal, TakenQuest
-from emu.sqldump.report import Columns, moment, number
-from emu.store.eq2emu_past import numbered
+from emu.sqldump.report import Columns, moment, number, numbered
 from emu.times import UNKNOWN
 
 

@@ -8,29 +8,29 @@ from __future__ import annotations
 import pytest
 
 from emu.correspondence import LONGEST_BODY, LONGEST_SUBJECT, MAIL_FULL
-from emu.sqldump.report import Columns
 from emu.store.eq2emu_letters import ImportedLetters
 from tests.support.files.eq2emu_players import LETTERS
 
 BREAD, PARCEL = LETTERS["character_mail"]
 
 
-def copper(columns: Columns, prefix: str) -> int:
-    return int(columns[f"{prefix}copper"] or 0)
-
-
 def test_a_letter_has_its_text_and_its_coins() -> None:
     found = ImportedLetters()
-    found.add(BREAD, copper)
+    found.add(BREAD)
     ((letter, sent),) = [(one.letter, one.sent) for one in found.letters]
-    assert (letter.sender, letter.subject, letter.coins, sent) == ("Meg", "Bread", 5, 1_580_000_000)
+    assert (letter.sender, letter.subject, letter.coins, sent) == (
+        "Meg",
+        "Bread",
+        1_000_205,
+        1_580_000_000,
+    )
     assert letter.body == "Two loaves,\nas agreed."
     assert found.later == []
 
 
 def test_a_thing_in_a_letter_stays_and_is_counted() -> None:
     found = ImportedLetters()
-    found.add(PARCEL, copper)
+    found.add(PARCEL)
     assert found.later == ["things in letters"]
     assert [one.letter.body for one in found.letters] == [""]
 
@@ -43,7 +43,7 @@ def test_texts_are_cut_and_visible() -> None:
         "subject": "x" * 300,
         "mail_body": "\x00a\x1b" + "b" * 3000,
     }
-    found.add(row, copper)
+    found.add(row)
     (letter,) = [one.letter for one in found.letters]
     assert (letter.sender, letter.subject) == ("", "x" * LONGEST_SUBJECT)
     assert letter.body == "a" + "b" * (LONGEST_BODY - 1)
@@ -52,6 +52,6 @@ def test_texts_are_cut_and_visible() -> None:
 def test_more_letters_than_a_mailbox_has_are_left_out() -> None:
     found = ImportedLetters()
     for _ in range(MAIL_FULL):
-        found.add(BREAD, copper)
+        found.add(BREAD)
     with pytest.raises(ValueError, match=f"at most {MAIL_FULL} letters"):
-        found.add(BREAD, copper)
+        found.add(BREAD)

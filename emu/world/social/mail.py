@@ -27,6 +27,7 @@ from emu.correspondence import (
     Posted,
     SendResult,
     Taken,
+    clean,
 )
 from emu.dialects.dialect import read_name
 from emu.errors import CommandError, EmuError, StoreError, public_text
@@ -573,11 +574,6 @@ class Mail:
     def _has(self, balance: Balance | None) -> None:
         if balance is not None:
             self._ledger.learn([balance])
-
-
-def clean(text: str) -> str:
-    """Return a text of a letter without control characters but line feeds."""
-    return "".join(one for one in text if one.isprintable() or one == "\n").strip()
 
 
 def subject_of(letter: Letter) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from twisted.internet.defer import Deferred
 
-from emu.correspondence import LONGEST_BODY, LONGEST_SUBJECT, Postage, SendResult
+from emu.correspondence import LONGEST_BODY, LONGEST_SUBJECT, Postage, SendResult, clean
 from emu.errors import STORE_FAULT, StoreAway, StoreError
 from emu.structs import shipped_catalog
 from emu.times import Moment
 from emu.world.rules import WorldRules
-from emu.world.social.mail import UNREAD, WAITING, clean
+from emu.world.social.mail import UNREAD, WAITING
 from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
 from tests.support.world.worlds import Client, WorldHarness
