@@ -25,6 +25,7 @@ from emu.world.spells.living import (
     LaterCall,
     LivingSpell,
     Remainder,
+    SpellState,
 )
 from emu.world.spells.remains import undo
 from emu.world.spells.shows import filled
@@ -317,27 +318,34 @@ class LastingSpells:
         if len(spell.targets) == 1:
             self.end(spell, reason, is_quiet=is_quiet)
             return
-        spell.targets.remove(target)
-        gifts = spell.gifts.pop(target, None)
-        state = self._states.of(target)
-        if spell in state.effects:
-            state.effects.remove(spell)
-        if gifts is not None:
-            # Its script's `remove` is called once, when the spell is over for all.
-            undo(target, gifts.remains, self._remains(target))
+        self._let_go(spell, target, self._states.of(target))
         self._states.recount(target)
         self._states.tidy(target)
         self._note(target)
         if not (is_quiet or spell.is_passive):
             self._say_end(spell, (target,))
 
+    def _let_go(self, spell: LivingSpell, spawn: Spawn, state: SpellState) -> bool:
+        """Take a spell from one of those who have it; return whether it had given it anything.
+
+        Its script's `remove` is called once, when the spell is over for all.
+        """
+        if spawn in spell.targets:
+            spell.targets.remove(spawn)
+        if spell in state.effects:
+            state.effects.remove(spell)
+        gifts = spell.gifts.pop(spawn, None)
+        if gifts is None:
+            return False
+        undo(spawn, gifts.remains, self._remains(spawn))
+        return True
+
     def hand_over(self, spell: LivingSpell, target: Spawn) -> None:
         """Let one of a spell's targets count as its caster; the present one leaves the zone."""
         before, spell.caster = spell.caster, target
         state = self._states.get(before)
         if state is not None:
-            spell.targets = [one for one in spell.targets if one is not before]
-            state.effects = [one for one in state.effects if one is not spell]
+            had_gifts = self._let_go(spell, before, state)
             state.others = tuple(one for one in state.others if one is not spell)
             if spell in state.maintained:
                 state.maintained.remove(spell)
@@ -345,9 +353,7 @@ class LastingSpells:
                 own = self._states.of(target)
                 own.maintained.append(spell)
                 own.concentration += spell.tier.cost.concentration
-            gifts = spell.gifts.pop(before, None)
-            if gifts is not None:
-                undo(before, gifts.remains, self._remains(before))
+            if had_gifts:
                 self._states.recount(before)
         spell.is_free = True
         for call in spell.pending:
